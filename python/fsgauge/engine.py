@@ -84,7 +84,7 @@ _LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
-_LATER_KEYS = ("list_whole", "lease", "start_at_ns", "start_on_order")
+_LATER_KEYS = ("list_whole", "lease", "start_at_ns", "start_on_order", "jobs_of_all")
 
 
 class EngineFaultError(RigError):

@@ -15,7 +15,7 @@ from fsgauge.parts import Part, Slice
 from fsgauge.wire import Ended, Histogram, LoadResult, Pauses
 
 Rule = Literal[
-    "first", "add", "span", "width", "rate", "least", "most", "farthest", "list", "each", "named"
+    "first", "add", "span", "width", "rate", "least", "most", "farthest", "list", "roles", "named"
 ]
 RULES: dict[str, Rule] = {
     # All say the same, or the first one speaks for them.
@@ -54,8 +54,8 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("clock_error_ns", "wall_clock_step_ns"), "farthest"),
     # One after the other.
     **dict.fromkeys(("notes", "faulty", "bad"), "list"),
-    # Elements at the same place, and elements about the same operation and kind.
-    "companions": "each",
+    # Elements of the same role (a machine may have none), and about the same operation and kind.
+    "companions": "roles",
     "ClientsResult.calls": "named",
     "ClientsResult.operations": "named",
     "ClientsResult.errors": "named",
@@ -155,6 +155,13 @@ def _named(lists: Sequence[Sequence[Any]], across: bool) -> list[Any]:
     return [_model(values, across=across) for values in found.values()]
 
 
+def _roles(lists: Sequence[Sequence[Any]], across: bool) -> list[Any]:
+    found: dict[str, list[Any]] = {}
+    for each in (each for every in lists for each in every):
+        found.setdefault(each.role, []).append(each)
+    return [_model(values, across=across) for values in found.values()]
+
+
 def _by_place(lists: Sequence[Sequence[Any]]) -> list[list[Any]]:
     longest = max(map(len, lists))
     return [[each[at] for each in lists if at < len(each)] for at in range(longest)]
@@ -179,7 +186,7 @@ _DONE: dict[Rule, Callable[[list[Any], bool], Any]] = {
     "most": lambda values, _: max(values),
     "farthest": lambda values, _: max(values, key=abs),
     "list": _listed,
-    "each": lambda lists, across: [_model(each, across=across) for each in _by_place(lists)],
+    "roles": _roles,
     "named": _named,
 }
 

@@ -124,6 +124,15 @@ def exchange_clock(job):
     return {**found, "drift_ppm": 0.0 if job.get("earlier") else None}
 
 
+def laid_out(job):
+    """Files as large as they are to be, with nothing in them: other hosts look at their sizes."""
+    answer, target = fake.layout(job), job["target"]
+    for number in range(target.get("count", 0)):
+        name = f"{target['prefix']}{number:04d}"
+        os.truncate(Path(target["directory"]) / name, target["file_size_bytes"])
+    return answer
+
+
 def changed(job, result):
     """What this host's folder does to a load."""
     place = json.dumps(job["target"])
@@ -165,7 +174,8 @@ def main():
     answers = {
         "load": fake.load,
         "clients": fake.clients,
-        "layout": fake.layout,
+        "layout": laid_out,
+        "age": fake.age,
         "probe": fake.probe,
         "scan": fake.scan,
     }

@@ -32,15 +32,18 @@ STUDY: list[SyntheticStudy] = []
 """What every host tells; set by a test."""
 FAULTS: dict[int, list[str]] = {}
 """By the number of a host, what goes wrong in its next blocks: "fails" or "hangs"."""
+PREPARING: dict[int, int] = {}
+"""By the number of a host, how often it hangs while it is prepared."""
 HUNG_SECONDS = 4.0
 
 
 class StubRig(HeldRig):
     """Tells the planned records, each run once its start has come."""
 
-    def __init__(self, _: object, share: Share) -> None:
+    def __init__(self, _: object, share: Share, __: object = None) -> None:
         self._faults = FAULTS.get(share.number, [])
-        self._hangs = False
+        self._hangs = PREPARING.get(share.number, 0) > 0
+        PREPARING[share.number] = PREPARING.get(share.number, 0) - 1
         self._changed = threading.Condition()
         self._gate = Gate(self._changed)
         self._phase = "opening"

@@ -21,7 +21,7 @@ from fsgauge.rig.fleet.session import FleetSession
 from fsgauge.rig.rig import BlockVoid, Happening, StudyVoid
 from fsgauge.study.parse import load_study
 from tests.fleet import stub_hosts
-from tests.fleet.stub_hosts import FAULTS, StubLauncher, StubRig, one_clock
+from tests.fleet.stub_hosts import FAULTS, PREPARING, StubLauncher, StubRig, one_clock
 from tests.synthetic import make_study
 
 NAMES = ["a", "b", "c"]
@@ -76,6 +76,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
     small = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     stub_hosts.STUDY[:] = [small]
     FAULTS.clear()
+    PREPARING.clear()
     launcher = StubLauncher(tmp_path)
     with started_hosts([Host(name=name) for name in NAMES], launcher, "127.0.0.1") as hosts:
         yield Fleet(hosts, launcher)
@@ -151,6 +152,32 @@ def test_a_host_that_always_fails_is_left_out_of_the_whole_study(fleet: Fleet) -
     assert found.environment.left_out == ["c: the engine ended without a result"]
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert fleet.parts_of_runs() == [["a", "b"]] * 4
+
+
+def test_a_host_that_hangs_while_it_is_prepared_is_started_again(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.session.close("prepared again, and it hangs")
+    PREPARING[1] = 1
+    with monkeypatch.context() as patched:
+        patched.setattr(session, "ANSWER_SECONDS", 1.5)
+        fleet.session.prepare()
+    assert "while the study was prepared: b: it gave no answer for 2 s" in fleet.said
+    fleet.session.block(fleet.plan, 0, fleet.told.append)
+    assert fleet.parts_of_runs() == [NAMES] * 4
+
+
+def test_a_host_that_is_never_prepared_is_left_out(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The study begins without it, and says so."""
+    monkeypatch.setattr(session, "ANSWER_SECONDS", 1.5)
+    fleet.session.close("prepared again, and it hangs")
+    PREPARING[1] = 3
+    fleet.session.prepare()
+    found = fleet.session.describe()
+    assert [machine.name for machine in found.machines] == ["a", "c"]
+    assert found.environment.left_out == ["b: it gave no answer for 2 s"]
 
 
 def test_without_any_host_the_study_ends(fleet: Fleet) -> None:

@@ -10,6 +10,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from fsgauge.store import read_results
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import read_journal
@@ -62,6 +64,29 @@ def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path)
         assert study.process.returncode == 0, said
     (because,) = voided(results_of(tmp_path))
     assert "the engine ended without a result (signal SIGKILL)" in because
+    assert left_behind(tmp_path) == []
+
+
+SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
+
+
+@pytest.mark.root
+def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path) -> None:
+    """By the ledger of that host, before it is prepared again; and after the study."""
+    file = str(hosts_file(tmp_path, "a"))
+    before = SOMAXCONN.read_text()
+    other = str(int(before) + 1)
+    setting = f"system.mounted.tunables.{SOMAXCONN}={other}"
+    words = ["run", *small, "--hosts", file, *TWO_BLOCKS, "--set", setting]
+    with running(tmp_path, words, FLEET_ENGINE_SECONDS=SECONDS) as study:
+        study.wait_until(lambda: bool(study.runs()) and bool(study.engines()))
+        study.wait_until(lambda: SOMAXCONN.read_text().strip() == other)
+        os.kill(study.hosts()[0], signal.SIGKILL)
+        _, said = study.process.communicate(timeout=240)
+        assert study.process.returncode == 0, said
+    assert SOMAXCONN.read_text() == before
+    stored = read_results(results_of(tmp_path))
+    assert all(turn.facts.tunables == {str(SOMAXCONN): other} for turn in stored.turns)
     assert left_behind(tmp_path) == []
 
 

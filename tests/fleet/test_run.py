@@ -15,6 +15,10 @@ from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
 
+SEGMENTED = ("--set", 'workload.ranges=["segmented"]')
+SETTING = ("--set", "system.ext4.tunables./proc/sys/vm/swappiness=7")
+DEVICE = ("--storage", "/dev/disk/by-id/none")
+
 
 def results_of(tmp_path: Path) -> Path:
     (found,) = (tmp_path / "results").iterdir()
@@ -106,10 +110,23 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
     """No host is started for it."""
     file = str(hosts_file(tmp_path, "a", "b"))
     fleet = ("--rig", "fleet", "--hosts", file, "--yes")
+    folder = ("--storage", f"path:{tmp_path}", "--system", "mounted")
     for words, said in [
-        (("churn", *fleet), "a study of this kind runs on one host so far, and the fleet has 2"),
-        (("overhead", "--storage", "/dev/x", *fleet), "whole devices are not used by a fleet yet"),
-        (("connections", *fleet), "a backup is the work of one reader"),
+        (
+            ("writers", *folder, *fleet),
+            "writers that overwrite one another cannot be verified over several",
+        ),
+        (
+            ("writers", *fleet, *SEGMENTED),
+            "2 hosts cannot work on the same files: each has storage",
+        ),
+        (("overhead", *SETTING, *fleet), "all hosts are processes of one machine"),
+        (("overhead", *DEVICE, "--destroy", "S1", *fleet), '"S1" does not say whose device it is'),
+        (
+            ("overhead", "--destroy", "a:S1", *fleet),
+            "--destroy names a device, and this study uses",
+        ),
+        (("connections", "--serve", "samba", *fleet), "a private samba server is for the clients"),
         (("overhead", "--ssh", "a,b"), "--ssh names hosts, and the rig host has none"),
         (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
     ]:

@@ -13,6 +13,7 @@ from fsgauge.series import Intervals
 from fsgauge.stats.metrics import readings
 from fsgauge.wire import (
     ClientsResult,
+    CompanionResult,
     EngineFault,
     Histogram,
     Interval,
@@ -104,6 +105,22 @@ def test_two_machines_work_side_by_side() -> None:
     assert found.cpu.user_ns == 2 * result().cpu.user_ns
     assert found.cpu.threads == 2
     assert found.in_flight_mean == pytest.approx((100 * 50 + 300 * 60) / 3e9)
+
+
+def test_machines_without_a_role_add_nothing_to_it() -> None:
+    """The second machine has no reader, so its only companion stands first."""
+    calls = histogram_of({100: 8})
+    reader, log = (
+        CompanionResult(role=role, count=1, operations=8, size_bytes=64, latency=calls)
+        for role in ("reader", "log")
+    )
+    first = result().model_copy(update={"companions": [reader, log]})
+    second = result().model_copy(update={"companions": [log]})
+    found = whole(part("one", first), part("two", second)).companions
+    assert found is not None
+    assert [(each.role, each.count, each.operations) for each in found] == [
+        *(("reader", 1, 8), ("log", 2, 16))
+    ]
 
 
 def test_two_slices_come_one_after_the_other() -> None:

@@ -15,6 +15,7 @@ pub(crate) fn check_ranges(load: &LoadJob) -> Check {
     check_sync(load)?;
     check_chunks(load)?;
     let Some(ranges) = load.ranges else { return check_without(load) };
+    check_jobs_of_all(load, ranges)?;
     check_places(load, ranges)?;
     check_passes(load)?;
     check_extend(load)?;
@@ -22,7 +23,12 @@ pub(crate) fn check_ranges(load: &LoadJob) -> Check {
 }
 
 fn check_without(load: &LoadJob) -> Check {
-    let asked = [("passes", load.passes.is_some()), ("extend", load.extend), ("verify", load.verify)];
+    let asked = [
+        ("passes", load.passes.is_some()),
+        ("extend", load.extend),
+        ("verify", load.verify),
+        ("jobs_of_all", load.jobs_of_all.is_some()),
+    ];
     let Some((key, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };
     refuse(
         key,
@@ -65,6 +71,27 @@ fn check_places(load: &LoadJob, ranges: Ranges) -> Check {
         );
     }
     Ok(())
+}
+
+fn check_jobs_of_all(load: &LoadJob, ranges: Ranges) -> Check {
+    let Some(all) = load.jobs_of_all else { return Ok(()) };
+    if matches!(ranges, Ranges::Shared {} | Ranges::OwnFiles {}) {
+        return refuse(
+            "jobs_of_all",
+            "jobs_of_all with ranges that are not dealt",
+            "each job has the whole file, whoever else writes it, or a file of its own",
+            "choose segmented, interleaved or strided ranges, or leave jobs_of_all out",
+        );
+    }
+    if all.first.checked_add(load.jobs).is_some_and(|end| end <= all.of) {
+        return Ok(());
+    }
+    refuse(
+        "jobs_of_all",
+        format!("{} jobs from number {} on, of {}", load.jobs, all.first, all.of),
+        "there are not so many jobs",
+        format!("choose of {} or more", u64::from(all.first) + u64::from(load.jobs)),
+    )
 }
 
 fn check_stride(stride_bytes: u64, block_bytes: u64) -> Check {

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use fsgauge_load::run_load;
 use fsgauge_wire::{
-    Access, Descriptors, Event, IntegrityResult, Interface, Listener, LoadJob, LoadResult, Ranges, Stop,
+    Access, Descriptors, Event, IntegrityResult, Interface, JobsOfAll, Listener, LoadJob, LoadResult, Ranges,
+    Stop,
 };
 use support::{engine, run};
 use writers::verified;
@@ -77,6 +78,22 @@ fn a_file_that_is_extended_is_checked_as_well() {
         let load = LoadJob { extend: true, passes: Some(1), ..load(directory.path(), ranges) };
         let load = LoadJob { duration_ns: 60_000_000_000, ..load };
         assert_clean(&run(load).unwrap(), WHOLE, "extended");
+    }
+}
+
+/// Each engine checks what it has written, and leaves alone what another one has, whoever comes first.
+#[test]
+fn engines_that_share_a_file_check_their_own_places() {
+    let directory = tempfile::tempdir().unwrap();
+    for ranges in [Ranges::Segmented {}, Ranges::Interleaved {}] {
+        let whole =
+            LoadJob { passes: Some(1), duration_ns: 60_000_000_000, ..load(directory.path(), ranges) };
+        for (first, jobs, blocks) in [(0, 1, BLOCKS / 4), (1, 3, BLOCKS * 3 / 4), (0, 1, BLOCKS / 4)] {
+            let jobs_of_all = Some(JobsOfAll { first, of: WRITERS });
+            let load =
+                LoadJob { jobs, jobs_of_all, seed: whole.seed + u64::from(first) + 1, ..whole.clone() };
+            assert_clean(&run(load).unwrap(), blocks..=blocks, &format!("{ranges:?} from {first}"));
+        }
     }
 }
 

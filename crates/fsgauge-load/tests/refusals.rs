@@ -3,7 +3,8 @@
 mod support;
 
 use fsgauge_wire::{
-    Access, Arrival, BlockSize, Companion, CompanionKind, Interface, LoadJob, Ranges, Rate, Sync, Target,
+    Access, Arrival, BlockSize, Companion, CompanionKind, Interface, JobsOfAll, LoadJob, Ranges, Rate, Sync,
+    Target,
 };
 use support::{null_load, run};
 
@@ -125,6 +126,27 @@ fn ranges_and_places() {
     ]);
     let stride = run(strided(10_000)).unwrap_err();
     assert_eq!(stride.next, "choose 12288");
+}
+
+#[test]
+fn jobs_among_those_of_other_engines() {
+    let of_all =
+        |first, of, ranges| LoadJob { jobs_of_all: Some(JobsOfAll { first, of }), ..writers(ranges) };
+    let not_dealt = "job.jobs_of_all: jobs_of_all with ranges that are not dealt";
+    refusals(vec![
+        (
+            LoadJob { ranges: None, ..of_all(0, 4, Ranges::Shared {}) },
+            "job.jobs_of_all: jobs_of_all needs ranges",
+        ),
+        (of_all(0, 4, Ranges::Shared {}), not_dealt),
+        (of_all(0, 4, Ranges::OwnFiles {}), not_dealt),
+        (of_all(3, 4, Ranges::Segmented {}), "job.jobs_of_all: 2 jobs from number 3 on, of 4"),
+        (
+            of_all(u32::MAX, u32::MAX, Ranges::Interleaved {}),
+            "job.jobs_of_all: 2 jobs from number 4294967295 on, of 4294967295",
+        ),
+        (of_all(16, 18, Ranges::Interleaved {}), "job.ranges: more writers than ranges: 2 jobs, 0 ranges"),
+    ]);
 }
 
 #[test]

@@ -242,6 +242,17 @@ pub enum Ranges {
     OwnFiles {},
 }
 
+/// The jobs of one engine among those of several engines that load one target: places are dealt to `of` jobs, and
+/// this engine's jobs are the ones from `first` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobsOfAll {
+    /// The number of this engine's first job.
+    pub first: u32,
+    /// How many jobs all engines have together.
+    pub of: u32,
+}
+
 /// What the jobs of a load are to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -371,6 +382,10 @@ pub struct LoadJob {
     /// place of the job once before it visits one again.
     #[serde(default)]
     pub ranges: Option<Ranges>,
+    /// Which jobs these are where several engines load one target: segmented, interleaved and strided ranges are then
+    /// dealt to all jobs. Null: there are no others.
+    #[serde(default)]
+    pub jobs_of_all: Option<JobsOfAll>,
     /// Each job ends once it has covered its places so often; `duration_ns` is then the longest it may take.
     /// Needs ranges, and no warm-up.
     #[serde(default)]
@@ -450,6 +465,7 @@ impl LoadJob {
             data: Data::Zero,
             seed: 1,
             ranges: None,
+            jobs_of_all: None,
             passes: None,
             extend: false,
             preallocate: false,

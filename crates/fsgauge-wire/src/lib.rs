@@ -38,8 +38,8 @@ pub use histogram::{
     BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };
 pub use job::{
-    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Interface, Job, LayoutJob,
-    LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Workers,
+    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Interface, Job, JobsOfAll,
+    LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Workers,
 };
 pub use lease::{Lease, Order, RunName};
 pub use parse::{parse_job, parse_order};

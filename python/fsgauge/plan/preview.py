@@ -23,7 +23,7 @@ from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
-from fsgauge.study.system import ALLOCATING, UNFORMATTED
+from fsgauge.study.system import ALLOCATING, keys_without_effect
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
@@ -302,7 +302,7 @@ def _bare_instead(study: Study) -> list[str]:
 def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
-        return system.kind not in UNFORMATTED
+        return key not in keys_without_effect(system.kind)
     return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
 
 

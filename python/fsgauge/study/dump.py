@@ -13,7 +13,7 @@ from tomlkit.items import InlineTable, Table
 from fsgauge.access.keys import SystemAccess
 from fsgauge.study.model import Study, System
 from fsgauge.study.serving import reached, unused_of_study
-from fsgauge.study.system import ALLOCATING, UNFORMATTED
+from fsgauge.study.system import ALLOCATING, UNFORMATTED, keys_without_effect
 from fsgauge.study.value_type import value_type
 
 
@@ -41,7 +41,7 @@ def dump_study(study: Study) -> str:
 def _without_effect(system: System) -> dict[str, str]:
     reasons = {"path": "only a mounted system has one"} if system.kind != "mounted" else {}
     if system.kind in UNFORMATTED:
-        reasons |= dict.fromkeys(("mkfs", "mount", "tunables"), UNFORMATTED[system.kind])
+        reasons |= dict.fromkeys(keys_without_effect(system.kind), UNFORMATTED[system.kind])
     if system.access is None:
         reasons["access"] = "as [access] says"
     for key in ALLOCATING:

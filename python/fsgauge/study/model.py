@@ -122,19 +122,6 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
-    def _what_is_aged_is_made_afresh(self) -> Study:
-        mounted = [at for at, system in enumerate(self.systems) if system.kind == "mounted"]
-        if self.workload.makes_systems_afresh and mounted:
-            raise conflict(
-                f'"{self.systems[mounted[0]].name}" is already mounted, and a study of kind'
-                f" {self.workload.kind} fills its systems up, so it needs new ones",
-                [("workload", "kind"), ("system", mounted[0], "name")],
-                next="leave the folders out: --storage loop:4GiB makes new ones (as root);"
-                " fsgauge run churn ages files in folders, fsgauge age FOLDER PROFILE a folder",
-            )
-        return self
-
-    @model_validator(mode="after")
     def _space_is_given_as_systems_say(self) -> Study:
         self.workload.check_systems(self.systems)
         return self

@@ -14,6 +14,7 @@ from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.tunable_places import (
     OF_A_DEVICE,
+    OF_A_MOUNT,
     PROC_SYS,
     nearest_places,
     place_of,
@@ -27,6 +28,15 @@ UNFORMATTED = {
     "mounted": "a mounted system is used as it is: nothing is formatted or mounted",
     "share": "a share belongs to a server: nothing is formatted or mounted here",
 }
+
+
+def keys_without_effect(kind: str) -> tuple[str, ...]:
+    """Keys that say how a file system is made, where none is; a folder's client has tunables."""
+    if kind not in UNFORMATTED:
+        return ()
+    return ("mkfs", "mount") if kind == "mounted" else ("mkfs", "mount", "tunables")
+
+
 LONGEST_NAME = 80
 COPY_ON_WRITE = {"btrfs"}
 """Kinds in which an overwrite takes new space before the old is free."""
@@ -60,7 +70,8 @@ class System(StudyModel):
         {},
         description="Kernel settings, restored after each turn; {device} is the system's own"
         ' device: { "/sys/block/{device}/queue/scheduler" = "none" }. Accepted:'
-        f" {', '.join(OF_A_DEVICE)}; {', '.join(PROC_SYS)}.",
+        f" {', '.join(OF_A_DEVICE)}; for kind mounted, of its client on each host:"
+        f" {', '.join(OF_A_MOUNT)}; for all, of the machine: {', '.join(PROC_SYS)}.",
         max_length=50,
     )
     allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
@@ -119,6 +130,7 @@ class System(StudyModel):
                     hint=nearest_places(key),
                     next="fsgauge explain system.tunables",
                 )
+            self._require_where_it_is(key)
             if not possible_value(self.tunables[key]):
                 raise conflict(
                     f'"{self.tunables[key]}" is not a value for a tunable',
@@ -126,6 +138,26 @@ class System(StudyModel):
                     next="fsgauge explain system.tunables",
                 )
         return self
+
+    def _require_where_it_is(self, key: str) -> None:
+        """A folder has a client and no device of its own; what is made on a device, no client."""
+        place = place_of(key)
+        if place is None or (not place.device and not place.is_lustre):
+            return
+        if self.kind == "mounted" and not place.is_of_client:
+            raise conflict(
+                f'the tunable "{key}" is of a device, and this system is a folder, used as it is',
+                [("tunables", key), "kind"],
+                hint="of the folder's own mount: /sys/class/bdi/{mount}/read_ahead_kb",
+                next="fsgauge explain system.tunables",
+            )
+        if self.kind != "mounted" and place.is_of_client:
+            raise conflict(
+                f'the tunable "{key}" is of the client of a mounted file system, and this is'
+                f" {self.kind}",
+                [("tunables", key), "kind"],
+                next='kind = "mounted" uses a file system where it is mounted',
+            )
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> System:
@@ -137,7 +169,7 @@ class System(StudyModel):
                 next="allocation_chunk works with any file system that has fallocate",
             )
         reason = UNFORMATTED.get(self.kind)
-        for key in ("mkfs", "mount", "tunables") if reason else ():
+        for key in keys_without_effect(self.kind):
             if getattr(self, key):
                 raise conflict(f"{key} would be ignored: {reason}", [key, "kind"])
         if self.path is not None and self.kind != "mounted":

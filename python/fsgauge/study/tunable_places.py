@@ -1,4 +1,5 @@
-"""Which settings of the kernel a study may change: of its own device, and a few of the machine's.
+"""Which settings of the kernel a study may change: of its own device, of the client of a file
+system that is mounted, and a few of the machine's.
 
 The rest of /proc/sys is the machine's: kernel.core_pattern names a program that root starts.
 So a key is accepted when its place is in this list, and no other way.
@@ -11,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 DEVICE = "{device}"
+MOUNT = "{mount}"
 _NAME = r"(?!uevent\b)[A-Za-z0-9_]+"
 _WRITEBACK = "(?:min|max)_(?:ratio|ratio_fine|bytes)|read_ahead_kb|strict_limit"
 _WHICH = r"(?P<device>\{device\}|[A-Za-z0-9!_-]+)"
@@ -46,6 +48,24 @@ PROC_SYS = tuple(
     for name in names.split()
 )
 """Settings of the whole machine that a study may change while a turn lasts."""
+_OF_LUSTRE = {
+    "osc": "checksums checksum_type contention_seconds grant_shrink grant_shrink_interval"
+    " max_dirty_mb max_pages_per_rpc max_rpcs_in_flight resend_count short_io_bytes",
+    "mdc": "checksums checksum_type max_dirty_mb max_mod_rpcs_in_flight max_pages_per_rpc"
+    " max_rpcs_in_flight short_io_bytes",
+    "llite": "checksums fast_read max_cached_mb max_read_ahead_async_active max_read_ahead_mb"
+    " max_read_ahead_per_file_mb max_read_ahead_whole_mb statahead_agl statahead_max"
+    " statahead_running_max tiny_write xattr_cache",
+}
+_LUSTRE = re.compile(r"(?P<layer>[a-z]+)\.(?P<which>[A-Za-z0-9_*-]+)\.(?P<rest>[a-z_]+)")
+_MOUNTED = re.compile(rf"(?P<home>/sys/class/bdi/\{{mount\}})/(?P<rest>{_WRITEBACK})")
+OF_A_MOUNT = (
+    "osc.*.(max_rpcs_in_flight, max_dirty_mb and the like)",
+    "mdc.*.(max_rpcs_in_flight, max_mod_rpcs_in_flight and the like)",
+    "llite.*.(max_read_ahead_mb, max_cached_mb and the like)",
+    "/sys/class/bdi/{mount}/(read_ahead_kb and the like)",
+)
+"""Those of the client of a mounted file system, as people read them; Lustre's as lctl has them."""
 OF_A_DEVICE = (
     "/sys/block/{device}/queue/... (short: queue/...)",
     "/sys/block/{device}/bdi/(read_ahead_kb, strict_limit, max_ratio and the like)",
@@ -62,14 +82,21 @@ _VALUE = re.compile(r"[A-Za-z0-9 _.:,+-]{1,200}")
 
 @dataclass(frozen=True)
 class TunablePlace:
-    """`home` may hold {device} and is the kernel's own folder; `rest` lies below it.
+    """`home` may hold {device} or {mount} and is the kernel's own folder; `rest` lies below it.
 
-    `device` is {device}, the name of a device, or empty for a setting of the machine.
+    `device` is {device}, the name of a device, {mount}, or empty for a setting of the machine.
+    Those of Lustre's client have a `home` below that of Lustre, which may hold stars.
     """
 
     home: str
     rest: str
     device: str
+    is_lustre: bool = False
+
+    @property
+    def is_of_client(self) -> bool:
+        """Whether it is one of a file system that is mounted already."""
+        return self.is_lustre or self.device == MOUNT
 
     @property
     def path(self) -> str:
@@ -79,6 +106,8 @@ class TunablePlace:
 
 def place_of(key: str) -> TunablePlace | None:
     """Where a tunable is; None for one that a study may not change."""
+    if (client := _of_client(key)) is not None:
+        return client
     text = key if key.startswith("/") else f"/sys/block/{DEVICE}/{key}"
     if text in PROC_SYS:
         home, _, rest = text.rpartition("/")
@@ -87,6 +116,15 @@ def place_of(key: str) -> TunablePlace | None:
         found = pattern.fullmatch(text)
         if found:
             return TunablePlace(found["home"], found["rest"], found["device"])
+    return None
+
+
+def _of_client(key: str) -> TunablePlace | None:
+    if found := _MOUNTED.fullmatch(key):
+        return TunablePlace(found["home"], found["rest"], MOUNT)
+    found = _LUSTRE.fullmatch(key)
+    if found and found["rest"] in _OF_LUSTRE.get(found["layer"], "").split():
+        return TunablePlace(f"{found['layer']}/{found['which']}", found["rest"], "", is_lustre=True)
     return None
 
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 class WorkloadKeys(StudyModel):
     """The keys of one kind; `kind` and `scan` are keys of each."""
 
-    makes_systems_afresh: ClassVar[bool] = False
-    """Whether it fills its systems up, so that none of them can be one that is mounted already."""
-
     question_of_folders: ClassVar[str] = "How do these file systems compare under the same load?"
     """What a shipped study asks where its systems are folders, used as they are."""
 

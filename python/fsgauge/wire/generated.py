@@ -24,6 +24,16 @@ class BlockSize(Wire):
 Arrival = Literal["constant", "exponential"]
 
 
+class JobsOfAll(Wire):
+    """
+    The jobs of one engine among those of several engines that load one target: places are dealt to `of` jobs, and
+    this engine's jobs are the ones from `first` on.
+    """
+
+    first: Annotated[int, Field(ge=0)]
+    of: Annotated[int, Field(ge=0)]
+
+
 Workers = Literal["threads", "processes"]
 
 
@@ -1583,6 +1593,7 @@ class LoadJob(Wire):
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
     seed: Annotated[int, Field(ge=0)]
     ranges: Ranges | None = None
+    jobs_of_all: JobsOfAll | None = None
     passes: Annotated[int | None, Field(ge=0)] = None
     extend: bool = False
     preallocate: bool = False

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fsgauge.errors import InputError
-from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
+from fsgauge.wire import AgeJob, ClientsJob, LoadJob
 
-Dealt = TypeVar("Dealt", LoadJob, ClientsJob, LayoutJob)
+Dealt = TypeVar("Dealt", LoadJob, ClientsJob, AgeJob)
 
 _SEED_STEP = 1 << 40
 """Between the seeds of two hosts; seeds are below 2**53."""
@@ -25,6 +25,14 @@ class Share:
     def of(self, whole: int) -> int:
         """Its share of `whole` equal things; the first hosts have one more where it is uneven."""
         return whole // self.hosts + (self.number < whole % self.hosts)
+
+    def first(self, whole: int) -> int:
+        """The number of its first one, where they are numbered through host by host."""
+        return self.number * (whole // self.hosts) + min(self.number, whole % self.hosts)
+
+    def most(self, whole: int) -> int:
+        """What the host with the largest share has of them."""
+        return -(-whole // self.hosts)
 
     def seed(self, seed: int) -> int:
         """A seed of its own, the same in every block with the same seed; the first host's is the

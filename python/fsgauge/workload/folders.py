@@ -87,7 +87,8 @@ class AgedFolders(BaseModel):
     """What a system that will be aged offers its load; both folders are there, and empty.
 
     `allocation_chunk_bytes` is what files take at a time by fallocate; null: as the file system
-    likes. `extent_size_hint_bytes` is in force in both folders.
+    likes. `extent_size_hint_bytes` is in force in both folders. `is_alone`: no one else has files
+    on the file system, so all that is free there may be filled.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -98,6 +99,7 @@ class AgedFolders(BaseModel):
     rate_file_bytes: int
     allocation_chunk_bytes: int | None = None
     extent_size_hint_bytes: int | None = None
+    is_alone: bool = Field(default=True, exclude_if=lambda value: value)
 
     def folder(self, name: str) -> str:
         """The folder of one set."""

@@ -160,6 +160,22 @@ class Method(Protocol):
         """One host's share of a job, as `require_dealable` allows it."""
         ...
 
+    @property
+    def files_of_all(self) -> int:
+        """How many of the files that are laid out, the first ones, hosts would all work on.
+
+        0: each host has files of its own.
+        """
+        ...
+
+    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:
+        """Whether a load works on those, so that all hosts must be through before any goes on."""
+        ...
+
+    def without_files_of_all(self) -> str:
+        """The change that gives each host files of its own."""
+        ...
+
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """What a run takes on storage of such speed; `space_bytes` is that of all files."""
         ...
@@ -211,6 +227,19 @@ class OverServers:
 
 class OnPaths:
     """What those kinds answer alike whose files are never reached over a network."""
+
+    @property
+    def files_of_all(self) -> int:
+        """Each host has its own."""
+        return 0
+
+    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002
+        """There are none."""
+        return False
+
+    def without_files_of_all(self) -> str:
+        """They have them."""
+        return ""
 
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:  # noqa: ARG002
         """It is over paths."""

@@ -90,7 +90,8 @@ struct Deal {
 
 impl Deal {
     fn new(load: &LoadJob, job: u32, blocks_per_file: u64, files: u64, block_size_bytes: u64) -> Self {
-        let (total, jobs, job) = (blocks_per_file * files, u64::from(load.jobs), u64::from(job));
+        let total = blocks_per_file * files;
+        let (own, (jobs, job)) = (u64::from(job), among_all(load, job));
         match load.ranges {
             None | Some(Ranges::Shared {}) => Deal::one(0, total),
             Some(Ranges::Segmented {}) => {
@@ -101,7 +102,7 @@ impl Deal {
             Some(Ranges::Strided { stride_bytes }) => {
                 Deal::in_turn(total, job, jobs, (stride_bytes / block_size_bytes).max(1))
             }
-            Some(Ranges::OwnFiles {}) => Deal::one(job * blocks_per_file, blocks_per_file),
+            Some(Ranges::OwnFiles {}) => Deal::one(own * blocks_per_file, blocks_per_file),
         }
     }
 
@@ -132,10 +133,17 @@ impl Deal {
     }
 }
 
+/// How many jobs share the target, and the number of this engine's job `job` among them.
+fn among_all(load: &LoadJob, job: u32) -> (u64, u64) {
+    load.jobs_of_all.map_or((u64::from(load.jobs), u64::from(job)), |all| {
+        (u64::from(all.of), u64::from(all.first) + u64::from(job))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::{BlockSize, Target};
+    use fsgauge_wire::{BlockSize, JobsOfAll, Target};
     use std::collections::BTreeSet;
 
     const BLOCK: u64 = 8192;
@@ -190,6 +198,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn engines_that_share_a_file_cover_every_place_once() {
+        for access in [Access::Sequential {}, Access::Random {}] {
+            for ranges in DISJOINT {
+                let whole = load(ranges, access, 1, 61, 5);
+                let of = |first, jobs| LoadJob {
+                    jobs,
+                    jobs_of_all: Some(JobsOfAll { first, of: 5 }),
+                    ..whole.clone()
+                };
+                let engines = [of(0, 2), of(2, 2), of(4, 1)];
+                let mut all: Vec<_> = engines
+                    .iter()
+                    .flat_map(|engine| (0..engine.jobs).flat_map(|job| places(engine, job)))
+                    .collect();
+                all.sort_unstable();
+                assert_eq!(all, everything(1, 61), "{ranges:?}");
+            }
+        }
+        let whole = load(Ranges::Segmented {}, Access::Sequential {}, 1, 8, 2);
+        let second = LoadJob { jobs: 1, jobs_of_all: Some(JobsOfAll { first: 1, of: 2 }), ..whole.clone() };
+        assert_eq!(places(&second, 0), places(&whole, 1));
+        let ledger = RangeOrder::new(&second, 0);
+        assert_eq!(ledger.visit(Place { file: 0, offset_bytes: 0 }), None, "it is another engine's");
     }
 
     #[test]

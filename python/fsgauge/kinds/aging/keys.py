@@ -40,7 +40,9 @@ MOST_FILLED_PERCENT = 98
 class AgingWorkload(WorkloadKeys):
     """Rates of several streams on a clean system, then as aged files are deleted one by one."""
 
-    makes_systems_afresh: ClassVar[bool] = True
+    question_of_folders: ClassVar[str] = (
+        "How fast do these file systems stay while their space is used again and again?"
+    )
     allocates: ClassVar[bool] = True
     why_on_paths: ClassVar[str] = "its streams allocate and delete on the file system itself"
 
@@ -62,7 +64,8 @@ class AgingWorkload(WorkloadKeys):
     fill: Annotated[Fill, Field(le=MOST_FILLED_PERCENT)] = Field(
         97,
         description="Share of a system's available space that the region, all files together,"
-        " takes up. A ballast file fills the rest after ageing, so that only deletes free space.",
+        " takes up. A ballast file fills the rest after ageing, so that only deletes free space;"
+        " not in folders of file systems that others use.",
     )
     nominal_rate: BytesPerSecond | None = Field(
         None,

@@ -28,6 +28,7 @@ from fsgauge.wire import (
     SequentialAccess,
 )
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
+from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
 from fsgauge.workload.method import MakesOwnFiles, data_of, one_stage
 from fsgauge.workload.room import Room
@@ -53,7 +54,7 @@ _METADATA_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class AgingMethod(MakesOwnFiles):
-    """See method.Method. `sizes` and `written_share` are known once it is `in_room`.
+    """See method.Method. `sizes` and what follows are known once it is `in_room`.
 
     `written_share` is the share of turns whose files are written, and not only allocated.
     """
@@ -61,6 +62,7 @@ class AgingMethod(MakesOwnFiles):
     workload: AgingWorkload
     sizes: AgedFiles | None = None
     written_share: float = 1.0
+    in_folders: bool = False
 
     files = 0
     fill_percent = 0
@@ -88,6 +90,7 @@ class AgingMethod(MakesOwnFiles):
             self,
             sizes=AgedFiles(file_bytes, rate_bytes),
             written_share=written / len(room.chunks) if room.chunks else 1.0,
+            in_folders=room.in_folders,
         )
 
     def require_descriptors(self, limit: int) -> None:
@@ -100,6 +103,13 @@ class AgingMethod(MakesOwnFiles):
     def buffered_instead(self) -> str:
         """Nothing leads this load through the page cache."""
         return "a file system that has it"
+
+    def require_dealable(self, hosts: int) -> None:
+        """Each host does all of it, in a region of its own; all are aged at once."""
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """All of it, with data of its own."""
+        return job.model_copy(update={"seed": share.seed(job.seed)})
 
     def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
         """One seed for a block: its deletes have one order."""
@@ -122,8 +132,9 @@ class AgingMethod(MakesOwnFiles):
         before = levels[levels.index(factors.free_percent) - 1]
         steps: list[Step] = [ClearFolder(folders.folder(RATE))]
         if before == 0:
-            left = TakeBallast(f"{folders.directory}/ballast", self._left_bytes(folders))
-            steps += [self._ageing(folders, seed), left]
+            steps.append(self._ageing(folders, seed))
+        if before == 0 and folders.is_alone:
+            steps.append(TakeBallast(f"{folders.directory}/ballast", self._left_bytes(folders)))
         a_file = 100 // self.workload.files
         order = _shuffled(self.workload.files, seed)[
             before // a_file : factors.free_percent // a_file
@@ -200,7 +211,10 @@ class AgingMethod(MakesOwnFiles):
             f"region: {workload.files} files of {format_size(sizes.file_size_bytes)}, made in turns"
             f" piece by piece, {format_size(workload.files * sizes.file_size_bytes)} together",
             *filter(None, [sizing_words(workload, sizes.file_size_bytes)]),
-            "ballast: a file fills the rest, so that only deletes free space",
+            "ballast: none, since others use the file systems too; what else is free there is used"
+            " as well"
+            if self.in_folders
+            else "ballast: a file fills the rest, so that only deletes free space",
             f"streams: {workload.streams}, a new file of {format_size(sizes.rate_file_bytes)} each,"
             f" direct {exact_size(workload.record_size)}, {workload.queue_depth} in flight each,"
             " a sync at the end; as many bytes at each level as clean",
@@ -217,7 +231,19 @@ class AgingMethod(MakesOwnFiles):
         return []
 
     def cannot_tell(self) -> str:
-        """Rates of runs that are over at once are mostly those of caches and of their beginning."""
+        """Rates of runs that are over at once are mostly those of caches and of their beginning;
+        and a folder has more free space than deletes give back."""
+        return "; ".join(filter(None, (self._of_a_folder(), self._steady_rates())))
+
+    def _of_a_folder(self) -> str:
+        if not self.in_folders:
+            return ""
+        return (
+            "how a full file system allocates: files in a folder also find the free space that the"
+            " rest of its file system has"
+        )
+
+    def _steady_rates(self) -> str:
         if self.sizes is None or self._timed_seconds() >= SHORTEST_STEADY_SECONDS:
             return ""
         region = self.workload.files * self.sizes.file_size_bytes

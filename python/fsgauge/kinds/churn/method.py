@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from fsgauge.access.words import through
 from fsgauge.errors import InputError
+from fsgauge.kinds.churn.dealing import dealt, require_dealable
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
@@ -31,6 +32,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
@@ -80,6 +82,14 @@ class ChurnMethod(OverServers, MakesOwnFiles):
                 cause="the hard limit of open files (ulimit -Hn)",
                 next=f"--set workload.clients={max((limit - _SPARE_DESCRIPTORS) // each, 1)}",
             )
+
+    def require_dealable(self, hosts: int) -> None:
+        """Each host has a tree and clients."""
+        require_dealable(self.workload, hosts)
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """The host's tree, and its clients."""
+        return dealt(job, share)
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """For each fill level two stages side by side: aged, and fresh."""

@@ -155,27 +155,18 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         ]
 
     def require_dealable(self, hosts: int) -> None:
-        """Clients are dealt out; a backup is the work of one reader."""
-        if hosts == 1:
-            return
-        backup = [test for test in self.workload.tests if test in OF_BACKUP]
-        if backup:
-            others = [test for test in self.workload.tests if test not in OF_BACKUP]
-            listed = ", ".join(f'"{test}"' for test in others)
-            raise InputError(
-                f"a backup is the work of one reader, so it is not dealt out to {hosts} hosts",
-                next=f"--set 'workload.tests=[{listed}]'",
-            )
+        """Clients are dealt out; a backup has a reader on each host."""
         require_enough("clients", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's clients, with files of their own."""
+        """The host's clients, with files of their own; a reader backs up those of its host."""
         if not isinstance(job, ClientsJob) or share.hosts == 1:
             return job
         files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
+        is_backup = isinstance(job.phase, BackupPhase)
         return job.model_copy(
             update={
-                "clients": share.of(job.clients),
+                "clients": job.clients if is_backup else share.of(job.clients),
                 "files": files,
                 "seed": share.seed(job.seed),
             }

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from math import lcm
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.writers.dealing import dealt, require_dealable
+from fsgauge.kinds.writers.dealing import (
+    dealt,
+    files_of_all,
+    is_on_one_file,
+    require_dealable,
+)
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.places import fewest_places, too_many
@@ -16,6 +21,7 @@ from fsgauge.units import exact_duration, exact_size, format_duration, format_si
 from fsgauge.wire import (
     BlockSize,
     BlockTarget,
+    ClientsJob,
     Companion,
     FilesTarget,
     InterleavedRanges,
@@ -175,12 +181,25 @@ class WritersMethod(OverServers, LaidOut):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """Writers with files of their own are dealt out."""
+        """Writers are dealt out, and so are readers and log writers beside them."""
         require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's writers, and a file for each of them."""
+        """The host's writers, on their part of one file or with a file each."""
         return dealt(job, share)
+
+    @property
+    def files_of_all(self) -> int:
+        """The one file."""
+        return files_of_all(self.workload)
+
+    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:
+        """Writers of one file."""
+        return is_on_one_file(job)
+
+    def without_files_of_all(self) -> str:
+        """A file for each writer."""
+        return "--set 'workload.ranges=[\"own files\"]'"
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """Writers are taken to get in one another's way: all of them as fast as one."""

@@ -10,6 +10,7 @@ from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
@@ -59,6 +60,8 @@ class BlockOverHosts:
             self._look(gathered)
             for told in gathered.ready():
                 self._put_together(gathered, told)
+            for step in gathered.steps():
+                self.tell(step)
             phases = {state.phase for state in self._states.values()}
             if len(self._states) == len(names) and phases == {"idle"}:
                 break
@@ -122,6 +125,9 @@ class BlockOverHosts:
                 "the hosts wait for different runs",
                 details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
             )
+        if label.meeting:
+            self._meet(label)
+            return
         asked = time.monotonic()
         self.clock.compare(self.hosts.cluster, names)
         slowest = time.monotonic() - asked
@@ -129,7 +135,7 @@ class BlockOverHosts:
         self._start_ns = time.monotonic_ns() + int(lead * 1e9)
         words = {
             name: {
-                **label.model_dump(),
+                **label.model_dump(include={"block", "turn", "cell"}),
                 "start_at_ns": self.clock.of_host(name, self._start_ns),
             }
             for name in names
@@ -140,6 +146,20 @@ class BlockOverHosts:
             if answer["missed"]:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
         self._states.clear()
+
+    def _meet(self, label: LabelMessage) -> None:
+        """All hosts are at a meeting: each hears what the first one offers."""
+        names = self.hosts.names
+        offer = self._states[names[0]].offer
+        answers = self.hosts.cluster.ask(
+            names, plugin.pass_meeting, ANSWER_SECONDS, label=label.model_dump(), offer=offer
+        )
+        self.hosts.require(answers)
+        for name, passed in answers.items():
+            if passed is not True:
+                raise HostLostError(name, f"it did not come to {_words(label)}")
+        self._states.clear()
+        self._begin_waiting()
 
     def _starts(self, runs: dict[str, RunRecord]) -> list[MachineStart]:
         """When each host began and ended, by this machine's clock; none of a run that failed."""
@@ -180,7 +200,9 @@ class BlockOverHosts:
         took = time.monotonic() - self._since
         if self._first_after is None:
             self._first_after = took
+        armed = self._states[waiting[0]].armed
         longest = max(_LEAST_PATIENCE_SECONDS, _PATIENCE * self._first_after)
+        longest += armed.patience_seconds if armed is not None else 0.0
         if took > self._first_after + longest:
             late = next(name for name in self.hosts.names if name not in waiting)
             waited = format_duration(int((took - self._first_after) * 1e9))
@@ -194,4 +216,4 @@ class BlockOverHosts:
 def _words(label: LabelMessage | None) -> str:
     if label is None:
         return "nothing"
-    return f"block {label.block + 1}, turn {label.turn + 1}, {label.cell}"
+    return str(Label(**label.model_dump()))

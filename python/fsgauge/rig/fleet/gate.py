@@ -13,14 +13,22 @@ LONGEST_WAIT_SECONDS = 1800.0
 
 @dataclass(frozen=True)
 class Label:
-    """Which run waits: equal on all hosts, since all have one plan."""
+    """What waits: equal on all hosts, since all have one plan.
+
+    Without `meeting` it is a run that begins for all at one moment. A meeting says what for hosts
+    wait for one another, and begins nothing; `patience_seconds` is how long the first of them may
+    take longer than the others.
+    """
 
     block: int
     turn: int
     cell: str
+    meeting: str = ""
+    patience_seconds: float = 0.0
 
     def __str__(self) -> str:
-        return f"block {self.block + 1}, turn {self.turn + 1}, {self.cell}"
+        where = f"block {self.block + 1}, turn {self.turn + 1}"
+        return ", ".join(filter(None, (where, self.cell, self.meeting)))
 
 
 class Gate:
@@ -28,37 +36,53 @@ class Gate:
 
     def __init__(self, changed: threading.Condition) -> None:
         self._changed = changed
-        self._start_at_ns: int | None = None
+        self._opened: int | str | None = None
         self._because: str | None = None
         self.waiting: Label | None = None
+        self.offer = ""
 
     def wait(self, label: Label) -> int:
         """When to begin, by this machine's monotonic clock. Raises Interrupted once it is ended."""
+        return int(self._wait(label, ""))
+
+    def meet(self, label: Label, offer: str = "") -> str:
+        """Wait for all hosts; gives what the first of them offered. Raises Interrupted as well."""
+        return str(self._wait(label, offer))
+
+    def _wait(self, label: Label, offer: str) -> int | str:
+        seconds = LONGEST_WAIT_SECONDS + label.patience_seconds
         with self._changed:
-            self._start_at_ns, self.waiting = None, label
+            self._opened, self.waiting, self.offer = None, label, offer
             self._changed.notify_all()
             try:
                 ready = self._changed.wait_for(
-                    lambda: self._start_at_ns is not None or self._because is not None,
-                    LONGEST_WAIT_SECONDS,
+                    lambda: self._opened is not None or self._because is not None, seconds
                 )
             finally:
                 self.waiting = None
             if self._because is not None:
                 raise Interrupted(self._because)
-            if not ready or self._start_at_ns is None:
+            if not ready or self._opened is None:
                 raise RigError(
-                    f"{label}: no start came within {LONGEST_WAIT_SECONDS:.0f} s",
+                    f"{label}: no start came within {seconds:.0f} s",
                     cause="another host is still preparing, or the coordinator hangs",
                 )
-            return self._start_at_ns
+            return self._opened
 
     def open(self, label: Label, start_at_ns: int) -> bool:
         """Let the run begin at that moment; False where it is not the one that waits."""
+        return self._open(label, start_at_ns)
+
+    def let_pass(self, label: Label, offer: str) -> bool:
+        """All hosts are at this meeting; False where it is not the one that waits."""
+        return self._open(label, offer)
+
+    def _open(self, label: Label, opened: int | str) -> bool:
         with self._changed:
             if self.waiting != label:
                 return False
-            self._start_at_ns = start_at_ns
+            self._opened = opened
+            self.waiting = None  # whoever looks before the thread has woken up is told so
             self._changed.notify_all()
             return True
 

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.engine import Armed, Engine, OnEvent, Result, Start
+from fsgauge.engine import Armed, Engine, EngineFaultError, OnEvent, Result, Start
+from fsgauge.record import Turn
+from fsgauge.rig.fleet.files_of_all import offered, patience_seconds, taken
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.rig import RunStarted
 from fsgauge.study.model import Study
-from fsgauge.wire import ClientsJob, Job, LayoutJob, LayoutResult, Lease, LoadJob, LoadResult
+from fsgauge.wire import (
+    AgeJob,
+    AgeResult,
+    ClientsJob,
+    FilesTarget,
+    Job,
+    LayoutJob,
+    LayoutResult,
+    Lease,
+    LoadJob,
+    LoadResult,
+)
 from fsgauge.workload import method_of
 from fsgauge.workload.dealing import Share
 
@@ -21,7 +35,8 @@ SILENCE_NS = 10_000_000_000
 class GatedEngine(Engine):
     """Deals jobs out, and has measured ones wait at the gate once the engine is prepared.
 
-    `expect` says that the next load is a measured run; all others run as they come.
+    `expect` says that the next load is a measured run; all others run as they come. Files that all
+    hosts work on are laid out by the first one, and no host leaves them while another is at work.
     """
 
     def __init__(self, study: Study, share: Share, gate: Gate, binary: Path | None = None) -> None:
@@ -29,8 +44,13 @@ class GatedEngine(Engine):
         self._method = method_of(study.workload)
         self._share = share
         self._gate = gate
+        self._turn: Turn | None = None
         self._next: Label | None = None
         self._interrupt: Callable[[], None] | None = None
+
+    def enter(self, turn: Turn) -> None:
+        """A turn begins: its system is made, filled and aged."""
+        self._turn = turn
 
     def expect(self, started: RunStarted) -> None:
         """The next load is this run."""
@@ -43,9 +63,13 @@ class GatedEngine(Engine):
             with suppress(OSError):
                 self._interrupt()
 
-    def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
-        """Lay out this host's files."""
-        return super().layout(self._method.dealt(job, self._share), on_event)
+    def age(
+        self, job: AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> AgeResult:
+        """This host's ageing, begun when all hosts are ready for it."""
+        if self._turn is not None and self._share.hosts > 1:
+            self._meet("ageing")
+        return super().age(self._method.dealt(job, self._share), on_event, on_start)
 
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """This host's share of a load; a measured one waits at the gate."""
@@ -55,8 +79,13 @@ class GatedEngine(Engine):
             return super().load(job, on_event)
         update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
         job = job.model_copy(update=update)
-        result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
+        try:
+            result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
+        except EngineFaultError:
+            self._leave(job, label)
+            raise
         self._gate.require_not_ended()
+        self._leave(job, label)
         assert isinstance(result, LoadResult)  # noqa: S101 - that of a load
         return result
 
@@ -68,7 +97,17 @@ class GatedEngine(Engine):
         on_armed: Armed | None = None,
     ) -> Result:
         """Any job; `interrupt` reaches it."""
+        if isinstance(job, LayoutJob) and isinstance(job.target, FilesTarget) and self._shares:
+            return self._laid_out(job, job.target, on_event)
+        return self._run(job, on_event, on_start, on_armed)
 
+    def _run(
+        self,
+        job: Job,
+        on_event: OnEvent | None = None,
+        on_start: Start | None = None,
+        on_armed: Armed | None = None,
+    ) -> Result:
         def begun(interrupt: Callable[[], None]) -> None:
             self._interrupt = interrupt
             if on_start is not None:
@@ -79,6 +118,36 @@ class GatedEngine(Engine):
             return super().run(job, on_event, begun, on_armed)
         finally:
             self._interrupt = None
+
+    @property
+    def _shares(self) -> bool:
+        """Whether hosts work on the same files."""
+        return self._share.hosts > 1 and self._method.files_of_all > 0 and self._turn is not None
+
+    def _laid_out(
+        self, job: LayoutJob, target: FilesTarget, on_event: OnEvent | None
+    ) -> LayoutResult:
+        """The first host lays all files out; the others what is not of all hosts, and links."""
+        files, patience = self._method.files_of_all, patience_seconds(target)
+        own: LayoutResult | None = None
+        if self._share.number == 0 or target.count > files:
+            result = self._run(job, on_event)
+            assert isinstance(result, LayoutResult)  # noqa: S101 - that of a layout
+            own = result
+        if self._share.number == 0 and own is not None:
+            self._meet("files laid out", offered(target, own), patience)
+            return own
+        return taken(self._meet("files laid out", "", patience), target, files)
+
+    def _leave(self, job: LoadJob | ClientsJob, label: Label) -> None:
+        """Wait until no host is at work on the files of all any more."""
+        if self._shares and self._method.is_on_files_of_all(job):
+            self._gate.meet(replace(label, meeting="through"))
+
+    def _meet(self, what: str, offer: str = "", patience: float = 0.0) -> str:
+        assert self._turn is not None  # noqa: S101 - asked in a turn alone
+        label = Label(self._turn.block, self._turn.turn, "", what, patience)
+        return self._gate.meet(label, offer)
 
     def _dealt(self, job: LoadJob | ClientsJob) -> LoadJob | ClientsJob:
         if isinstance(job, LoadJob):  # Dealt is one type at a time, and mypy solves it for each

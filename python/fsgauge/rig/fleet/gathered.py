@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from fsgauge.errors import RigError
+from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
@@ -32,11 +34,26 @@ class Gathered:
         self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
         self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
         self._told: dict[str, list[Told]] = {host: [] for host in hosts}
+        self._steps: list[Told] = []
+        self._begun: set[int] = set()
         self._next = 0
 
     def add(self, host: str, told: Sequence[Told]) -> None:
-        """What a host has told since it was last asked."""
-        self._told[host] += told
+        """What a host has told since it was last asked.
+
+        Steps that begin are told of the first host alone: the others may need more or fewer rounds
+        until they are steady.
+        """
+        first = next(iter(self._told))
+        if host == first:
+            self._steps += [each for each in told if each.kind == "step started"]
+        self._told[host] += [each for each in told if each.kind != "step started"]
+
+    def steps(self) -> list[Happening]:
+        """Steps that the first host has begun since this was last asked, in turns that all have."""
+        found = [each for each in self._steps if each.turn in self._begun]
+        self._steps = [each for each in self._steps if each.turn not in self._begun]
+        return [StepStarted(self._turns[each.turn], each.text) for each in found]
 
     @property
     def is_complete(self) -> bool:
@@ -59,9 +76,8 @@ class Gathered:
         turn = self._turns[first.turn]
         match first.kind:
             case "turn started":
+                self._begun.add(first.turn)
                 return TurnStarted(turn)
-            case "step started":
-                return StepStarted(turn, first.text)
             case "run started":
                 return RunStarted(turn, self._cells[first.text])
         return None
@@ -89,7 +105,11 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
     if isinstance(first, TurnRecord):
         turns = {host: each for host, each in records.items() if isinstance(each, TurnRecord)}
         return [*found, _turn(turns)]
-    return [*found, first]
+    if isinstance(first, StepRecord):
+        steps = [each for each in records.values() if isinstance(each, StepRecord)]
+        return [*found, step_of_all(steps)]
+    scans = [each for each in records.values() if isinstance(each, ScanRecord)]
+    return [*found, scan_of_all(scans)]
 
 
 def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRecord:
@@ -111,9 +131,16 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
             "caches": _alike({host: each.caches for host, each in records.items()}),
             "started_unix_ns": min(each.started_unix_ns for each in records.values()),
             "device": first.device if len(records) == 1 else None,
+            "preconditioning": _least_steady(list(records.values())),
             "starts": list(starts),
         }
     )
+
+
+def _least_steady(records: list[RunRecord]) -> CellPreconditioning | None:
+    """Of the first host whose device was not steady yet; of the first one where all were."""
+    found = [each.preconditioning for each in records if each.preconditioning is not None]
+    return next((each for each in found if not each.reached), found[0] if found else None)
 
 
 def _turn(records: dict[str, TurnRecord]) -> TurnRecord:

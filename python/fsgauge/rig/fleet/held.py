@@ -17,8 +17,9 @@ from fsgauge.record import Plan
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.fleet.gated_engine import GatedEngine
 from fsgauge.rig.fleet.messages import Described, Fault, LabelMessage, Phase, State, Told
+from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.registry import host_rig
-from fsgauge.rig.rig import Happening, RunStarted, Session
+from fsgauge.rig.rig import Happening, RunStarted, Session, TurnStarted
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
@@ -31,8 +32,9 @@ _SECONDS_TO_CLOSE = 120.0
 class HeldRig:
     """The host rig with its storage attached, from `prepare` to `close`."""
 
-    def __init__(self, study: Study, share: Share) -> None:
+    def __init__(self, study: Study, share: Share, destroy: Consent | None = None) -> None:
         self._study = study
+        self._destroy = destroy
         self._changed = threading.Condition()
         self._gate = Gate(self._changed)
         self._engine = GatedEngine(study, share, self._gate)
@@ -75,6 +77,7 @@ class HeldRig:
                 serial=self._now(),
                 phase="armed" if waiting is not None else self._phase,
                 armed=LabelMessage(**vars(waiting)) if waiting is not None else None,
+                offer=self._gate.offer if waiting is not None else "",
                 told=self._told,
                 fault=self._fault,
                 said=self._said,
@@ -85,6 +88,10 @@ class HeldRig:
     def start(self, label: Label, start_at_ns: int) -> bool:
         """Have the armed run begin; False where another one waits, or none."""
         return self._gate.open(label, start_at_ns)
+
+    def let_pass(self, label: Label, offer: str) -> bool:
+        """All hosts are at a meeting; False where this one waits for something else."""
+        return self._gate.let_pass(label, offer)
 
     def abort(self, because: str) -> None:
         """End the block that is measured; the rig stays open."""
@@ -113,7 +120,7 @@ class HeldRig:
     def _hold(self) -> None:
         try:
             rig = host_rig(self._engine, self._say)
-            rig.check(self._study, None)
+            rig.check(self._study, self._destroy)
             with rig.opened(self._study) as session:
                 self._describe(session)
                 self._become("idle")
@@ -136,6 +143,8 @@ class HeldRig:
         self._described = Described.of(session.describe())
 
     def _tell(self, happening: Happening) -> None:
+        if isinstance(happening, TurnStarted):
+            self._engine.enter(happening.turn)
         if isinstance(happening, RunStarted):
             self._engine.expect(happening)
         told = Told.of(happening)

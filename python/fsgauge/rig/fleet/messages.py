@@ -9,12 +9,17 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
 from fsgauge.machine import Machine
 from fsgauge.record import RunRecord, ScanRecord, StepRecord, TurnRecord
+from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import Description, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.wire import Engine as EngineBuild
 
 _ERRORS: dict[str, type[FsgaugeError]] = {
     kind.__name__: kind for kind in (InputError, RefusedError, RigError, Interrupted)
 }
+
+
+_DESTROY = "--destroy"
+"""Here it says whose device it is; a host knows only its own."""
 
 
 class Message(BaseModel):
@@ -50,12 +55,41 @@ class Fault(Message):
     def raised(self, host: str) -> FsgaugeError:
         """The same as an error that names the host."""
         kind = _ERRORS.get(self.kind, RigError)
-        return kind(f"{host}: {self.what}", details=self.details, cause=self.cause, next=self.next)
+        return kind(
+            f"{host}: {self.what}",
+            details=self.details,
+            cause=self.cause,
+            next=self.next.replace(f"{_DESTROY} ", f"{_DESTROY} {host}:"),
+        )
 
 
 def faults_in(text: str) -> list[Fault]:
     """Several of them, as JSON."""
     return TypeAdapter(list[Fault]).validate_json(text)
+
+
+class Allowed(Message):
+    """What may be destroyed on a host."""
+
+    names: tuple[str, ...]
+    unknown_data: bool
+
+
+def allowed(consent: Consent | None) -> dict[str, Any] | None:
+    """A host's consent as it is sent."""
+    return Allowed(**vars(consent)).model_dump(mode="json") if consent is not None else None
+
+
+def consent_in(words: dict[str, Any] | None) -> Consent | None:
+    """The same as it arrived."""
+    return Consent(**vars(Allowed.model_validate(words))) if words is not None else None
+
+
+class Sized(Message):
+    """How large a host's storage will be, or why that is not known."""
+
+    size_bytes: int = 0
+    fault: Fault | None = None
 
 
 class Told(Message):
@@ -90,11 +124,13 @@ class Told(Message):
 
 
 class LabelMessage(Message):
-    """Which run waits at a host's gate."""
+    """What waits at a host's gate."""
 
     block: int
     turn: int
     cell: str
+    meeting: str = ""
+    patience_seconds: float = 0.0
 
 
 Phase = Literal["opening", "idle", "working", "armed", "failed", "closed"]
@@ -106,6 +142,7 @@ class State(Message):
     serial: int
     phase: Phase
     armed: LabelMessage | None = None
+    offer: str = ""
     told: list[Told] = []
     fault: Fault | None = None
     said: list[str] = []

@@ -37,13 +37,14 @@ class HostKeys(StudyModel):
     port: Port | None = None
     fsgauge: OneLine | None = None
     path: AbsolutePath | None = None
+    device: OneLine | None = None
     interface: Address | None = None
 
 
 class Host(HostKeys):
     """One host. `address` is where ssh finds it, by default its name; `fsgauge` is the command
-    there; `path` replaces the study's folder on this host; `interface` is the one whose address
-    the host listens on."""
+    there; `path` and `device` replace the study's folder or device on this host; `interface` is the
+    one whose address the host listens on."""
 
     name: HostName
     address: Address | None = None

@@ -19,9 +19,10 @@ from fsgauge.engine import Engine, EngineFaultError
 from fsgauge.errors import FsgaugeError
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.gate import Label
+from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
-from fsgauge.rig.fleet.messages import Fault
+from fsgauge.rig.fleet.messages import Fault, Sized, consent_in
 from fsgauge.rig.registry import host_rig
 from fsgauge.study.model import Study
 from fsgauge.wire import ExchangeClockJob
@@ -99,16 +100,44 @@ async def identify(*, dask_worker: Worker) -> str:
     return (await asyncio.to_thread(own_identity)).model_dump_json()
 
 
-async def refusals(study: str, *, dask_worker: Worker) -> str:
+async def refusals(
+    study: str, destroy: dict[str, Any] | None = None, *, dask_worker: Worker
+) -> str:
     """What this host would refuse of a study; nothing is touched."""
     _plugin(dask_worker)
     asked = Study.model_validate_json(study)
     rig = host_rig(None, lambda _: None)
-    found = await asyncio.to_thread(rig.refusals, asked, None)
+    found = await asyncio.to_thread(rig.refusals, asked, consent_in(destroy))
     return json.dumps([Fault.of(error).model_dump() for error in found])
 
 
-async def prepare(study: str, number: int, hosts: int, run: str, *, dask_worker: Worker) -> str:
+async def size_bytes(study: str, *, dask_worker: Worker) -> str:
+    """How large the storage of a study will be on this host; nothing is touched."""
+    _plugin(dask_worker)
+    asked = Study.model_validate_json(study)
+    try:
+        found = Sized(size_bytes=host_rig(None, lambda _: None).size_bytes(asked))
+    except FsgaugeError as error:
+        found = Sized(fault=Fault.of(error))
+    return found.model_dump_json()
+
+
+async def grounds(study: str, *, dask_worker: Worker) -> str:
+    """What this host sees of the folders of a study."""
+    _plugin(dask_worker)
+    asked = Study.model_validate_json(study)
+    return Grounds.dump_json(await asyncio.to_thread(grounds_here, asked)).decode()
+
+
+async def prepare(
+    study: str,
+    number: int,
+    hosts: int,
+    run: str,
+    destroy: dict[str, Any] | None = None,
+    *,
+    dask_worker: Worker,
+) -> str:
     """Check and attach the storage of a study; "again" where this run has been prepared here."""
     plugin = _plugin(dask_worker)
     if plugin.run == run:
@@ -118,7 +147,8 @@ async def prepare(study: str, number: int, hosts: int, run: str, *, dask_worker:
     ):
         return "busy"
     plugin.run = run
-    plugin.held = HeldRig(Study.model_validate_json(study), Share(number, hosts))
+    share = Share(number, hosts)
+    plugin.held = HeldRig(Study.model_validate_json(study), share, consent_in(destroy))
     plugin.held.begin()
     return "ok"
 
@@ -156,6 +186,11 @@ async def arm(
         return {"missed": True, "ahead_ns": ahead_ns}
     known = _held(dask_worker).start(Label(block, turn, cell), start_at_ns)
     return {"missed": not known, "ahead_ns": ahead_ns}
+
+
+async def pass_meeting(label: dict[str, Any], offer: str, *, dask_worker: Worker) -> bool:
+    """All hosts are at a meeting, and this is what the first of them offers."""
+    return _held(dask_worker).let_pass(Label(**label), offer)
 
 
 async def compare_clock(job: str, *, dask_worker: Worker) -> str:

@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.engine import Engine
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
 from fsgauge.rig.fleet.launcher.launcher import Launcher
-from fsgauge.rig.fleet.model import Fleet, Host
+from fsgauge.rig.fleet.measurable import require_measurable
+from fsgauge.rig.fleet.model import Fleet
+from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
-from fsgauge.study.reached import accesses_of
-from fsgauge.study.storage import is_preconditioned
+from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
+    from fsgauge.rig.fleet.cluster import Function
     from fsgauge.rig.fleet.hosts import Hosts
     from fsgauge.rig.fleet.session import FleetSession
 
-_REFUSE_SECONDS = 60.0
+_ASK_SECONDS = 90.0
+"""A host makes every file system once on an image, and reads devices for ten seconds each."""
 
 
 class FleetRig:
@@ -42,6 +44,7 @@ class FleetRig:
         self._stack = ExitStack()
         self._started: Hosts | None = None
         self._chosen: Fleet | None = None
+        self._destroy: Consent | None = None
 
     def take(self, hosts: FleetChoice) -> None:
         """The hosts of the command line."""
@@ -54,17 +57,31 @@ class FleetRig:
         return self._chosen
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says: each host has that much."""
-        if isinstance(study.storage, DeviceStorage):
-            raise _no_devices(study.storage.device)
-        return study.storage.size
+        """What the study says: each host has that much. Of devices, what the smallest one has;
+        for that the hosts are started, and ended."""
+        if not isinstance(study.storage, DeviceStorage):
+            return study.storage.size
+        from fsgauge.rig.fleet import plugin
+        from fsgauge.rig.fleet.messages import Sized
+
+        fleet = self._checked(study, None)
+        try:
+            with self._stack:
+                found = self._ask(study, fleet, plugin.size_bytes)
+        finally:
+            self._started = None
+        sizes = {name: Sized.model_validate_json(answer) for name, answer in found.items()}
+        for name, each in sizes.items():
+            if each.fault is not None:
+                raise each.fault.raised(name)
+        return min(each.size_bytes for each in sizes.values())
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """What `check` would refuse, on every host; the hosts are started for it, and ended."""
         try:
             fleet = self._checked(study, destroy)
             with self._stack:
-                return self._of_hosts(study, fleet)
+                return self._of_hosts(study, fleet, destroy)
         except FsgaugeError as error:
             return [error]
         finally:
@@ -73,8 +90,9 @@ class FleetRig:
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise for what cannot work; hosts are started and asked, and nothing is touched."""
         fleet = self._checked(study, destroy)
+        self._destroy = destroy
         try:
-            refused = self._of_hosts(study, fleet)
+            refused = self._of_hosts(study, fleet, destroy)
         except BaseException:
             self._stack.close()
             raise
@@ -102,6 +120,7 @@ class FleetRig:
                     lambda name: study_on(study, by_name[name]),
                     self._say,
                     fleet.lead / 1e9,
+                    lambda name: consent_on(self._destroy, name),
                 )
                 try:
                     session.prepare()
@@ -114,27 +133,45 @@ class FleetRig:
         """The fleet, once all is refused that needs no host to be asked."""
         fleet = self.fleet
         require_extra()
-        _require_measurable(study, destroy)
+        require_measurable(study, len(fleet.host), one_machine=fleet.launcher == "local")
+        require_hosts_named(study, destroy, [host.name for host in fleet.host])
         method_of(study.workload).require_dealable(len(fleet.host))
         for host in fleet.hosts:
             study_on(study, host)
         return fleet
 
-    def _of_hosts(self, study: Study, fleet: Fleet) -> list[FsgaugeError]:
+    def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
+        """What each host refuses, then what is refused of all of them together."""
         from fsgauge.rig.fleet import plugin
+        from fsgauge.rig.fleet.ground import Grounds, refused_grounds
         from fsgauge.rig.fleet.messages import faults_in
+
+        refused: list[FsgaugeError] = []
+        for name, answer in self._ask(study, fleet, plugin.refusals, destroy).items():
+            refused += [fault.raised(name) for fault in faults_in(answer)]
+        if refused or len(fleet.host) == 1:
+            return refused
+        found = self._ask(study, fleet, plugin.grounds)
+        grounds = {name: Grounds.validate_json(answer) for name, answer in found.items()}
+        return refused_grounds(study, grounds, self._hosts(fleet).identities)
+
+    def _ask(
+        self, study: Study, fleet: Fleet, function: Function, destroy: Consent | None = None
+    ) -> dict[str, str]:
+        """Something about the study, of each host, as it answered; raises HostLostError."""
+        from fsgauge.rig.fleet.messages import allowed
 
         hosts = self._hosts(fleet)
         words: dict[str, dict[str, object]] = {
             host.name: {"study": study_on(study, host).model_dump_json(by_alias=True)}
             for host in fleet.hosts
         }
-        answers = hosts.cluster.ask_each(words, plugin.refusals, _REFUSE_SECONDS)
-        found: list[FsgaugeError] = []
-        for name, answer in answers.items():
-            hosts.require_answer(name, answer)
-            found += [fault.raised(name) for fault in faults_in(str(answer))]
-        return found
+        if destroy is not None:
+            for name, each in words.items():
+                each["destroy"] = allowed(consent_on(destroy, name))
+        answers = hosts.cluster.ask_each(words, function, _ASK_SECONDS)
+        hosts.require(answers)
+        return {name: str(answer) for name, answer in answers.items()}
 
     def _hosts(self, fleet: Fleet) -> Hosts:
         """All hosts, started once."""
@@ -167,30 +204,6 @@ class FleetRig:
         return command.ssh_launcher(controls)
 
 
-def study_on(study: Study, host: Host) -> Study:
-    """The study with the folder that a host has for it; InputError where that says nothing."""
-    if host.path is None:
-        return study
-    storage = study.storage
-    if isinstance(storage, PathStorage):
-        own = [system.name for system in study.systems if system.path is not None]
-        if own:
-            raise InputError(
-                f'{host.name} has a path in the hosts file, and "{own[0]}" has one in the study',
-                cause="they contradict each other",
-                next="leave path out of the hosts file, or the system's own path",
-            )
-        changed: PathStorage | LoopStorage = storage.model_copy(update={"path": host.path})
-    elif isinstance(storage, LoopStorage):
-        changed = storage.model_copy(update={"directory": host.path})
-    else:
-        raise InputError(
-            f"{host.name} has a path in the hosts file, and the study's storage is no folder",
-            next="--storage FOLDER or --storage loop:8GiB, or a hosts file without path",
-        )
-    return study.model_copy(update={"storage": changed})
-
-
 def require_extra() -> None:
     """Raise RigError that names the install where the packages of a fleet are missing."""
     for name in ("cryptography", "distributed"):
@@ -200,30 +213,3 @@ def require_extra() -> None:
                 cause="it is in the extra [fleet], here and on every host",
                 next="pip install 'fsgauge[fleet]'",
             )
-
-
-def _require_measurable(study: Study, destroy: Consent | None) -> None:
-    """Raise InputError for what many hosts cannot do yet."""
-    if isinstance(study.storage, DeviceStorage):
-        raise _no_devices(study.storage.device)
-    if destroy is not None:
-        raise InputError(
-            "--destroy names a device, and no device is used by a fleet", next="leave it out"
-        )
-    if is_preconditioned(study.storage):
-        raise InputError(
-            "storage is not preconditioned on a fleet", next="--set storage.precondition=none"
-        )
-    servers = [access.server for access in accesses_of(study) if access.server != "none"]
-    if servers:
-        raise InputError(
-            f"a private {servers[0]} server is reached by its own host alone so far",
-            next="shares of a running server, or folders on mounted file systems",
-        )
-
-
-def _no_devices(device: str) -> InputError:
-    return InputError(
-        f"whole devices are not used by a fleet yet: {device} is another device on each host",
-        next="--storage FOLDER of a mounted file system, or --storage loop:8GiB",
-    )

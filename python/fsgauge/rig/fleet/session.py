@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from fsgauge.errors import FsgaugeError, RigError
@@ -14,15 +15,21 @@ from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.cluster import Lost
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts, new_run
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
-from fsgauge.rig.fleet.messages import Described, State
+from fsgauge.rig.fleet.messages import Described, State, allowed
+from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
 from fsgauge.study.model import Study
+from fsgauge.study.storage import is_preconditioned
 
 StudyOf = Callable[[str], Study]
-"""The study as a host measures it: with that host's folder."""
+"""The study as a host measures it: with that host's folder or device."""
+ConsentOf = Callable[[str], Consent | None]
+"""What may be destroyed on a host."""
 
 _PREPARE_SECONDS = 4 * 3600.0
-"""Attaching storage makes every file system once; preconditioning is refused."""
+"""Attaching storage makes every file system once."""
+_PRECONDITION_SECONDS = 48 * 3600.0
+"""A flash device may be written twice, whole, as well."""
 _SETTLE_SECONDS = 180.0
 _LOOK_SECONDS = 1.0
 _ONE_MACHINE = (
@@ -41,17 +48,35 @@ class FleetSession:
         study_of: StudyOf,
         say: Callable[[str], None],
         least_lead_seconds: float,
+        consent_of: ConsentOf = lambda _: None,
     ) -> None:
         self._hosts = hosts
         self._clock = clock
         self._study_of = study_of
         self._say = say
         self._least_lead_seconds = least_lead_seconds
+        self._consent_of = consent_of
         self._left_out: list[str] = []
 
     def prepare(self) -> None:
-        """Have every host check and attach its storage; raises what the first one refuses."""
-        self._prepare(self._hosts.names)
+        """Have every host check and attach its storage; raises what the first one refuses.
+
+        A host that is lost meanwhile is started again, at most twice; then it is left out.
+        """
+        losses: Counter[str] = Counter()
+        waiting = self._hosts.names
+        while waiting:
+            try:
+                self._prepare(waiting)
+                self._settle(self._hosts.names, self._prepare_seconds)
+                return
+            except HostLostError as error:
+                self._say(f"while the study was prepared: {error.what}")
+                losses[error.host] += 1
+                if losses[error.host] <= MOST_REPEATS and self._is_there_again(error.host):
+                    waiting = [error.host]
+                else:
+                    waiting = self._left_with(error)
 
     def describe(self) -> Description:
         """All hosts as they are now, in their order; a system has what the smallest one offers."""
@@ -119,6 +144,7 @@ class FleetSession:
                 "number": self._hosts.names.index(name),
                 "hosts": count,
                 "run": run,
+                "destroy": allowed(self._consent_of(name)),
             }
             for name in names
         }
@@ -127,7 +153,11 @@ class FleetSession:
         busy = [name for name, answer in answers.items() if answer != "ok"]
         if busy:
             raise HostLostError(busy[0], "it has not ended an earlier study yet")
-        self._settle(names, _PREPARE_SECONDS)
+
+    @property
+    def _prepare_seconds(self) -> float:
+        storage = self._study_of(self._hosts.names[0]).storage
+        return _PRECONDITION_SECONDS if is_preconditioned(storage) else _PREPARE_SECONDS
 
     def _settle(self, names: Sequence[str], seconds: float) -> None:
         """Wait until hosts are idle; raises what one refuses, or HostLostError."""
@@ -179,27 +209,43 @@ class FleetSession:
 
     def _restored(self, name: str) -> bool:
         """Whether a host that was lost is there again, prepared as before."""
+        if not self._is_there_again(name):
+            return False
         try:
-            before = self._hosts.identities[name]
-            self._hosts.again(name)
-            if self._hosts.identities[name].machine != before.machine:
-                self._say(f"{name} is another machine now")
-                return False
             self._prepare([name])
+            self._settle([name], self._prepare_seconds)
         except FsgaugeError as error:
             self._say(error.what)
             return False
         return True
 
-    def _without(self, error: HostLostError) -> FsgaugeError:
-        """Leave a host out of the whole study, and begin that again; or end it."""
+    def _is_there_again(self, name: str) -> bool:
+        """Start a host that was lost once more; False where it cannot be, or is another machine."""
+        before = self._hosts.identities[name]
+        try:
+            self._hosts.again(name)
+        except FsgaugeError as error:
+            self._say(error.what)
+            return False
+        if self._hosts.identities[name].machine != before.machine:
+            self._say(f"{name} is another machine now")
+            return False
+        return True
+
+    def _left_with(self, error: HostLostError) -> list[str]:
+        """The hosts without one that is left out of the whole study; nothing stands on them."""
         self._left_out.append(error.what)
         if len(self._hosts.names) == 1:
-            return too_few(self._left_out, error)
+            raise too_few(self._left_out, error) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
+        return self._hosts.names
+
+    def _without(self, error: HostLostError) -> FsgaugeError:
+        """Leave a host out of the whole study, and begin that again; or end it."""
+        self._left_with(error)
         try:
-            self._prepare(self._hosts.names)
+            self.prepare()
         except FsgaugeError as second:
             return RigError(
                 f"the study cannot go on without {error.host}: {second.what}",

@@ -42,6 +42,8 @@ def _of_the_systems(study: Study) -> str:
     for system in study.systems:
         for key in system.tunables:
             place = place_of(key)
+            if place is not None and place.is_of_client:
+                return f'"{system.name}" changes {key}, which others of the mount have as well'
             if place is not None and not place.device:
                 return f'"{system.name}" changes {key}, a setting of the whole machine'
         if {"-U", "uuid"} & set(system.mkfs.replace("=", " ").replace(",", " ").split()):

@@ -26,7 +26,7 @@ from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
-from fsgauge.rig.host.tunables import check_tunables
+from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
 from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
@@ -136,6 +136,7 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
     elif isinstance(study.storage, PathStorage):
         place = system.path or study.storage.path
         require_usable(place, study.storage.size)
+        require_tunables_of(system, place)
         if engine is not None:
             require_direct_files(study, system, place, engine)
 

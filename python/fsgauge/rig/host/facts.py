@@ -58,8 +58,8 @@ def bare_notes(study: Study, system: System) -> list[str]:
     return [f"{system.name}: {stands_for}"] if stands_for else []
 
 
-def folder_facts(system: System, path: str) -> SystemFacts:
-    """A folder of a file system that was there before."""
+def folder_facts(system: System, path: str, tunables: dict[str, str] | None = None) -> SystemFacts:
+    """A folder of a file system that was there before, and what is set for its client."""
     mount = mount_holding(path)
     room = os.statvfs(path)
     return SystemFacts(
@@ -68,7 +68,7 @@ def folder_facts(system: System, path: str) -> SystemFacts:
         mkfs_output="",
         mount_source=mount.source if mount else path,
         mount_options=mount.all_options if mount else "",
-        tunables={},
+        tunables=tunables or {},
         size_bytes=room.f_blocks * room.f_frsize,
         free_bytes=room.f_bavail * room.f_frsize,
         block_size_bytes=room.f_bsize,

@@ -43,7 +43,7 @@ def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> N
     folder = work.systems.layout_folder(prepared) if name else None
     if folder is not None:
         job = method_of(work.study.workload).scan_job(f"{folder}/{name}", aged=False)
-        _record(work, turn, "after cell", cell, job)
+        _record(work, turn, "after cell", cell, _in_folders(work, job))
 
 
 def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
@@ -53,9 +53,14 @@ def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) 
     """
     work.systems.layout_folder(prepared)
     job = method_of(work.study.workload).scan_job(directory, aged=True)
+    _record(work, turn, "aged", None, _in_folders(work, job))
+
+
+def _in_folders(work: Work, job: ScanJob) -> ScanJob:
+    """Files alone where the file system has those of others as well."""
     if isinstance(work.study.storage, PathStorage):
-        job = job.model_copy(update={"space": False})
-    _record(work, turn, "aged", None, job)
+        return job.model_copy(update={"space": False, "map_order": 0})
+    return job
 
 
 def _record(

@@ -26,6 +26,7 @@ from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
+from fsgauge.rig.host.tunables import tuned_client
 from fsgauge.rig.host.working_set import free_bytes
 from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
@@ -177,7 +178,10 @@ class HostSystems:
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         place = Path(system.path or str(self.attached.directory))
-        with self._ledger.folder(place, f"scratch{self._base.suffix}") as folder:
+        with (
+            tuned_client(system, str(place), self._ledger) as tunables,
+            self._ledger.folder(place, f"scratch{self._base.suffix}") as folder,
+        ):
             target = _files(study, system, str(folder), self.attached)
             layout = fill(study, target, self._engine)
             start = [
@@ -187,7 +191,7 @@ class HostSystems:
             ]
             with shared(study, system, target, self._folders, self._ledger) as (reached, server):
                 yield PreparedSystem(
-                    facts=with_server(folder_facts(system, str(place)), server),
+                    facts=with_server(folder_facts(system, str(place), tunables), server),
                     target=reached,
                     layout=layout,
                     start_state=start,
@@ -249,6 +253,7 @@ def _aged_folders(system: System, directory: str, sizes: AgedFiles) -> AgedFolde
         rate_file_bytes=sizes.rate_file_bytes,
         allocation_chunk_bytes=system.allocation_chunk,
         extent_size_hint_bytes=hint_bytes,
+        is_alone=isinstance(find_kind(system.kind), FileSystem),
     )
 
 

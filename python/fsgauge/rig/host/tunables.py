@@ -1,12 +1,17 @@
-"""Tunables: settings of the kernel that a system asks for, set back after its turn."""
+"""Tunables: settings of the kernel that a system asks for, set back after its turn.
+
+Of the client of a mounted file system there may be several, one for each of its servers: all of
+them are set.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError, RefusedError
+from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice, device_at
 from fsgauge.rig.host.ledger.ledger import Ledger
@@ -16,6 +21,7 @@ from fsgauge.storage import Base
 from fsgauge.study.model import System
 from fsgauge.study.tunable_places import (
     DEVICE,
+    MOUNT,
     TunablePlace,
     nearest_places,
     place_of,
@@ -23,6 +29,11 @@ from fsgauge.study.tunable_places import (
 )
 
 _LINKS_LIMIT = 64
+_BDI = Path("/sys/class/bdi")
+LUSTRE_ROOTS = (Path("/sys/fs/lustre"), Path("/proc/fs/lustre"), Path("/sys/kernel/debug/lustre"))
+"""Where versions of its client have a setting; the first of them that has it."""
+_Setting = tuple[Path, str]
+"""The kernel's own folder, and the file's name below it."""
 
 
 def check_tunables(system: System) -> None:
@@ -37,22 +48,63 @@ def check_tunables(system: System) -> None:
             )
 
 
+def require_tunables_of(system: System, folder: str) -> None:
+    """InputError or RigError where a setting of a folder's client is not there, or is not ours."""
+    check_tunables(system)
+    for key, value in system.tunables.items():
+        for home, rest in _of_folder(_place(key, value, system), folder, key, system):
+            path = real_setting(home, rest)
+            _read(path, system)
+            if not os.access(path, os.W_OK):
+                raise RigError(
+                    f'{path} cannot be written, and "{system.name}" sets it',
+                    cause="this is an ordinary user"
+                    if os.geteuid() != 0
+                    else "the kernel does not let it be changed",
+                    next="sudo fsgauge ..., or without the tunable",
+                )
+
+
 @contextmanager
 def tuned(system: System, base: Base, ledger: Ledger) -> Iterator[dict[str, str]]:
     """Write each tunable; gives what the kernel reads back; sets all back at the end."""
     check_tunables(system)
     device = device_at(base.device) if base.device else None
-    file = loop_devices.backing_file(base.device) if base.device else None
+    found = [
+        (_own(_place(key, value, system), device, key, system), value)
+        for key, value in system.tunables.items()
+    ]
+    with _set(system, found, base.device, ledger) as in_force:
+        yield in_force
+
+
+@contextmanager
+def tuned_client(system: System, folder: str, ledger: Ledger) -> Iterator[dict[str, str]]:
+    """The same for a folder that is used as it is: settings of its client on this machine."""
+    check_tunables(system)
+    found = [
+        (setting, value)
+        for key, value in system.tunables.items()
+        for setting in _of_folder(_place(key, value, system), folder, key, system)
+    ]
+    with _set(system, found, None, ledger) as in_force:
+        yield in_force
+
+
+@contextmanager
+def _set(
+    system: System, found: list[tuple[_Setting, str]], device: str | None, ledger: Ledger
+) -> Iterator[dict[str, str]]:
+    file = loop_devices.backing_file(device) if device else None
     with ExitStack() as stack:
         in_force = {}
-        for key, value in system.tunables.items():
-            home, rest = _own(_place(key, value, system), device, key, system)
+        for (home, rest), value in found:
             path = real_setting(home, rest)
             held = stack.enter_context(setting_held(ledger.path.parent, path, ledger.path))
             trace = SettingTrace(
                 path=str(path),
                 value=_read(path, system),
-                device=base.device,
+                device=device,
                 file=file,
                 lock=str(held.file),
             )
@@ -61,6 +113,47 @@ def tuned(system: System, base: Base, ledger: Ledger) -> Iterator[dict[str, str]
             _write(path, value, system)
             in_force[str(home / rest)] = _read(path, system)
         yield in_force
+
+
+def _of_folder(place: TunablePlace, folder: str, key: str, system: System) -> list[_Setting]:
+    """The files of a setting of the client of a folder's file system, or of the machine."""
+    if place.is_lustre:
+        return _of_lustre(place, key, system)
+    if place.device != MOUNT:
+        return [_own(place, None, key, system)]
+    home = _bdi_of(folder)
+    if home is None:
+        raise InputError(
+            f'the tunable "{key}" of the system "{system.name}" is not there: the file system of'
+            f" {folder} has no settings of its own",
+            cause="file systems in memory have none",
+            next=f"stat --format=%Hd:%Ld {folder}; ls /sys/class/bdi",
+        )
+    return [(home, place.rest)]
+
+
+def _of_lustre(place: TunablePlace, key: str, system: System) -> list[_Setting]:
+    """One for each server of each Lustre file system that is mounted and named."""
+    for root in LUSTRE_ROOTS:
+        found = sorted(root.glob(f"{place.home}/{place.rest}"))
+        if found:
+            return [(path.parent, place.rest) for path in found]
+    raise InputError(
+        f'the tunable "{key}" of the system "{system.name}" is not there',
+        cause="no Lustre file system is mounted here, or its client has no such setting",
+        next=f"lctl get_param '{key}'; mount -t lustre",
+    )
+
+
+def _bdi_of(folder: str) -> Path | None:
+    """Where the kernel keeps the read-ahead and writeback of a mounted file system."""
+    number = Path(folder).stat().st_dev
+    name = f"{os.major(number)}:{os.minor(number)}"
+    found = [_BDI / name, *sorted(_BDI.glob(f"{name}-*"))]
+    disk = Path(f"/sys/dev/block/{name}/../dev")
+    if disk.is_file():
+        found.append(_BDI / disk.read_text().strip())
+    return next((each for each in found if each.is_dir()), None)
 
 
 def _place(key: str, value: str, system: System) -> TunablePlace:

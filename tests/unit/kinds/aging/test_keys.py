@@ -6,10 +6,13 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.aging.method import AgingMethod
+from fsgauge.plan.space import planned_room
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.workload import cells_of, default_primary
+from fsgauge.workload.folders import AgedFolders
 
 SYSTEM = ['name = "ext4"', 'allocation_chunk = "8 MiB"']
 
@@ -125,10 +128,21 @@ def test_fallocate_needs_to_know_how_much() -> None:
 
 
 def test_what_is_mounted_is_never_filled_up() -> None:
-    storage = ('kind = "path"', 'path = "/tmp"')
-    with pytest.raises(InputError) as refusal:
-        read(system=['name = "tmpfs"', 'kind = "mounted"'], storage=storage)
-    assert "fills its systems up" in refusal.value.render()
+    """Files are aged in a folder, without a file that takes all that is free there."""
+    storage = ('kind = "path"', 'path = "/mnt/a"')
+    study = read(system=['name = "a"', 'kind = "mounted"'], storage=storage)
+    method = AgingMethod(study.workload).in_room(planned_room(study, 8 << 30))
+    alone = AgedFolders(directory="/x", file_size_bytes=1 << 28, rate_file_bytes=1 << 24)
+    shared = alone.model_copy(update={"is_alone": False})
+    first = next(cell for cell in cells_of(study.workload) if cell.id == "free-05-write")
+    assert [step.step for step in method.steps_before(first, alone, 1)] == [
+        *("clear", "age", "ballast", "delete")
+    ]
+    assert [step.step for step in method.steps_before(first, shared, 1)] == [
+        *("clear", "age", "delete")
+    ]
+    assert any("ballast: none" in line for line in method.held_equal("", has_raw=False))
+    assert "the rest of its file system has" in method.cannot_tell()
 
 
 @pytest.mark.parametrize("key", ["allocation_chunk", "extent_size_hint"])

@@ -8,10 +8,11 @@ from itertools import permutations
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.messages import Told
-from fsgauge.rig.rig import Happening, RunStarted, TurnStarted
+from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.wire import EngineFault
 from tests.synthetic import make_study
 
@@ -113,6 +114,38 @@ def test_hosts_that_make_different_systems_are_told_apart() -> None:
     whole = together(records)[-1]
     assert isinstance(whole, TurnRecord)
     assert "not made alike: c differ from a" in whole.notes
+
+
+def test_rounds_until_steady_may_differ() -> None:
+    """Steps that begin are told of the first host, and only in turns that all hosts are in."""
+    plan, told = told_of()
+    gathered = Gathered(plan, 0, HOSTS)
+    turn = next(each for each in plan.turns if each.block == 0)
+    rounds = [Told.of(StepStarted(turn, f"round {number}")) for number in range(4)]
+    steps = [each for each in rounds if each is not None]
+    gathered.add("a", [told["a"][0], *steps[:2], *told["a"][1:]])
+    gathered.add("b", [told["b"][0], *steps, *told["b"][1:]])
+    assert gathered.steps() == []
+    gathered.add("c", told["c"])
+    for each in gathered.ready():
+        gathered.begun(each)
+    assert gathered.is_complete
+    assert [each.what for each in gathered.steps() if isinstance(each, StepStarted)] == [
+        *("round 0", "round 1")
+    ]
+    assert gathered.steps() == []
+
+
+def test_the_device_that_was_not_steady_is_told_of() -> None:
+    _, told = told_of()
+    number = next(at for at, each in enumerate(told["a"]) if each.kind == "run")
+    records = records_of({host: each[number] for host, each in told.items()})
+    for host, reached in (("a", True), ("b", False), ("c", True)):
+        steady = CellPreconditioning(rounds=[1.0], reached=reached)
+        records[host] = records[host].model_copy(update={"preconditioning": steady})
+    whole = together(records)[-1]
+    assert isinstance(whole, RunRecord) and whole.preconditioning is not None
+    assert not whole.preconditioning.reached
 
 
 def test_hosts_that_do_different_things_are_an_error() -> None:

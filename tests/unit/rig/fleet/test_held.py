@@ -56,6 +56,22 @@ def test_a_gate_that_is_ended_says_why_to_whoever_waits_and_comes() -> None:
     assert gate.open(THERE, 5) and again.ended() == [5]
 
 
+def test_hosts_that_meet_hear_what_the_first_one_offers() -> None:
+    """A meeting is no run: it is not begun, and a run is not let pass."""
+    gate = Gate(threading.Condition())
+    here = Label(0, 1, "", "files laid out", 60.0)
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(gate.meet(here, "mine")), daemon=True)
+    thread.start()
+    while gate.waiting is None and thread.is_alive():
+        continue
+    assert gate.offer == "mine" and str(gate.waiting) == "block 1, turn 2, files laid out"
+    assert not gate.let_pass(Label(0, 2, "", "files laid out", 60.0), "theirs")
+    assert gate.let_pass(here, "theirs")
+    thread.join(30)
+    assert found == ["theirs"]
+
+
 def test_no_start_is_given_to_a_run_that_does_not_wait() -> None:
     assert not Gate(threading.Condition()).open(HERE, 5)
 

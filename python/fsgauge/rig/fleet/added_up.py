@@ -1,0 +1,167 @@
+"""What all hosts did between runs, added up: steps such as ageing, and scans of what was left.
+
+Counts add. What cannot be added (a map, the worst files, where something lies) is the first host's;
+each host's own record has the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from fsgauge.record import ScanRecord, StepRecord
+from fsgauge.wire import AgeEnded, AgeResult, FreeSpace, ScanCounts, ScanResult
+
+M = TypeVar("M", bound=BaseModel)
+
+_WORST_LAST: tuple[AgeEnded, ...] = (
+    "complete",
+    "time_limit",
+    "out_of_space",
+    "gave_up",
+    "interrupted",
+)
+
+
+def step_of_all(records: Sequence[StepRecord]) -> StepRecord:
+    """One step of all hosts; `free_bytes` stays that of the first one."""
+    first = records[0]
+    if len(records) == 1:
+        return first
+    results = [each.result for each in records if each.result is not None]
+    job = first.job
+    if job is not None:
+        spaces = [each.job.space_bytes for each in records if each.job is not None]
+        job = job.model_copy(update={"space_bytes": _sum_of_known(spaces)})
+    return first.model_copy(
+        update={
+            "job": job,
+            "result": _aged(results) if len(results) == len(records) else None,
+            "size_bytes": sum(each.size_bytes for each in records),
+            "started_unix_ns": min(each.started_unix_ns for each in records),
+            "elapsed_ns": max(each.elapsed_ns for each in records),
+        }
+    )
+
+
+def scan_of_all(records: Sequence[ScanRecord]) -> ScanRecord:
+    """One scan of all hosts, or the first fault."""
+    first = records[0]
+    if len(records) == 1:
+        return first
+    failed = next((each for each in records if each.result is None), None)
+    if failed is not None:
+        return first.model_copy(update={"result": None, "fault": failed.fault})
+    results = [each.result for each in records if each.result is not None]
+    return first.model_copy(update={"result": _scanned(results)})
+
+
+def _aged(results: Sequence[AgeResult]) -> AgeResult:
+    live_bytes = sum(each.live_bytes for each in results)
+    ages = [each.storage_age * each.live_bytes for each in results if each.storage_age is not None]
+    whole = len(ages) == len(results) and live_bytes > 0
+    return results[0].model_copy(
+        update={
+            **_sums(results, "space_bytes", "written_bytes", "live_files", "directories"),
+            **_sums(results, "reopened", "syncs", "user_ns", "system_ns"),
+            "live_bytes": live_bytes,
+            "storage_age": sum(ages) / live_bytes if whole else None,
+            "ended": max((each.ended for each in results), key=_WORST_LAST.index),
+            "log_checksum": _together(each.log_checksum for each in results),
+            "operations": _alike(
+                (one for each in results for one in each.operations),
+                lambda one: one.operation,
+                ("done", "failed", "skipped", "size_bytes"),
+            ),
+            "errors": _alike(
+                (one for each in results for one in each.errors),
+                lambda one: (one.operation, one.text),
+                ("count",),
+            ),
+            "sync_ns": max(each.sync_ns for each in results),
+            "virtual_time_ns": max(each.virtual_time_ns for each in results),
+            "started_unix_ns": min(each.started_unix_ns for each in results),
+            "elapsed_ns": max(each.elapsed_ns for each in results),
+            "common_start": None,
+        }
+    )
+
+
+def _scanned(results: Sequence[ScanResult]) -> ScanResult:
+    counts = results[0].counts.model_copy(
+        update=_sums([each.counts for each in results], *ScanCounts.model_fields)
+    )
+    return results[0].model_copy(
+        update={
+            "counts": counts,
+            "ended": "interrupted"
+            if any(each.ended == "interrupted" for each in results)
+            else results[0].ended,
+            "extent_lengths": _bins(each.extent_lengths for each in results),
+            "files_by_extents": _alike(
+                (one for each in results for one in each.files_by_extents),
+                lambda one: one.at_least_extents,
+                ("files", "extents"),
+            ),
+            "free": _free([each.free for each in results if each.free is not None], len(results)),
+            "problems": [one for each in results for one in each.problems],
+            "started_unix_ns": min(each.started_unix_ns for each in results),
+            "elapsed_ns": max(each.elapsed_ns for each in results),
+        }
+    )
+
+
+def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
+    """None where one host does not know its own; `largest_bytes` is the largest of all."""
+    if len(known) < hosts:
+        return None
+    names = ("size_bytes", "device_bytes", "unallocated_bytes", "unread_bytes", "extents")
+    largest = [each.largest_bytes for each in known]
+    return known[0].model_copy(
+        update={
+            **{name: _sum_of_known([getattr(each, name) for each in known]) for name in names},
+            "largest_bytes": None if None in largest else max(filter(None, largest), default=0),
+            "lengths": _bins(each.lengths for each in known),
+            "at_least": _alike(
+                (one for each in known for one in each.at_least),
+                lambda one: one.at_least_bytes,
+                ("size_bytes",),
+            ),
+        }
+    )
+
+
+def _bins(lists: Iterable[Sequence[Any]]) -> list[Any]:
+    """Bins of extents' lengths."""
+    found = _alike(
+        (one for each in lists for one in each),
+        lambda one: one.at_least_bytes,
+        ("extents", "size_bytes"),
+    )
+    return sorted(found, key=lambda one: one.at_least_bytes)
+
+
+def _alike(found: Iterable[M], key: Callable[[M], Hashable], names: Sequence[str]) -> list[M]:
+    """Those with one key as one, the named numbers added, in the order in which they come."""
+    groups: dict[Hashable, list[M]] = {}
+    for each in found:
+        groups.setdefault(key(each), []).append(each)
+    return [group[0].model_copy(update=_sums(group, *names)) for group in groups.values()]
+
+
+def _sums(values: Sequence[BaseModel], *names: str) -> dict[str, Any]:
+    return {name: sum(getattr(each, name) for each in values) for name in names}
+
+
+def _sum_of_known(values: Sequence[int | None]) -> int | None:
+    """None where one of them is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _together(words: Iterable[str]) -> str:
+    """One checksum of several, in their order."""
+    return hashlib.sha256("/".join(words).encode()).hexdigest()

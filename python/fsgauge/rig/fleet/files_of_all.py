@@ -1,0 +1,71 @@
+"""The files that all hosts work on: the first host lays them out, the others have links to them.
+
+Every host has a folder of its own on the shared file system. In that of the first host are the
+files, in those of the others links of the same names, so that nothing else need know of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.errors import RigError
+from fsgauge.units import format_size
+from fsgauge.wire import FilesTarget, LayoutResult, Note
+
+_SLOWEST_BYTES_PER_SECOND = 5 << 20
+"""What the first host lays files out with at least."""
+
+
+class FilesOfAll(BaseModel):
+    """Where the first host has laid them out: the name of its folder, and how that went."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    folder: str
+    layout: LayoutResult
+
+
+def offered(target: FilesTarget, layout: LayoutResult) -> str:
+    """What the first host tells the others."""
+    return FilesOfAll(folder=Path(target.directory).name, layout=layout).model_dump_json()
+
+
+def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
+    """Link to the first `files` files of the first host; gives how they were laid out.
+
+    Raises RigError where they are not there: then the hosts' folders are on different file systems.
+    """
+    found = FilesOfAll.model_validate_json(text)
+    own = Path(target.directory)
+    theirs = own.parent / found.folder
+    for number in range(files):
+        name = f"{target.prefix}{number:04d}"
+        _require(theirs / name, target.file_size_bytes)
+        (own / name).unlink(missing_ok=True)
+        (own / name).symlink_to(theirs / name)
+    note = Note(code="files.of_all", text=f"links to the files of the first host, in {theirs}")
+    return found.layout.model_copy(update={"notes": [*found.layout.notes, note]})
+
+
+def patience_seconds(target: FilesTarget) -> float:
+    """How long the others wait for the first host at most."""
+    return target.count * target.file_size_bytes / _SLOWEST_BYTES_PER_SECOND
+
+
+def _require(path: Path, size_bytes: int) -> None:
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        why = str(error.strerror)
+    else:
+        if found == size_bytes:
+            return
+        why = f"it has {format_size(found)}, and not {format_size(size_bytes)}"
+    raise RigError(
+        f"{path}, which the first host has laid out, is not there: {why}",
+        cause=f"{path.parent.parent} is not the same file system on all hosts, or its changes are"
+        " seen late",
+        next=f"findmnt --target {path.parent.parent}, on each host",
+    )

@@ -1,0 +1,80 @@
+"""What one host is given of a study: its own folder or device, and the consent that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.errors import InputError, RefusedError
+from fsgauge.rig.fleet.model import Host
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Storage, Study
+
+
+def study_on(study: Study, host: Host) -> Study:
+    """The study with the folder or the device that a host has for it.
+
+    Raises InputError where the hosts file names what the study does not use.
+    """
+    storage: Storage = study.storage
+    if host.path is not None:
+        storage = _with_path(study, host, host.path)
+    if host.device is not None:
+        storage = _with_device(storage, host, host.device)
+    if storage is study.storage:
+        return study
+    return study.model_copy(update={"storage": storage})
+
+
+def _with_path(study: Study, host: Host, path: str) -> Storage:
+    storage = study.storage
+    if isinstance(storage, PathStorage):
+        own = [system.name for system in study.systems if system.path is not None]
+        if own:
+            raise InputError(
+                f'{host.name} has a path in the hosts file, and "{own[0]}" has one in the study',
+                cause="they contradict each other",
+                next="leave path out of the hosts file, or the system's own path",
+            )
+        return storage.model_copy(update={"path": path})
+    if isinstance(storage, LoopStorage):
+        return storage.model_copy(update={"directory": path})
+    raise InputError(
+        f"{host.name} has a path in the hosts file, and the study's storage is no folder",
+        next="--storage FOLDER or --storage loop:8GiB, or a hosts file without path",
+    )
+
+
+def _with_device(storage: Storage, host: Host, device: str) -> Storage:
+    if isinstance(storage, DeviceStorage):
+        return storage.model_copy(update={"device": device})
+    raise InputError(
+        f"{host.name} has a device in the hosts file, and the study's storage is none",
+        next=f"--storage {device}, or a hosts file without device",
+    )
+
+
+def consent_on(consent: Consent | None, host: str) -> Consent | None:
+    """What of --destroy is said of one host; None where nothing is."""
+    if consent is None:
+        return None
+    names = tuple(
+        name.partition(":")[2] for name in consent.names if name.partition(":")[0] == host
+    )
+    return Consent(names=names, unknown_data=consent.unknown_data)
+
+
+def require_hosts_named(study: Study, consent: Consent | None, hosts: Sequence[str]) -> None:
+    """Raise RefusedError for a --destroy that does not say whose device, InputError for one that
+    the study does not use."""
+    if consent is None:
+        return
+    if not isinstance(study.storage, DeviceStorage):
+        raise InputError("--destroy names a device, and this study uses none", next="leave it out")
+    for name in consent.names:
+        if name.partition(":")[0] not in hosts:
+            raise RefusedError(
+                f'"{name}" does not say whose device it is, so all devices are left alone',
+                details=(f"hosts: {', '.join(hosts)}",),
+                cause="each host has devices of its own",
+                next=f"--destroy {hosts[0]}:{name}, once for each host",
+            )

@@ -1,0 +1,217 @@
+"""Studies over hosts with the real engine: one file for all of them, ageing at once, devices.
+
+Slow: each starts hosts, and they write for real.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fsgauge.access.server import SERVERS, served
+from fsgauge.engine import Engine
+from fsgauge.errors import RefusedError
+from fsgauge.plan.turns import with_seed
+from fsgauge.progress import progress_for
+from fsgauge.rig.fleet.choice import FleetChoice
+from fsgauge.rig.fleet.rig import FleetRig
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.run import run_study
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+from fsgauge.wire import SmbTarget
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
+from tests.rigs.conftest import run as must_run
+from tests.rigs.test_serve import clients, needs, study_of
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine) -> Path:
+    """Ledgers of our own, the engine that the other tests have, and a folder for all hosts."""
+    monkeypatch.setenv("FSGAUGE_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("FSGAUGE_KEEP_CACHES", "1")
+    monkeypatch.setenv("FSGAUGE_ENGINE", str(engine.binary))
+    place = tmp_path / "shared"
+    place.mkdir()
+    return place
+
+
+def hosts_file(folder: Path, *hosts: str) -> Path:
+    """Hosts with the lines that each has."""
+    lines = ['launcher = "local"', 'lead = "300 ms"']
+    for host in hosts:
+        lines += ["[[host]]", host]
+    path = folder / "hosts.toml"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def small(kind: str, storage: str, changes: Sequence[str], systems: Sequence[str]) -> Study:
+    words = ["plan.blocks=2", *changes]
+    return with_seed(load_study(kind, words, list(systems), storage), 7)
+
+
+def measured(
+    study: Study, hosts: Path, consent: Consent | None = None, rig: FleetRig | None = None
+) -> StoredStudy:
+    outcome = run_study(
+        study,
+        rig=rig or FleetRig(FleetChoice(hosts=hosts)),
+        results=hosts.parent / "results",
+        destroy=consent,
+        command=["fsgauge"],
+        progress=progress_for("quiet"),
+    )
+    assert outcome.ended_by is None
+    return read_results(outcome.directory)
+
+
+def test_every_block_of_one_file_is_written_by_one_host(surroundings: Path) -> None:
+    """Four writers on three hosts, in parts that do not overlap; each host reads back its own, and
+    together that is the whole file. Also where the file grows, and a log is on one host alone.
+    """
+    study = small(
+        "writers",
+        f"path:{surroundings}",
+        [
+            *("storage.size=272MiB", "workload.writers=[4]", 'workload.access=["buffered"]'),
+            *('workload.ranges=["segmented", "interleaved", "strided"]', "workload.stride=64KiB"),
+            *('workload.allocation=["overwrite", "extend"]', "workload.log_writers=1"),
+        ],
+        ["mounted"],
+    )
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"', 'name = "c"')
+    stored = measured(study, hosts)
+    assert len(stored.runs) == 4 * 6
+    for run in stored.runs:
+        assert [len(part.slices[0].result.jobs) for part in run.parts] == [2, 1, 1]
+        whole = run.result
+        assert whole is not None and whole.integrity is not None and whole.write is not None
+        blocks = stored.turns[0].target["file_size_bytes"] // 8192
+        assert whole.integrity.checked_blocks == whole.write.operations == blocks
+        assert whole.integrity.faulty == []
+        assert [(each.role, each.count) for each in whole.companions or []] == [("log", 1)]
+    assert list(surroundings.iterdir()) == []
+
+
+def test_hosts_age_in_one_folder(surroundings: Path) -> None:
+    """Each makes, deletes and measures files of its own, at the same moments; the sums are told."""
+    study = small(
+        "aging",
+        f"path:{surroundings}",
+        [
+            *("storage.size=64MiB", "workload.files=4", 'workload.levels=["50 %"]'),
+            *("workload.streams=1", "workload.record_size=64KiB"),
+        ],
+        ["mounted"],
+    )
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"')
+    stored = measured(study, hosts)
+    region = 4 * stored.turns[0].target["file_size_bytes"]
+    for step in stored.steps:
+        assert step.step in ("clear", "age", "delete")
+        if step.result is not None and step.job is not None:
+            assert step.result.live_bytes == step.job.space_bytes == 2 * region
+    for run in stored.runs:
+        assert [part.machine for part in run.parts] == ["a", "b"]
+    assert list(surroundings.iterdir()) == []
+
+
+@pytest.mark.root
+def test_each_host_has_a_device_of_its_own(surroundings: Path, make_loop: MakeLoop) -> None:
+    """Consent names device and host; what is said of one host is not said of another."""
+    devices = [make_loop(400 * MEBIBYTE) for _ in range(2)]
+    files = [surroundings.parent / f"disk-{number}.img" for number in range(2)]
+    hosts = hosts_file(
+        surroundings.parent,
+        *(f'name = "{name}"\ndevice = "{each}"' for name, each in zip("ab", devices, strict=True)),
+    )
+    study = small(
+        "overhead",
+        f"device:{devices[0]}",
+        [
+            *('workload.patterns=["randread"]', "workload.queue_depths=[1]", "workload.files=2"),
+            *('workload.block_sizes=["4KiB"]', "workload.duration=100ms", "workload.warm_up=0s"),
+            "workload.fill=10%",
+        ],
+        ["ext4"],
+    )
+    rig = FleetRig(FleetChoice(hosts=hosts))
+    assert rig.size_bytes(study) == 400 * MEBIBYTE
+    other = Consent((f"a:{files[0]}", f"b:{files[0]}"))
+    (refused,) = FleetRig(FleetChoice(hosts=hosts)).refusals(study, other)
+    assert isinstance(refused, RefusedError)
+    assert f'b: "{files[0]}" is not the name of {devices[1]}' in refused.what
+    assert refused.next == f"--destroy b:{files[1]}"
+    consent = Consent(tuple(f"{name}:{file}" for name, file in zip("ab", files, strict=True)))
+    stored = measured(study, hosts, consent)
+    assert len(stored.runs) == 6 and all(len(run.parts) == 2 for run in stored.runs)
+    assert {run.result is not None for run in stored.runs} == {True}
+
+
+@pytest.mark.root
+@pytest.mark.usefixtures("scene")
+@pytest.mark.parametrize("name", sorted(SERVERS))
+def test_clients_of_all_hosts_use_a_server_that_runs(name: str, surroundings: Path) -> None:
+    """Each host has its share of the clients, in folders of its own that are cleared at the end."""
+    needs(name)
+    surroundings.parent.chmod(0o755)
+    surroundings.chmod(0o777)
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"')
+    with (
+        opened_ledger() as opened,
+        served(SERVERS[name], surroundings, clients(name), {}, opened) as server,
+    ):
+        target, access = server.target, {}
+        if isinstance(target, SmbTarget):
+            address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
+            access["password_file"] = getattr(target.password, "path", "")
+        else:
+            address = f"nfs://127.0.0.1:{target.port}{target.export}"
+            access["nfs_mount_port"] = target.mount_port
+        share = {"name": "share", "kind": "share", "access": address}
+        study = study_of(name, share, access=access, tests=["write", "read", "backup"])
+        with server.reached():
+            stored = measured(study, hosts)
+        assert list(surroundings.iterdir()) == []
+    for run in stored.runs:
+        assert [part.machine for part in run.parts] == ["a", "b"] and run.result is not None
+        assert run.result.clients is not None and run.result.clients.clients_gave_up == 0
+
+
+@pytest.mark.root
+def test_the_read_ahead_of_a_mount_is_a_factor(surroundings: Path, scene: Scene) -> None:
+    """Set on the host while the turns of one system last, and set back."""
+    image, mounted = scene.scratch / "image", surroundings / "mounted"
+    mounted.mkdir()
+    with image.open("wb") as file:
+        file.truncate(64 * MEBIBYTE)
+    must_run("mkfs.ext4", "-q", str(image))
+    must_run("mount", "-o", "loop", str(image), str(mounted))
+    try:
+        number = mounted.stat().st_dev
+        setting = Path(f"/sys/class/bdi/{os.major(number)}:{os.minor(number)}/read_ahead_kb")
+        before = setting.read_text()
+        ahead = "tunables./sys/class/bdi/{mount}/read_ahead_kb"
+        study = small(
+            "overhead",
+            f"path:{mounted}",
+            [
+                *("storage.size=16MiB", "workload.duration=100ms", "workload.warm_up=0s"),
+                *('workload.patterns=["read"]', "workload.queue_depths=[1]"),
+                *('workload.block_sizes=["4KiB"]', "workload.direct=false"),
+            ],
+            [f"{name}=mounted:path={mounted};{ahead}={name}" for name in ("16", "512")],
+        )
+        stored = measured(study, hosts_file(surroundings.parent, 'name = "a"'))
+        for turn in stored.turns:
+            assert list(turn.facts.tunables.values()) == [turn.system]
+        assert setting.read_text() == before
+        assert [path.name for path in mounted.iterdir()] == ["lost+found"]
+    finally:
+        must_run("umount", str(mounted))

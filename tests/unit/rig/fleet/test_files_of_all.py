@@ -1,0 +1,70 @@
+"""Links of other hosts to the files that the first one has laid out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.rig.fleet.files_of_all import offered, patience_seconds, taken
+from fsgauge.wire import FilesTarget, LayoutResult
+from tests.synthetic import ENGINE
+
+SIZE = 8192
+
+
+def target(folder: Path, count: int = 2) -> FilesTarget:
+    folder.mkdir()
+    return FilesTarget(directory=str(folder), count=count, file_size_bytes=SIZE)
+
+
+def laid_out(of: FilesTarget) -> LayoutResult:
+    for number in range(of.count):
+        (Path(of.directory) / f"{of.prefix}{number:04d}").write_bytes(b"a" * SIZE)
+    return LayoutResult(
+        format=1,
+        kind="layout",
+        engine=ENGINE,
+        files=of.count,
+        size_bytes=of.count * SIZE,
+        elapsed_ns=1000,
+        fsync_ns=10,
+        ended="size_limit",
+        notes=[],
+    )
+
+
+def test_the_first_files_become_links(tmp_path: Path) -> None:
+    """The others stay what this host has laid out itself."""
+    first, own = target(tmp_path / "first"), target(tmp_path / "own")
+    offer = offered(first, laid_out(first))
+    laid_out(own)
+    found = taken(offer, own, 1)
+    names = [tmp_path / "own" / f"{own.prefix}000{number}" for number in range(2)]
+    assert [name.is_symlink() for name in names] == [True, False]
+    names[0].write_bytes(b"b" * SIZE)
+    assert (tmp_path / "first" / names[0].name).read_bytes() == b"b" * SIZE
+    assert found.size_bytes == 2 * SIZE
+    assert found.notes[-1].text == f"links to the files of the first host, in {tmp_path}/first"
+
+
+@pytest.mark.parametrize("what", ["missing", "short"])
+def test_files_that_are_not_there_are_told_at_once(tmp_path: Path, what: str) -> None:
+    first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
+    offer = offered(first, laid_out(first))
+    file = tmp_path / "first" / f"{first.prefix}0000"
+    if what == "missing":
+        file.unlink()
+    else:
+        file.write_bytes(b"short")
+    with pytest.raises(RigError, match="is not there: ") as caught:
+        taken(offer, own, 1)
+    assert "is not the same file system on all hosts" in caught.value.cause
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+def test_a_large_file_is_waited_for_longer(tmp_path: Path) -> None:
+    small = target(tmp_path / "a", 1)
+    large = small.model_copy(update={"file_size_bytes": 1 << 40})
+    assert patience_seconds(small) < 1 < 3600 < patience_seconds(large)
