@@ -11,6 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
+from fsgauge.factors import factors_of
 from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
@@ -127,9 +128,67 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
             "--destroy names a device, and this study uses",
         ),
         (("connections", "--serve", "samba", *fleet), "a private samba server is for the clients"),
-        (("overhead", "--ssh", "a,b"), "--ssh names hosts, and the rig host has none"),
+        (("overhead", "--ssh", "a,b"), "--ssh is about hosts, and the rig host has none"),
         (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
     ]:
         done = fsgauge("run", *words)
         assert done.returncode == 2 and said in done.stderr, done.stderr
     assert ENGINE.exists() and not (tmp_path / "results").exists()
+
+
+def test_a_host_with_another_engine_uses_the_one_that_is_sent(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    """Its digest is checked; what is installed there stays as it is."""
+    programs = an_ssh(tmp_path / "bin")
+    older = programs / "older-engine"
+    older.write_text(ENGINE.read_text() + "# older\n")
+    older.chmod(0o755)
+    shim = programs / "fsgauge"
+    shim.write_text(shim.read_text().replace("exec", f"FSGAUGE_ENGINE={older} exec", 1))
+    there = {"FSGAUGE_PATH": str(programs), "PATH": f"{programs}:{os.environ['PATH']}"}
+    text = f'listen = "127.0.0.1"\nlead = "300 ms"\n[defaults]\nfsgauge = "{shim}"\n'
+    file = tmp_path / "hosts.toml"
+    file.write_text(f'{text}[[host]]\nname = "near"\naddress = "127.0.0.1"\n')
+    (tmp_path / "disks").mkdir(exist_ok=True)
+    done = fsgauge("run", *small, "--hosts", str(file), "--set", "plan.blocks=2", **there)
+    assert done.returncode == 0, done.stderr
+    assert "near has another build of the engine: it uses that of this machine" in done.stderr
+    assert older.read_text().endswith("# older\n")
+    assert len(read_results(results_of(tmp_path)).runs) == 4
+
+
+def test_runs_with_fewer_hosts(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """The first hosts take part; the others wait, and their own records do not pretend."""
+    file = str(hosts_file(tmp_path, "a", "b", "c"))
+    words = [*small, "--hosts", file, "--set", "workload.hosts=[1, 3]"]
+    done = fsgauge("run", *words)
+    assert done.returncode == 0, done.stderr
+    directory = results_of(tmp_path)
+    stored = read_results(directory)
+    machines = {
+        factors_of(run.cell).hosts: [part.machine for part in run.parts] for run in stored.runs
+    }
+    assert machines == {1: ["a"], 3: ["a", "b", "c"]}
+    assert all(
+        [s.machine for s in run.starts] == [p.machine for p in run.parts] for run in stored.runs
+    )
+    assert all(run.fault is None for run in stored.runs)
+    assert not list(directory.glob("records/*/host-b-*hosts1.json"))
+    hosts = json.loads((directory / "report.json").read_text())["hosts"]
+    (scaling,) = hosts["scaling"]
+    assert [point["hosts"] for point in scaling["points"]] == [1, 3]
+    assert left_behind(tmp_path) == []
+
+
+def test_more_hosts_than_there_are_is_refused(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    done = fsgauge("run", *small, "--hosts", file, "--set", "workload.hosts=[1, 4]")
+    assert done.returncode == 2
+    assert "workload.hosts asks for 4 hosts, and the fleet has 2" in done.stderr
+    on_one = [word if word != "fleet" else "host" for word in small]
+    done = fsgauge("run", *on_one, "--set", "workload.hosts=[1, 2]")
+    assert done.returncode == 2
+    assert "the study asks for 2 hosts, and the rig host is one machine" in done.stderr

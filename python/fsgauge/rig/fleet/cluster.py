@@ -18,7 +18,7 @@ from distributed import Client
 from distributed.comm import get_address_host
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from fsgauge.errors import RigError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.certificates import Authority
 from fsgauge.rig.fleet.nodes import FleetScheduler, configure, security_of
@@ -57,9 +57,9 @@ class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of dist
 class Cluster:
     """A running scheduler. Make it with `cluster`."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, authority: Authority) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self.authority = authority
+        self.authority = Authority.made()
         self._scheduler: FleetScheduler
         self._client: Client
         self._lost: dict[str, asyncio.Event] = {}
@@ -189,20 +189,35 @@ class Cluster:
 @contextmanager
 def cluster(listen: str | None) -> Iterator[Cluster]:
     """A scheduler that listens with TLS, until the context ends; RigError where it cannot."""
+
+    def refused(error: BaseException) -> FsgaugeError:
+        return RigError(
+            f"the coordinator cannot listen{f' on {listen}' if listen else ''}: {error}",
+            next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
+        )
+
+    with running(Cluster, listen, refused) as found:
+        yield found
+
+
+@contextmanager
+def running(
+    make: Callable[[asyncio.AbstractEventLoop], Cluster],
+    listen: str | None,
+    refused: Callable[[BaseException], FsgaugeError],
+) -> Iterator[Cluster]:
+    """A cluster in a loop and thread of its own; raises what `refused` makes of an error."""
     configure()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="fleet", daemon=True)
     thread.start()
-    found = Cluster(loop, Authority.made())
+    found = make(loop)
     try:
         begun = asyncio.run_coroutine_threadsafe(found._begin(listen), loop)
         try:
             begun.result(timeout=START_SECONDS)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise RigError(
-                f"the coordinator cannot listen{f' on {listen}' if listen else ''}: {error}",
-                next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
-            ) from error
+        except Exception as error:
+            raise refused(error) from error
         yield found
     finally:
         with suppress(Exception):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.factors import most_hosts
 from fsgauge.machine import LOAD, Machine
 from fsgauge.record import Plan
 from fsgauge.rig.fleet import plugin
@@ -20,6 +21,7 @@ from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
+from fsgauge.study.workload import cells_of
 
 StudyOf = Callable[[str], Study]
 """The study as a host measures it: with that host's folder or device."""
@@ -235,8 +237,10 @@ class FleetSession:
     def _left_with(self, error: HostLostError) -> list[str]:
         """The hosts without one that is left out of the whole study; nothing stands on them."""
         self._left_out.append(error.what)
-        if len(self._hosts.names) == 1:
-            raise too_few(self._left_out, error) from error
+        left = len(self._hosts.names) - 1
+        needed = most_hosts(cells_of(self._study_of(error.host).workload))
+        if left < needed:
+            raise too_few(left, needed, self._left_out, error) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
         return self._hosts.names
