@@ -118,7 +118,7 @@ class FleetSession:
                 return
             except HostLostError as error:
                 self._say(f"block {block + 1}: {error.what}")
-                self._abort(error.what)
+                self._abort(error.what, but=error.host)
                 tell(BlockVoid(block, error.what))
                 if repeats == MOST_REPEATS or not self._restored(error.host):
                     raise self._without(error) from error
@@ -189,13 +189,18 @@ class FleetSession:
                     self._hosts.by_hand(waiting[0]),
                 )
 
-    def _abort(self, because: str) -> None:
-        """End the block on every host that still answers, and wait until each has cleaned up."""
+    def _abort(self, because: str, *, but: str = "") -> None:
+        """End the block on every host that still answers, and wait until each has cleaned up.
+
+        One that is lost, `but`, is not waited for: it is ended and started again.
+        """
         answers = self._hosts.cluster.ask(
             self._hosts.names, plugin.abort, ANSWER_SECONDS, because=because
         )
         ends = time.monotonic() + _SETTLE_SECONDS
-        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
+        waiting = [
+            name for name, answer in answers.items() if name != but and not isinstance(answer, Lost)
+        ]
         while waiting and time.monotonic() < ends:
             found = self._hosts.cluster.ask(
                 waiting, plugin.look, ANSWER_SECONDS, known=-1, seconds=0.0
