@@ -49,7 +49,7 @@ class InProcess(FleetRig):
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to a host at a moment of a block, and what is mended before it is started again."""
+    """What happens to a host at a moment, and what is mended before it is started again."""
 
     moment: str
     strike: Callable[[], None]

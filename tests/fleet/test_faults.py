@@ -69,8 +69,8 @@ def test_a_host_that_hangs_and_an_engine_that_does(
 ) -> None:
     """Their processes are stopped, and connections stay. For an engine, the other host waits no
     longer than its patience lasts."""
-    monkeypatch.setattr(block, "_LEAST_PATIENCE_SECONDS", 1.0)
-    monkeypatch.setattr(block, "_PATIENCE", 2.0)
+    monkeypatch.setattr(block, "_LEAST_PATIENCE_SECONDS", 5.0)
+    monkeypatch.setattr(block, "_PATIENCE", 0.0)
     faulty.faults += [
         Fault(MOMENTS[2], lambda: os.kill(faulty.pid("b"), signal.SIGSTOP)),
         Fault(MOMENTS[2], lambda: os.kill(faulty.engine("b"), signal.SIGSTOP)),
