@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
@@ -102,14 +101,14 @@ def _striking(signal_number: int, times: int) -> Iterator[list[float]]:
     seen: list[float] = []
     begin, aborted = BlockOverHosts._start, FleetSession._abort
 
-    def start(over: BlockOverHosts, *words: Any) -> None:
+    def start(over: BlockOverHosts, *words: object) -> None:
         begin(over, *words)
         if len(struck) == over.block < times:
             time.sleep(max(0.0, over._start_ns / 1e9 - time.monotonic()) + 0.3)
             struck.append(time.monotonic())
             os.kill(over.hosts._started["h1"].pid, signal_number)
 
-    def lost(over: FleetSession, *words: Any, **more: Any) -> None:
+    def lost(over: FleetSession, *words: object, **more: object) -> None:
         seen.append(time.monotonic() - struck[-1])
         aborted(over, *words, **more)
 

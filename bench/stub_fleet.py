@@ -13,17 +13,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.hosts import started_hosts
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.model import Host
+from side_by_side import expect
 
 HOSTS = 300
 IDLE_SECONDS = 20.0
 _A_PROCESS = 150
 """More workers in one process wait for one another, and not for the coordinator."""
 _PROGRAM = Path(__file__).with_name("stub_host_process.py")
+
+
+def _input_of(child: subprocess.Popen[str]) -> IO[str]:
+    """The pipe that ends it when it is closed."""
+    if child.stdin is None:
+        raise SystemExit("error: a stub host has no input")
+    return child.stdin
 
 
 class _Stub:
@@ -52,9 +61,9 @@ class _Processes:
             child = subprocess.Popen(
                 [sys.executable, str(_PROGRAM)], stdin=subprocess.PIPE, text=True
             )
-            assert child.stdin is not None
-            child.stdin.write(f"{len(mine)}\n{''.join(mine)}")
-            child.stdin.flush()
+            pipe = _input_of(child)
+            pipe.write(f"{len(mine)}\n{''.join(mine)}")
+            pipe.flush()
             self.children.append(child)
         return {host.name: _Stub() for host in bootstraps}
 
@@ -63,8 +72,7 @@ class _Processes:
 
     def end(self) -> None:
         for child in self.children:
-            assert child.stdin is not None
-            child.stdin.close()
+            _input_of(child).close()
         for child in self.children:
             child.wait(120)
 
@@ -86,7 +94,7 @@ def registered_and_idle() -> tuple[float, float]:
         begin = time.monotonic()
         with started_hosts(hosts, launcher, "127.0.0.1") as found:
             took = time.monotonic() - begin
-            assert len(found.identities) == HOSTS
+            expect(len(found.identities), HOSTS, "hosts are known")
             time.sleep(2.0)
             begin, spent = time.monotonic(), time.process_time()
             time.sleep(IDLE_SECONDS)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
@@ -94,3 +95,22 @@ def test_a_study_that_does_not_vary_hosts_has_none_of_it() -> None:
     results = read(study)
     assert results.hosts is not None and results.hosts.scaling == []
     assert "hosts do" not in results.answer
+
+
+def test_the_same_files_are_held_against_separate_ones(tmp_path: Path) -> None:
+    """A planted loss of 20 % comes back, in the answer, in the results and on the page."""
+    files = (("separate", 1.0), ("same", 0.8))
+    systems = {"shared": "mounted"}
+    study = over_hosts_study((1, 2), {}, files=files, systems=systems, blocks=6, **ONE_CELL)
+    results = read(study)
+    own = Overhead.of(results)
+    assert own is not None
+    (ratio,) = own.host_files
+    assert ratio.ratio.ratio == pytest.approx(0.8, rel=0.03) and ratio.ratio.verdict == "worse"
+    assert results.answer.startswith("On the same files, two hosts do 80 % on shared ("), (
+        results.answer
+    )
+    assert "Two hosts do 1.6" in results.answer
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text()
+    assert "The same files, against separate ones" in page
