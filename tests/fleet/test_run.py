@@ -192,3 +192,29 @@ def test_more_hosts_than_there_are_is_refused(
     done = fsgauge("run", *on_one, "--set", "workload.hosts=[1, 2]")
     assert done.returncode == 2
     assert "the study asks for 2 hosts, and the rig host is one machine" in done.stderr
+
+
+def test_two_hosts_on_the_same_files_and_on_separate_ones(fsgauge: Run, tmp_path: Path) -> None:
+    """The shipped study of two hosts, made small: one folder, which both of them have."""
+    place = tmp_path / "disks" / "shared"
+    place.mkdir(parents=True)
+    file = tmp_path / "hosts.toml"
+    names = "".join(f'[[host]]\nname = "{name}"\n' for name in "ab")
+    file.write_text(f'launcher = "local"\nlead = "300 ms"\n{names}')
+    small = [
+        *("--set", "storage.size=16MiB", "--set", "plan.blocks=3", "--set", "workload.files=4"),
+        *("--set", "workload.duration=100ms", "--set", "workload.warm_up=0s"),
+        *("--set", 'workload.patterns=["randread"]', "--set", 'workload.block_sizes=["4KiB"]'),
+        *("--set", "workload.direct=false", "--quiet"),
+    ]
+    where = ["--storage", f"path:{place}", "--rig", "fleet", "--hosts", str(file)]
+    done = fsgauge("run", "overhead-two-hosts", *where, *small)
+    assert done.returncode == 0, done.stderr
+    assert "On the same files, two hosts do" in done.stdout
+    directory = results_of(tmp_path)
+    runs = read_results(directory).runs
+    parts = {run.cell.id.partition("hosts")[2]: len(run.parts) for run in runs}
+    assert parts == {"1": 1, "2-separate": 2, "2-same": 2}
+    assert all(run.fault is None for run in runs)
+    assert "The same files, against separate ones" in (directory / "report.html").read_text()
+    assert list(place.iterdir()) == []
