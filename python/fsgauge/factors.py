@@ -106,16 +106,16 @@ class CellFactors(BaseModel):
         return found[1].counted(self.at_once) if found else ""
 
     @property
-    def hosts(self) -> int | None:
+    def host_count(self) -> int | None:
         """How many hosts take part, the first ones of the fleet; None where all do."""
         found = self.in_role("hosts")
-        return getattr(self, found[0]) if found else None
+        return cast(int | None, getattr(self, found[0])) if found else None
 
     @property
     def hosts_words(self) -> str:
         """The same in words: "2 hosts"; "" where all do."""
         found = self.in_role("hosts")
-        return found[1].counted(self.hosts) if found and self.hosts is not None else ""
+        return found[1].counted(self.host_count) if found and self.host_count is not None else ""
 
     @property
     def place(self) -> str:
@@ -191,7 +191,7 @@ def factors_of(cell: Cell) -> CellFactors:
 
 def most_hosts(cells: Iterable[Cell]) -> int:
     """How many hosts a study needs: 1 where no cell says how many take part."""
-    return max((factors_of(cell).hosts or 1 for cell in cells), default=1)
+    return max((factors_of(cell).host_count or 1 for cell in cells), default=1)
 
 
 def declarations() -> Iterator[tuple[str, Factor]]:

@@ -167,7 +167,7 @@ def test_runs_with_fewer_hosts(fsgauge: Run, small: list[str], tmp_path: Path) -
     directory = results_of(tmp_path)
     stored = read_results(directory)
     machines = {
-        factors_of(run.cell).hosts: [part.machine for part in run.parts] for run in stored.runs
+        factors_of(run.cell).host_count: [part.machine for part in run.parts] for run in stored.runs
     }
     assert machines == {1: ["a"], 3: ["a", "b", "c"]}
     assert all(

@@ -16,7 +16,9 @@ def require_dealable(workload: OverheadWorkload, hosts: int) -> None:
         few = [count for count in workload.hosts or [] if count <= hosts]
         raise InputError(
             f"workload.hosts asks for {most} hosts, and the fleet has {hosts}",
-            next=f"--set 'workload.hosts={few}', or more hosts" if few else f"{most} hosts",
+            next=f"--set 'workload.hosts={few}', or more hosts"
+            if few
+            else f"a fleet of {most} hosts",
         )
     if hosts > 1 and "separate" in workload.host_files:
         require_enough("files", [workload.files], hosts, "workload.files")

@@ -94,7 +94,7 @@ class GatedEngine(Engine):
         if expected is None:
             return super().load(self._dealt(job, self._share), on_event)
         label, cell = expected
-        hosts = factors_of(cell).hosts or self._share.hosts
+        hosts = factors_of(cell).host_count or self._share.hosts
         if self._share.number >= hosts:
             self._gate.meet(replace(label, meeting=RESTING, patience_seconds=LONGEST_REST_SECONDS))
             raise EngineFaultError(RESTS)
@@ -166,7 +166,7 @@ class GatedEngine(Engine):
     @property
     def _numbers_of_hosts(self) -> set[int]:
         """Between how many hosts files may be divided."""
-        return {factors_of(cell).hosts or self._share.hosts for cell in self._cells}
+        return {factors_of(cell).host_count or self._share.hosts for cell in self._cells}
 
     def _leave(self, job: LoadJob | ClientsJob, label: Label) -> None:
         """Wait until no host is at work on the files of all any more."""

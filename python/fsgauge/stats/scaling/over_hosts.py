@@ -44,7 +44,8 @@ def host_groups(cells: Sequence[Cell]) -> list[HostGroup]:
     A cell belongs to each group that says what it says and more: one host has no choice of files,
     and stands at the begin of each choice.
     """
-    counted = [(cell, found) for cell in cells if (found := factors_of(cell).hosts) is not None]
+    of_cells = [(cell, factors_of(cell).host_count) for cell in cells]
+    counted = [(cell, count) for cell, count in of_cells if count is not None]
     kinds = list(dict.fromkeys(_shared(cell) for cell, _ in counted))
     largest = [each for each in kinds if not any(each < other for other in kinds)]
     groups = []

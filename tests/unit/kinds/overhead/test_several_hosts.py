@@ -40,7 +40,7 @@ def test_a_cell_for_each_number_of_hosts() -> None:
         ("randread-4KiB-depth32-hosts2", "randread 4 KiB, depth 32, 2 hosts"),
         ("randread-4KiB-depth32-hosts4", "randread 4 KiB, depth 32, 4 hosts"),
     ]
-    assert [factors_of(cell).hosts for cell in found] == [1, 2, 4]
+    assert [factors_of(cell).host_count for cell in found] == [1, 2, 4]
     assert most_hosts(found) == 4 and most_hosts(cells()) == 1
     assert factors_of(found[-1]).place == "4 KiB and depth 32 on 4 hosts"
     assert default_primary(study_with("workload.hosts=[4, 1, 2]").workload) == [found[-1].id]
@@ -49,7 +49,7 @@ def test_a_cell_for_each_number_of_hosts() -> None:
 def test_without_hosts_nothing_is_said_of_them() -> None:
     (cell,) = cells()
     assert "hosts" not in cell.factors and "host_files" not in cell.factors
-    assert factors_of(cell).hosts is None and factors_of(cell).panel == "randread"
+    assert factors_of(cell).host_count is None and factors_of(cell).panel == "randread"
 
 
 def test_one_host_has_no_choice_of_files() -> None:
@@ -106,7 +106,7 @@ def test_the_files_are_divided_and_each_is_one_host_s(tmp_path: Path) -> None:
         target = FilesTarget(directory=str(folder), count=16, file_size_bytes=1 << 20)
         linked_parts(target, 16, Share(number, 3), [1, 2, 3])
         for cell in found:
-            hosts = factors_of(cell).hosts or 0
+            hosts = factors_of(cell).host_count or 0
             if number >= hosts:
                 continue
             job = method.load_job(cell, target, 5)
