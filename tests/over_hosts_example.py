@@ -14,6 +14,7 @@ from fsgauge.starts import MachineStart
 from fsgauge.stats.scaling.usl import throughput
 from tests.synthetic import SyntheticStudy, make_study
 
+SIDES = ("read", "write")
 Law = tuple[float, float]
 """Contention and coherency."""
 
@@ -111,17 +112,26 @@ def _run(
 def _part(part: Part, name: str, share: float) -> Part:
     (only,) = part.slices
     update: dict[str, object] = {}
-    for side in ("read", "write"):
+    for side in SIDES:
         each = getattr(only.result, side)
         if each is not None:
-            operations = max(1, round(each.operations * share))
-            size = each.size_bytes // each.operations * operations
-            changed = {"operations": operations, "size_bytes": size}
-            update[side] = each.model_copy(update=changed)
+            update[side] = _scaled(each, share)
+    update["intervals"] = [
+        each.model_copy(update={side: _scaled(getattr(each, side), share) for side in SIDES})
+        for each in only.result.intervals
+    ]
     result = only.result.model_copy(update=update)
     return part.model_copy(
         update={"machine": name, "slices": [only.model_copy(update={"result": result})]}
     )
+
+
+def _scaled(each: Any, share: float) -> Any:
+    """A side of a run, or of an interval, with so many times its operations."""
+    size_bytes = each.size_bytes // max(1, each.operations)
+    operations = round(each.operations * share)
+    update = {"operations": operations, "size_bytes": operations * size_bytes}
+    return each.model_copy(update=update)
 
 
 def _environment(before: EnvironmentRecord, names: Sequence[str]) -> EnvironmentRecord:

@@ -156,7 +156,7 @@ def test_the_plain_percentile_interval_would_hold_them_less_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The reason for the expanded percentiles, on 100 of the same studies."""
-    from fsgauge.kinds.writers.analysis import fit as module
+    from fsgauge.stats.scaling import fit as module
 
     counts = np.array(MIXED, dtype=np.float64)
     some = studies(law(counts, 0.05, 0.002), 100, 5, seed=5)

@@ -45,7 +45,7 @@ class LawPanel:
     device: Sequence[dict[str, float]] = ()
 
 
-def law_panel(shown: LawPanel, width: int) -> alt.LayerChart:
+def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
     """The drawing of one panel."""
     import altair as alt
 
@@ -79,8 +79,7 @@ def law_panel(shown: LawPanel, width: int) -> alt.LayerChart:
         subtitleColor=MUTED,
         offset=6,
     )
-    drawn: alt.LayerChart = alt.layer(*layers).properties(width=width, height=_HEIGHT, title=title)
-    return drawn
+    return alt.layer(*layers).properties(width=width, height=_HEIGHT, title=title)
 
 
 def top_of(rows: Sequence[Mapping[str, Any]]) -> float:

@@ -56,9 +56,12 @@ class ExistingCluster(Cluster):
             return str(probe.getsockname()[0])
 
     async def _begin(self, listen: str | None) -> None:  # noqa: ARG002 - nothing listens here
+        security = Security(require_encryption=True)
+        if security.get_connection_args("client").get("ssl_context") is None:
+            raise ValueError("dask's configuration names none")
         self._client = await Client(
             self._address,
-            security=Security(require_encryption=True),
+            security=security,
             asynchronous=True,
             set_as_default=False,
             direct_to_workers=False,
@@ -110,7 +113,7 @@ def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
 @contextmanager
 def _connected(address: str) -> Iterator[Cluster]:
     def refused(error: BaseException) -> FsgaugeError:
-        if isinstance(error, TypeError | ValueError):
+        if isinstance(error, ValueError):
             return InputError(
                 f"no certificate for {address}: {error}",
                 next=_CERTIFICATES,

@@ -121,7 +121,7 @@ def test_pods_are_made_once_and_taken_away(programs: Path, tmp_path: Path) -> No
     [
         ('image = "x"\nhosts = 0\nlisten = "a"\n', '"hosts" is not valid', (2, 9)),
         ('image = "x"\nhosts = 1\nlisen = "a"\n', 'unknown key "lisen"', (3, 1)),
-        ('image = "x\n', "", (1, 11)),
+        ('image = "x\n', "this is not TOML", (1, 11)),
     ],
     ids=["value", "key", "no TOML"],
 )

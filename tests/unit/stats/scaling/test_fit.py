@@ -84,8 +84,8 @@ def test_a_ceiling_is_called_saturation() -> None:
 def test_another_misfit_names_the_place() -> None:
     values = law(0.05, 0.002)
     values[8] *= 1.3
-    found = fit_law(rates(values))
-    assert found.state == "does not fit" and "at 8 writers" in found.reason
+    found = fit_law(rates(values), of="hosts")
+    assert found.state == "does not fit" and "at 8 hosts" in found.reason
 
 
 def test_rates_that_do_not_grow_are_contention() -> None:
