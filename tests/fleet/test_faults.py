@@ -50,17 +50,18 @@ def complete(directory: Path, hosts: list[str], *, blocks: int) -> None:
 
 @pytest.mark.root
 def test_a_network_that_is_cut(faulty: Faulty, tmp_path: Path) -> None:
-    """Once at each moment. No connection is closed by it, so it is silence that tells: 15 s, and
-    here 2."""
+    """Before a start, and under load. No connection is closed by it, so it is silence that tells: 15 s, and
+    here 6."""
     with networks("a", "b") as own:
         faulty.faults += [
-            Fault(moment, lambda: own.cut("b"), lambda: own.mend("b")) for moment in MOMENTS
+            Fault(moment, lambda: own.cut("b"), lambda: own.mend("b"))
+            for moment in (MOMENTS[0], MOMENTS[2])
         ]
         outcome = faulty.measure(["a", "b"], own.launcher(), own.address)
     assert outcome.ended_by is None
-    assert voided(outcome.directory) == ["b: it gave no answer for 2 s"] * 3
+    assert voided(outcome.directory) == ["b: it gave no answer for 6 s"] * 2, faulty.said
     assert max(faulty.seen_after) < 15 + SLACK_SECONDS
-    complete(outcome.directory, ["a", "b"], blocks=3)
+    complete(outcome.directory, ["a", "b"], blocks=2)
     assert left_behind(tmp_path) == []
 
 
@@ -78,7 +79,7 @@ def test_a_host_that_hangs_and_an_engine_that_does(
     outcome = faulty.measure(["a", "b"])
     assert outcome.ended_by is None
     hung, waited_for = voided(outcome.directory)
-    assert hung == "b: it gave no answer for 2 s"
+    assert hung == "b: it gave no answer for 6 s", faulty.said
     assert waited_for.startswith("b: it is not ready, and a has waited ")
     assert max(faulty.seen_after) < 15 + SLACK_SECONDS
     complete(outcome.directory, ["a", "b"], blocks=2)
@@ -109,13 +110,3 @@ def test_a_disk_without_room_is_refused_with_its_host(faulty: Faulty, tmp_path: 
         faulty.measure(["a", "b"])
     assert caught.value.what.startswith("b: ")
     assert not (tmp_path / "results").exists()
-
-
-def test_half_the_rate_of_one_host_is_named(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
-    """It is slow in every system, so it is the host."""
-    file = str(hosts_file(tmp_path, "a", "b", "c"))
-    slow = str(tmp_path / "disks" / "c")
-    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_SLOW=slow)
-    assert done.returncode == 0, done.stderr
-    page = (results_of(tmp_path) / "report.html").read_text()
-    assert "c was slow with every system: 0.50 of the median host." in page

@@ -45,10 +45,13 @@ Function = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of distributed
-    """Is told of each host that goes, at once on a closed connection."""
+    """Is told of each host that comes, and of each that goes, at once on a closed connection."""
 
-    def __init__(self, gone: Callable[[str], None]) -> None:
-        self._gone = gone
+    def __init__(self, come: Callable[[str], None], gone: Callable[[str], None]) -> None:
+        self._come, self._gone = come, gone
+
+    def add_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
+        self._come(worker)
 
     def remove_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
         self._gone(worker)
@@ -82,7 +85,7 @@ class Cluster:
             host=listen,
             port=0,
             dashboard=False,
-            plugins=[_Loss(self._has_gone)],
+            plugins=[_Loss(self._has_come, self._has_gone)],
         )
         await self._scheduler
         coordinator = security_of(self.authority.issue("coordinator", "coordinator"))
@@ -103,6 +106,20 @@ class Cluster:
     def _has_gone(self, address: str) -> None:
         if (event := self._lost.get(address)) is not None:
             event.set()
+
+    def _has_come(self, address: str) -> None:
+        """It may have the address and port of one that has gone."""
+        self._lost.pop(address, None)
+
+    def forget(self, name: str) -> None:
+        """A host that is lost is registered no longer: a new process takes its name. Its connection
+        may seem to be there for a while, where the network was cut."""
+        self._call(self._forget(name), START_SECONDS)
+
+    async def _forget(self, name: str) -> None:
+        address = (await self._names()).get(name)
+        if address is not None:
+            await self._scheduler.remove_worker(address, stimulus_id="lost", close=False)
 
     def registered(self) -> dict[str, str]:
         """Hosts that are there: address by name."""

@@ -76,6 +76,7 @@ class ExistingCluster(Cluster):
         if self._attending is not None:
             self._attending.cancel()
         with suppress(Exception):
+            self._client.unsubscribe_topic("all")
             await self._client.unregister_worker_plugin(host_side.NAME)
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), _ATTEND_SECONDS)
@@ -83,6 +84,9 @@ class ExistingCluster(Cluster):
     async def _names(self) -> dict[str, str]:
         known = await self._client.scheduler.identity(n_workers=-1)
         return {_name_of(address, each): address for address, each in known["workers"].items()}
+
+    async def _forget(self, name: str) -> None:
+        """Its own scheduler sees to that."""
 
     async def _attend(self) -> None:
         """Say to all workers that the coordinator is there; their scheduler outlives it."""
@@ -134,7 +138,7 @@ def _connected(address: str) -> Iterator[Cluster]:
 def fleet_of_scheduler(address: str) -> Fleet:
     """The workers of a scheduler as hosts, one a machine; InputError where it has none."""
     with existing_cluster(address) as control:
-        names = list(control.registered())
+        names = sorted(control.registered())
         answers = control.ask(names, host_side.identify, _IDENTIFY_SECONDS)
     hosts: dict[tuple[str, str], Host] = {}
     for name in names:

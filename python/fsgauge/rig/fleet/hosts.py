@@ -84,11 +84,13 @@ class Hosts:
     def again(self, name: str) -> None:
         """Start a host that was lost once more; raises HostLostError."""
         self._started.pop(name).end(seconds=1.0)
+        self.cluster.forget(name)
         self.begin([name])
 
     def leave_out(self, name: str) -> None:
         """It is no longer part of the study."""
         self._started.pop(name).end(seconds=1.0)
+        self.cluster.forget(name)
         self.hosts = [host for host in self.hosts if host.name != name]
 
     def end(self) -> list[str]:
