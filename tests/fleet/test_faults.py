@@ -50,8 +50,8 @@ def complete(directory: Path, hosts: list[str], *, blocks: int) -> None:
 
 @pytest.mark.root
 def test_a_network_that_is_cut(faulty: Faulty, tmp_path: Path) -> None:
-    """Before a start, and under load. No connection is closed by it, so it is silence that tells: 15 s, and
-    here 6."""
+    """Before a start, and under load. No connection is closed by it, so it is silence that tells:
+    15 s, and here 6."""
     with networks("a", "b") as own:
         faulty.faults += [
             Fault(moment, lambda: own.cut("b"), lambda: own.mend("b"))
