@@ -212,7 +212,7 @@ def test_two_hosts_on_the_same_files_and_on_separate_ones(fsgauge: Run, tmp_path
         *("--set", "workload.direct=false", "--quiet"),
     ]
     where = ["--storage", f"path:{place}", "--rig", "fleet", "--hosts", str(file)]
-    done = fsgauge("run", "overhead-two-hosts", *where, *small)
+    done = fsgauge("run", "two-hosts", *where, *small)
     assert done.returncode == 0, done.stderr
     directory = results_of(tmp_path)
     runs = read_results(directory).runs
