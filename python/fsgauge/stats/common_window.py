@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsgauge.parts import Part
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
 from fsgauge.starts import MachineStart
+from fsgauge.wire import LoadResult
 
 _COUNTED = ("operations", "size_bytes")
 
@@ -44,28 +44,26 @@ def common_window(run: RunRecord) -> CommonWindow | None:
     starts = {each.machine: each for each in run.starts}
     if any(part.machine not in starts or len(part.slices) > 1 for part in run.parts):
         return None
-    if any(part.slices[0].result.ended != "duration" for part in run.parts):
+    hosts = [(part.slices[0].result, starts[part.machine]) for part in run.parts]
+    if any(result.ended != "duration" for result, _ in hosts):
         return None
-    found = [_measured(part, starts[part.machine]) for part in run.parts]
+    found = [_measured(result, start) for result, start in hosts]
     start_ns, end_ns = max(start for start, _ in found), min(end for _, end in found)
     if end_ns <= start_ns:
         return None
-    counted = np.sum(
-        [_counted(part, starts[part.machine], start_ns, end_ns) for part in run.parts], axis=0
-    )
+    counted = np.sum([_counted(*host, start_ns, end_ns) for host in hosts], axis=0)
     return CommonWindow(start_ns, end_ns, float(counted[0]), float(counted[1]))
 
 
-def _measured(part: Part, start: MachineStart) -> tuple[int, int]:
+def _measured(result: LoadResult, start: MachineStart) -> tuple[int, int]:
     """From when to when a host measured, after the common moment."""
-    result = part.slices[0].result
     begun = start.last_late_ns + result.warm_up_ns
     return begun, start.late_ns + result.warm_up_ns + result.elapsed_ns
 
 
-def _counted(part: Part, start: MachineStart, start_ns: int, end_ns: int) -> list[float]:
+def _counted(result: LoadResult, start: MachineStart, start_ns: int, end_ns: int) -> list[float]:
     """Operations and bytes of a host inside the window."""
-    rows = Intervals.of(part.slices[0].result.intervals)
+    rows = Intervals.of(result.intervals)
     begun = start.late_ns + rows.column("start_ns")
     length = np.maximum(rows.column("elapsed_ns"), 1)
     inside = np.minimum(begun + length, end_ns) - np.maximum(begun, start_ns)
