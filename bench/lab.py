@@ -7,6 +7,8 @@ machine can miss it for no fault of the lab; the values are in target/bench.json
 from __future__ import annotations
 
 import argparse
+import math
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,10 +54,51 @@ def width_of_partners() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "partners-width", 0.5, "of the width one by one", ratios
 
 
+def fleet_starts() -> Iterator[tuple[str, float, str, list[float]]]:
+    """How far apart eight hosts of this machine can have begun a run."""
+    from local_fleet import skew_bounds_ms
+
+    yield "fleet-skew", 1.0, "ms", skew_bounds_ms(hosts=8, blocks=3)
+
+
+def fleet_registers() -> Iterator[tuple[str, float, str, list[float]]]:
+    """Three hundred hosts without engines: until they are there, and what they cost at rest."""
+    from stub_fleet import registered_and_idle
+
+    measured = [registered_and_idle() for _ in range(TIMES)]
+    yield "fleet-register-300", 60.0, "s", [took for took, _ in measured]
+    yield "fleet-register-300-idle", 0.1, "of a core", [idle for _, idle in measured]
+
+
+def fleet_losses() -> Iterator[tuple[str, float, str, list[float]]]:
+    """How soon a host is known to be lost; nothing may be left of it."""
+    from local_fleet import seconds_until_seen
+
+    yield "fleet-loss-closed", 1.0, "s", seconds_until_seen(signal.SIGKILL, TIMES)
+    yield "fleet-loss-hung", 15.0, "s", seconds_until_seen(signal.SIGSTOP, 2)
+
+
+def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
+    """590 clients by four hosts of this machine, against one engine: how far the sum is off."""
+    from local_fleet import clients_ratios
+
+    ratios = clients_ratios(TIMES)
+    found = ratio_of(ratios, [1.0] * len(ratios))
+    print(
+        f"    four hosts over one engine: {found.ratio:.3f} ({found.low:.3f} to {found.high:.3f})"
+    )
+    within = math.log(found.high / found.low) / 2
+    yield "fleet-clients-590", 1.0, "of the interval", [abs(math.log(found.ratio)) / within] * 2
+
+
 BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] = {
     "help": help_page,
     "report-ten-million-rows": report_of_ten_million_rows,
     "partners-width": width_of_partners,
+    "fleet-skew": fleet_starts,
+    "fleet-register-300": fleet_registers,
+    "fleet-loss": fleet_losses,
+    "fleet-clients-590": fleet_clients,
 }
 
 

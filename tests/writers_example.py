@@ -19,13 +19,13 @@ from fsgauge.kinds.writers.analysis.model import (
     Scaling,
     ScalingLine,
     ScalingPoint,
-    UslFit,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 from fsgauge.report.write import write_results
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.scaling.law import UslFit
 from fsgauge.store import read_results
 from fsgauge.wire import FaultyBlock, IntegrityResult
 from tests.synthetic import SyntheticStudy, make_study
@@ -208,7 +208,7 @@ def _line(planted: Planted, rates: Rates, group: str, system: str) -> ScalingLin
 def _fit(planted: Planted, system: str) -> UslFit:
     if len(planted.writers) < 6:
         reason = f"{len(planted.writers)} numbers of writers; six are needed"
-        return UslFit(state="too few writer counts", reason=reason)
+        return UslFit(state="too few counts", reason=reason)
     if system == "ext3":
         return UslFit(
             state="does not fit",
@@ -228,7 +228,7 @@ def _fit(planted: Planted, system: str) -> UslFit:
         coherency=_around(coherency, 0.25),
         residual_deviation=0.028,
         largest_residual=0.06,
-        peak_writers=_around(peak, 0.12) if peak <= 1.5 * most else None,
+        peak_at=_around(peak, 0.12) if peak <= 1.5 * most else None,
         curve=[
             (at, law(system, at), law(system, at) * 0.96, law(system, at) * 1.04) for at in grid
         ],

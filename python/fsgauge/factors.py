@@ -7,7 +7,7 @@ names no factor; it asks for the one in a role, or for a cell's place, work or p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, cast, get_args
@@ -19,8 +19,9 @@ from fsgauge.errors import InputError
 from fsgauge.record import Cell, FactorValue
 from fsgauge.units import format_size
 
-Role = Literal["pattern", "size", "depth", "jobs"]
-"""What is done; the bytes of one operation; how many are in flight, of each; how many at once."""
+Role = Literal["pattern", "size", "depth", "jobs", "hosts"]
+"""What is done; the bytes of one operation; how many are in flight, of each; how many at once; how
+many hosts take part."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,23 @@ class CellFactors(BaseModel):
         return found[1].counted(self.at_once) if found else ""
 
     @property
+    def host_count(self) -> int | None:
+        """How many hosts take part, the first ones of the fleet; None where all do."""
+        found = self.in_role("hosts")
+        return cast(int | None, getattr(self, found[0])) if found else None
+
+    @property
+    def hosts_words(self) -> str:
+        """The same in words: "2 hosts"; "" where all do."""
+        found = self.in_role("hosts")
+        return found[1].counted(self.host_count) if found and self.host_count is not None else ""
+
+    @property
     def place(self) -> str:
         """Where the cell is, in a sentence: "4 KiB and depth 32"."""
         several = f" with {self.at_once_words}" if self.at_once > 1 else ""
-        return f"{format_size(self.operation_bytes)} and depth {self.depth}{several}"
+        hosts = f" on {self.hosts_words}" if self.hosts_words else ""
+        return f"{format_size(self.operation_bytes)} and depth {self.depth}{several}{hosts}"
 
     @property
     def work(self) -> str:
@@ -118,7 +132,8 @@ class CellFactors(BaseModel):
     @property
     def panel(self) -> str:
         """What cells of one panel of a chart share, beside the size."""
-        return self.pattern_word + (f", {self.at_once_words}" if self.at_once > 1 else "")
+        several = self.at_once_words if self.at_once > 1 else ""
+        return ", ".join(each for each in (self.pattern_word, several, self.hosts_words) if each)
 
     @property
     def share_of_reads(self) -> int:
@@ -172,6 +187,11 @@ def factors_of(cell: Cell) -> CellFactors:
     if cell.kind not in kinds.names():
         raise _no_cell(cell, cell.kind, f"known: {', '.join(kinds.names())}")
     return _declared(cell.kind).of(cell)
+
+
+def most_hosts(cells: Iterable[Cell]) -> int:
+    """How many hosts a study needs: 1 where no cell says how many take part."""
+    return max((factors_of(cell).host_count or 1 for cell in cells), default=1)
 
 
 def declarations() -> Iterator[tuple[str, Factor]]:

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+sys.path.insert(0, os.environ.get("FLEET_ENGINE_CLI") or str(Path(__file__).parents[1] / "cli"))
 
 import fake_engine as fake
 

@@ -11,6 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
+from fsgauge.factors import factors_of
 from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
@@ -30,9 +31,11 @@ def left_behind(tmp_path: Path) -> list[Path]:
 
 
 def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
-    """Their records, the sum of them, the page, and that it is complete when it is resumed."""
+    """Their records, the sum of them, the page, and that it is complete when it is resumed. One of
+    them does half the work, which the page says."""
     file = str(hosts_file(tmp_path, "a", "b"))
-    done = fsgauge("run", *small, "--hosts", file)
+    slow = str(tmp_path / "disks" / "b")
+    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_SLOW=slow)
     assert done.returncode == 0, done.stderr
     directory = results_of(tmp_path)
     stored = read_results(directory)
@@ -49,6 +52,7 @@ def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: P
     assert len(raw) == 12, raw  # each turn, and the run in it
     page = (directory / "report.html").read_text()
     assert "2 hosts began each run within" in page and "lost: none" in page
+    assert "b was slow with every system: 0.6" in page
     hosts = json.loads((directory / "report.json").read_text())["hosts"]
     assert [host["name"] for host in hosts["hosts"]] == ["a", "b"]
     assert left_behind(tmp_path) == []
@@ -127,9 +131,93 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
             "--destroy names a device, and this study uses",
         ),
         (("connections", "--serve", "samba", *fleet), "a private samba server is for the clients"),
-        (("overhead", "--ssh", "a,b"), "--ssh names hosts, and the rig host has none"),
+        (("overhead", "--ssh", "a,b"), "--ssh is about hosts, and the rig host has none"),
         (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
     ]:
         done = fsgauge("run", *words)
         assert done.returncode == 2 and said in done.stderr, done.stderr
     assert ENGINE.exists() and not (tmp_path / "results").exists()
+
+
+def test_a_host_with_another_engine_uses_the_one_that_is_sent(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    """Its digest is checked; what is installed there stays as it is."""
+    programs = an_ssh(tmp_path / "bin")
+    older = programs / "older-engine"
+    older.write_text(ENGINE.read_text() + "# older\n")
+    older.chmod(0o755)
+    shim = programs / "fsgauge"
+    shim.write_text(shim.read_text().replace("exec", f"FSGAUGE_ENGINE={older} exec", 1))
+    there = {"FSGAUGE_PATH": str(programs), "PATH": f"{programs}:{os.environ['PATH']}"}
+    text = f'listen = "127.0.0.1"\nlead = "300 ms"\n[defaults]\nfsgauge = "{shim}"\n'
+    file = tmp_path / "hosts.toml"
+    file.write_text(f'{text}[[host]]\nname = "near"\naddress = "127.0.0.1"\n')
+    (tmp_path / "disks").mkdir(exist_ok=True)
+    done = fsgauge("run", *small, "--hosts", str(file), "--set", "plan.blocks=2", **there)
+    assert done.returncode == 0, done.stderr
+    assert "near has another build of the engine: it uses that of this machine" in done.stderr
+    assert older.read_text().endswith("# older\n")
+    assert len(read_results(results_of(tmp_path)).runs) == 4
+
+
+def test_runs_with_fewer_hosts(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """The first hosts take part; the others wait, and their own records do not pretend."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    changes = ("--set", "workload.hosts=[1, 2]", "--set", "plan.blocks=2")
+    words = [*small, "--hosts", file, *changes]
+    done = fsgauge("run", *words)
+    assert done.returncode == 0, done.stderr
+    directory = results_of(tmp_path)
+    stored = read_results(directory)
+    machines = {
+        factors_of(run.cell).host_count: [part.machine for part in run.parts] for run in stored.runs
+    }
+    assert machines == {1: ["a"], 2: ["a", "b"]}
+    assert all(
+        [s.machine for s in run.starts] == [p.machine for p in run.parts] for run in stored.runs
+    )
+    assert all(run.fault is None for run in stored.runs)
+    assert not list(directory.glob("records/*/host-b-*hosts1.json"))
+    hosts = json.loads((directory / "report.json").read_text())["hosts"]
+    (scaling,) = hosts["scaling"]
+    assert [point["hosts"] for point in scaling["points"]] == [1, 2]
+    assert left_behind(tmp_path) == []
+
+
+def test_more_hosts_than_there_are_is_refused(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    done = fsgauge("run", *small, "--hosts", file, "--set", "workload.hosts=[1, 4]")
+    assert done.returncode == 2
+    assert "workload.hosts asks for 4 hosts, and the fleet has 2" in done.stderr
+    on_one = [word if word != "fleet" else "host" for word in small]
+    done = fsgauge("run", *on_one, "--set", "workload.hosts=[1, 2]")
+    assert done.returncode == 2
+    assert "the study asks for 2 hosts, and the rig host is one machine" in done.stderr
+
+
+def test_two_hosts_on_the_same_files_and_on_separate_ones(fsgauge: Run, tmp_path: Path) -> None:
+    """The shipped study of two hosts, made small: one folder, which both of them have."""
+    place = tmp_path / "disks" / "shared"
+    place.mkdir(parents=True)
+    file = tmp_path / "hosts.toml"
+    names = "".join(f'[[host]]\nname = "{name}"\n' for name in "ab")
+    file.write_text(f'launcher = "local"\nlead = "300 ms"\n{names}')
+    small = [
+        *("--set", "storage.size=16MiB", "--set", "plan.blocks=2", "--set", "workload.files=4"),
+        *("--set", "workload.duration=100ms", "--set", "workload.warm_up=0s"),
+        *("--set", 'workload.patterns=["randread"]', "--set", 'workload.block_sizes=["4KiB"]'),
+        *("--set", "workload.direct=false", "--quiet"),
+    ]
+    where = ["--storage", f"path:{place}", "--rig", "fleet", "--hosts", str(file)]
+    done = fsgauge("run", "two-hosts", *where, *small)
+    assert done.returncode == 0, done.stderr
+    directory = results_of(tmp_path)
+    runs = read_results(directory).runs
+    parts = {run.cell.id.partition("hosts")[2]: len(run.parts) for run in runs}
+    assert parts == {"1": 1, "2-separate": 2, "2-same": 2}
+    assert all(run.fault is None for run in runs)
+    assert "The same files, against separate ones" in (directory / "report.html").read_text()
+    assert list(place.iterdir()) == []

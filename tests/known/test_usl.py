@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fsgauge.kinds.writers.analysis.fit import fit_law
-from fsgauge.kinds.writers.analysis.misfit import misfit, variances
-from fsgauge.kinds.writers.analysis.model import UslFit
-from fsgauge.kinds.writers.analysis.usl import fit, throughput
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.misfit import misfit, variances
+from fsgauge.stats.scaling.usl import fit, throughput
 
 Values = NDArray[np.float64]
 
@@ -147,7 +147,7 @@ def test_intervals_hold_the_planted_coefficients(blocks: int, least: float) -> N
         ([each.rate for each in kept], RATE),
         ([each.contention for each in kept], contention),
         ([each.coherency for each in kept], coherency),
-        ([each.peak_writers for each in kept if each.peak_writers], peak),
+        ([each.peak_at for each in kept if each.peak_at], peak),
     ):
         assert least <= float(np.mean([holds(each, truth) for each in estimates])) <= 0.99
 
@@ -156,7 +156,7 @@ def test_the_plain_percentile_interval_would_hold_them_less_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The reason for the expanded percentiles, on 100 of the same studies."""
-    from fsgauge.kinds.writers.analysis import fit as module
+    from fsgauge.stats.scaling import fit as module
 
     counts = np.array(MIXED, dtype=np.float64)
     some = studies(law(counts, 0.05, 0.002), 100, 5, seed=5)
@@ -174,4 +174,4 @@ def test_no_peak_is_named_where_there_is_none() -> None:
     """Without coherency the rate never falls: in 100 studies of 8 blocks, at most 2 name a peak."""
     counts = np.array(MIXED, dtype=np.float64)
     found = [fitted(MIXED, study) for study in studies(law(counts, 0.05, 0.0), 100, 8, seed=6)]
-    assert sum(each.peak_writers is not None for each in found) <= 2
+    assert sum(each.peak_at is not None for each in found) <= 2

@@ -211,11 +211,21 @@ _FLEET_OPTIONS = [
         metavar="FILE",
         help="With --rig fleet: pods, as a TOML file describes them.",
     ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="With --rig fleet: the workers of a dask cluster that runs already: tls://HOST:PORT.",
+    ),
+    click.option(
+        "--same",
+        is_flag=True,
+        help="With --rig fleet: refuse hosts that differ in their kernel or processors.",
+    ),
 ]
 
 
 def fleet_choices(function: F) -> F:
-    """--hosts, --ssh, --slurm and --kubernetes, as one value `hosts`."""
+    """--hosts, --ssh and so on, as one value `hosts`."""
 
     @wraps(function)
     def with_hosts(
@@ -224,11 +234,20 @@ def fleet_choices(function: F) -> F:
         ssh: str | None,
         slurm: int | None,
         kubernetes: Path | None,
+        scheduler: str | None,
+        same: bool,
         **others: object,
     ) -> object:
         from fsgauge.rig.fleet.choice import FleetChoice
 
-        named = FleetChoice(hosts=hosts_file, ssh=ssh, slurm=slurm, kubernetes=kubernetes)
+        named = FleetChoice(
+            hosts=hosts_file,
+            ssh=ssh,
+            scheduler=scheduler,
+            slurm=slurm,
+            kubernetes=kubernetes,
+            same=same,
+        )
         return function(hosts=named, **others)
 
     decorated = with_hosts

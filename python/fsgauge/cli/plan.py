@@ -89,11 +89,12 @@ def command(
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
     from fsgauge.rig.registry import rig_named
-    from fsgauge.rig.rig import FoldersSeen, UsesFolders
+    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts
     from fsgauge.units import parse_percent
 
     world = rig_named(rig, say, hosts)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)

@@ -14,6 +14,7 @@ from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.hosts import host_lines
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
+from fsgauge.report.over_hosts import no_host_law, over_hosts_tables
 from fsgauge.report.ranked import rank_tables
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.sync_table import sync_tables
@@ -62,6 +63,8 @@ def page_values(
         "sync_tables": sync_tables(results, stored.runs),
         "layouts": layout_lines(results),
         "hosts": host_lines(results),
+        "over_hosts_tables": over_hosts_tables(results),
+        "no_host_law": no_host_law(results),
         "layout_ratio": ratio_words,
         "page": page,
         "lead": page.lead(drawings),

@@ -15,6 +15,7 @@ from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.latency import latency_percentiles
+from fsgauge.report.charts.over_hosts import over_hosts
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.disclosure import render_disclosure
@@ -135,6 +136,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     drawings = (
         *page.pictures(results, stored),
         forest(results),
+        over_hosts(results),
         latency_percentiles(results, stored.runs),
         processor_time(results),
         time_series(results, stored.runs),

@@ -46,7 +46,7 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
     """
     if name in RIGS:
         rig = RIGS[name](say)
-        if hosts is not None and hosts.given:
+        if hosts is not None and (hosts.given or hosts.same):
             _give(rig, hosts)
         return rig
     near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
@@ -57,10 +57,10 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
 
 
 def _give(rig: Rig, hosts: FleetChoice) -> None:
-    option = hosts.given[0]
+    option = hosts.given[0] if hosts.given else "--same"
     if not isinstance(rig, TakesHosts):
         raise InputError(
-            f"{option} names hosts, and the rig {rig.name} has none",
-            next=f"--rig fleet {option} ...",
+            f"{option} is about hosts, and the rig {rig.name} has none",
+            next="--rig fleet --hosts hosts.toml",
         )
     rig.take(hosts)

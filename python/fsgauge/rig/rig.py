@@ -12,7 +12,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.factors import most_hosts
 from fsgauge.machine import Machine
 from fsgauge.record import (
     Cell,
@@ -28,6 +29,7 @@ from fsgauge.record import (
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.study.model import Study, System
+from fsgauge.study.workload import cells_of
 from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
 from fsgauge.wire import Engine as EngineBuild
 from fsgauge.workload.folders import Place
@@ -214,6 +216,16 @@ class TakesHosts(Protocol):
     def take(self, hosts: FleetChoice) -> None:
         """These are the hosts."""
         ...
+
+
+def require_hosts(rig: Rig, study: Study) -> None:
+    """Raise InputError for a study over several hosts on a rig that has one."""
+    needed = most_hosts(cells_of(study.workload))
+    if needed > 1 and not isinstance(rig, TakesHosts):
+        raise InputError(
+            f"the study asks for {needed} hosts, and the rig {rig.name} is one machine",
+            next="--rig fleet --hosts hosts.toml, or --rig fleet --ssh a,b,c",
+        )
 
 
 class LentSystem(Protocol):

@@ -18,7 +18,7 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import Rig, Session, StudyVoid
+from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -56,6 +56,7 @@ def run_study(
     the study early is in the outcome, and the records stay.
     """
     require_place(results)
+    require_hosts(rig, study)
     rig.check(study, destroy)
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:

@@ -15,6 +15,8 @@ from fsgauge.record import EnvironmentRecord, RunRecord
 from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.scaling.over_hosts import host_scaling
 from fsgauge.stats.wording import listed
 from fsgauge.units import format_duration
 from fsgauge.wire import timed_operations
@@ -27,7 +29,9 @@ SKEW_NS = 10_000_000
 """More of a run's time than this share, or more than this, and the start is not one moment."""
 
 
-def hosts_of(runs: Sequence[RunRecord], before: EnvironmentRecord) -> HostsResult | None:
+def hosts_of(
+    runs: Sequence[RunRecord], before: EnvironmentRecord, samples: Samples
+) -> HostsResult | None:
     """What there is to say of the hosts; None where one machine drove the load."""
     begun = _over_hosts(runs)
     if not begun:
@@ -54,6 +58,7 @@ def hosts_of(runs: Sequence[RunRecord], before: EnvironmentRecord) -> HostsResul
         skew_most_ns=max(skews, default=None),
         skew_bound_ns=max((skew_bound_ns(run.starts) for run in started), default=None),
         last_over_median=max(map(_last_over_median, started), default=None),
+        scaling=host_scaling(samples.plan, samples),
     )
 
 

@@ -43,6 +43,7 @@ from fsgauge.stats.planned import (
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
+from fsgauge.stats.scaling.host_answer import hosts_sentence
 from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
@@ -149,6 +150,7 @@ def _results(
     sureness = _sureness(evidence, findings)
     floor = evidence.noise.get(evidence.primary_metric)
     durability = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+    hosts = hosts_of(evidence.runs, evidence.before, evidence.samples)
     question = Question(
         baseline=plan.baseline,
         baseline_is_raw=baseline_kind == "raw",
@@ -167,6 +169,7 @@ def _results(
         served=served_sentence(evidence.turns, evidence.runs),
         server_aborts=abort_sentence(evidence.runs, evidence.analysis),
         durability=durability,
+        over_hosts=hosts_sentence(hosts.scaling, primary) if hosts else "",
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
@@ -190,7 +193,7 @@ def _results(
         differences=differences_between(plan.systems, evidence.turns),
         durability=durability,
         layouts=evidence.layouts,
-        hosts=hosts_of(evidence.runs, evidence.before),
+        hosts=hosts,
         own=evidence.own,
     )
 

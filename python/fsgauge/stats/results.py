@@ -16,6 +16,7 @@ from fsgauge.durability.options import Guards
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
+from fsgauge.stats.scaling.law import UslFit
 from fsgauge.stats.verdict import Verdict
 
 Level = Literal["invalid", "warning", "note"]
@@ -258,6 +259,31 @@ class HostNumbers(ResultModel):
     clock_bound_ns: int | None
 
 
+class HostPoint(ResultModel):
+    """One system with so many hosts, the first ones of the fleet. `change` is X(N) / X(fewest),
+    `efficiency` the share of ideal, X(N) fewest / (N X(fewest)); both are absent at the fewest.
+    `blocks` is the rate in each block."""
+
+    hosts: int
+    cell: str
+    iops: Estimate | None
+    change: Estimate | None
+    efficiency: Estimate | None
+    blocks: list[tuple[int, float]]
+
+
+class HostScaling(ResultModel):
+    """One system in cells that differ in their number of hosts alone, with the scalability law.
+
+    `group` is what the cells share: "randread 4 KiB, depth 32".
+    """
+
+    system: str
+    group: str
+    points: list[HostPoint]
+    fit: UslFit
+
+
 class HostsResult(ResultModel):
     """Several hosts at once, in the order of the study. Skew is how far apart their starts were in
     a run; `skew_bound_ns` is the most that it can have been, clocks included. `last_over_median`:
@@ -270,6 +296,7 @@ class HostsResult(ResultModel):
     skew_most_ns: int | None
     skew_bound_ns: int | None
     last_over_median: float | None
+    scaling: list[HostScaling] = Field(default=[], exclude_if=lambda value: not value)
 
 
 class Results(ResultModel):

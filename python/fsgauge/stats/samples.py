@@ -33,6 +33,7 @@ from typing import Protocol
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Plan, RunRecord
+from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.metrics import QUANTILES, Reading, readings
 from fsgauge.stats.ratio import LEVEL
@@ -191,7 +192,7 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     for run in measured:
         if run.result is None:
             continue
-        found = {**at_most(run), **readings(run.result), **_write_back(run)}
+        found = {**at_most(run), **readings(run.result), **_at_once(run), **_write_back(run)}
         for metric, reading in found.items():
             samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
     withhold(samples, measured)
@@ -209,6 +210,17 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
         "iops": Reading(rate),
         "bandwidth": Reading(rate * factors_of(run.cell).operation_bytes),
         **{f"{side}.mean": Reading(result.elapsed_ns) for side, asked in sides.items() if asked},
+    }
+
+
+def _at_once(run: RunRecord) -> dict[str, Reading]:
+    """Rates while all hosts ran, where several began together for a given time."""
+    window = common_window(run)
+    if window is None or not window.operations:
+        return {}
+    return {
+        "iops": Reading(window.operations / window.seconds),
+        "bandwidth": Reading(window.size_bytes / window.seconds),
     }
 
 

@@ -12,6 +12,14 @@ def listed(parts: Sequence[str]) -> str:
     return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number_words(number: int) -> str:
+    """ "two", "16"."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
 NAMED_SYSTEMS = 3
 """A sentence names so many systems; of more it says the number."""
 

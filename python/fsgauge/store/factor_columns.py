@@ -12,6 +12,7 @@ _IN_ROLES: dict[Role, tuple[str, str, str]] = {
     "size": ("block_size_bytes", "BIGINT", "bytes of one operation, of many clients of a record"),
     "depth": ("queue_depth", "BIGINT", "operations in flight, of each of those that work at once"),
     "jobs": ("jobs", "BIGINT", "how many work at once: jobs, writers, streams or clients"),
+    "hosts": ("hosts", "BIGINT", "how many hosts took part; null where all of the study did"),
 }
 
 

@@ -18,6 +18,7 @@ CONNECTION_DEPTH_LIMIT = 512
 BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
 QueueDepth = Annotated[int, Field(ge=1, le=32_768)]
 Jobs = Annotated[int, Field(ge=1, le=1024)]
+Hosts = Annotated[int, Field(ge=1, le=10_000)]
 SubmitBatch = Annotated[int, Field(ge=1, le=32_768)]
 Fill = Annotated[WholePercent, Field(ge=1)]
 Data = Literal["incompressible", "zero"]

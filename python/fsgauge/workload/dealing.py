@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fsgauge.errors import InputError
+from fsgauge.record import Cell
 from fsgauge.wire import AgeJob, ClientsJob, LoadJob
 
 Dealt = TypeVar("Dealt", LoadJob, ClientsJob, AgeJob)
@@ -21,6 +22,8 @@ class Share:
 
     number: int
     hosts: int
+    cell: Cell | None = None
+    """That of a measured load; None of all others."""
 
     def of(self, whole: int) -> int:
         """Its share of `whole` equal things; the first hosts have one more where it is uneven."""
@@ -33,6 +36,11 @@ class Share:
     def most(self, whole: int) -> int:
         """What the host with the largest share has of them."""
         return -(-whole // self.hosts)
+
+    def prefix_of_part(self, prefix: str) -> str:
+        """What the names of files begin with that are this host's part of those of all hosts; the
+        first host's part begins with the first file."""
+        return f"part-of-{self.hosts}-{prefix}" if self.number else prefix
 
     def seed(self, seed: int) -> int:
         """A seed of its own, the same in every block with the same seed; the first host's is the

@@ -8,6 +8,9 @@ from fsgauge.factors import PATTERNS, CellFactors, Factor
 
 Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
 """fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""
+HostFiles = Literal["per-host", "separate", "same"]
+"""Which files each of several hosts uses: as many as the study says for each host; the study's
+files divided between them; all hosts the files of the first one."""
 
 
 class OverheadFactors(CellFactors):
@@ -21,6 +24,8 @@ class OverheadFactors(CellFactors):
         "jobs": Factor("jobs", role="jobs", one="job"),
         "read_percent": Factor("share of reads"),
         "interface": Factor("interface"),
+        "hosts": Factor("hosts", role="hosts", one="host"),
+        "host_files": Factor("files of several hosts", behind="files"),
     }
 
     pattern: Pattern
@@ -29,11 +34,23 @@ class OverheadFactors(CellFactors):
     jobs: int
     read_percent: int
     interface: Literal["io_uring", "psync"]
+    hosts: int | None = None
+    host_files: HostFiles | None = None
 
     @property
     def work(self) -> str:
         """ "random reads"."""
         return PATTERNS[self.pattern]
+
+    @property
+    def place(self) -> str:
+        """With which files, where the study has several."""
+        return super().place + (f" with {self.host_files} files" if self.host_files else "")
+
+    @property
+    def panel(self) -> str:
+        """Likewise."""
+        return super().panel + (f", {self.host_files} files" if self.host_files else "")
 
     @property
     def share_of_reads(self) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from fsgauge.access.keys import AccessKeys, unused_interface
-from fsgauge.kinds.overhead.factors import Pattern
+from fsgauge.kinds.overhead.factors import HostFiles, Pattern
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
@@ -17,6 +17,7 @@ from fsgauge.study.sweep import (
     BlockSize,
     Data,
     Fill,
+    Hosts,
     Inapplicable,
     Jobs,
     QueueDepth,
@@ -56,6 +57,19 @@ class OverheadWorkload(WorkloadKeys):
     )
     submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
     jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at the same time.")
+    hosts: Distinct[Hosts] | None = Field(
+        None,
+        description="With --rig fleet: how many hosts take part, a cell for each number: [1, 2, 4]."
+        " Each brings the cell's whole load, so that all together ideally do as many times what one"
+        " does. Default: all hosts, in every cell.",
+    )
+    host_files: Distinct[HostFiles] = Field(
+        ["per-host"],
+        description="With --rig fleet: which files the hosts use. per-host: each has files of"
+        " its own, as many as files says. separate: that many files are divided between the hosts."
+        " same: all hosts use the same files, those of the first host; this takes a file system"
+        " that all of them have mounted.",
+    )
     read_percent: WholePercent = Field(
         70, description="Share of reads in the mixed patterns, rw and randrw."
     )
@@ -114,7 +128,9 @@ class OverheadWorkload(WorkloadKeys):
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()
-        require_few_cells(self, ["patterns", "block_sizes", "queue_depths", "jobs"])
+        self._hosts_have_files()
+        sweep = ["patterns", "block_sizes", "queue_depths", "jobs"]
+        require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else []), "host_files"])
 
     @property
     def connections(self) -> int:
@@ -144,6 +160,8 @@ class OverheadWorkload(WorkloadKeys):
             found["zipf_theta"] = ('the distribution is not "zipf"', "distribution")
         if max(self.queue_depths) == 1:
             found["submit_batch"] = ("there is one operation at a time", "queue_depths")
+        if self.hosts and self.rate is not None:
+            found["hosts"] = ("a pace is divided between hosts: more of them do no more", "rate")
         if self.rate is None:
             found["arrival"] = ("there is no rate, so operations start when others end", "rate")
         return found
@@ -181,6 +199,34 @@ class OverheadWorkload(WorkloadKeys):
                 next=longer.replace("'", '"')
                 if intervals < FEWEST_INTERVALS
                 else "a longer series_interval",
+            )
+
+    def _hosts_have_files(self) -> None:
+        """Each host has one file at least where the study's are divided; one host shares none."""
+        varied = [each for each in self.host_files if each != "per-host"]
+        if varied and "per-host" in self.host_files:
+            raise conflict(
+                f"files per host and {varied[0]} files are not laid out at once",
+                ["host_files"],
+                next='host_files = ["separate", "same"]',
+            )
+        if varied and not self.hosts:
+            raise conflict(
+                f"{varied[0]} files are those of several hosts, and no number of hosts is given",
+                ["host_files", "hosts"],
+                next="hosts = [1, 2]",
+            )
+        if varied and self.hosts and max(self.hosts) == 1:
+            raise conflict(
+                f"{varied[0]} files are those of several hosts, and there is one",
+                ["host_files", "hosts"],
+            )
+        most = max(self.hosts or [1])
+        if "separate" in self.host_files and self.files < most:
+            raise conflict(
+                f"{self.files} files cannot be divided between {most} hosts",
+                ["files", "hosts"],
+                next=f"files = {most}, or fewer hosts",
             )
 
     def _mix_is_a_mix(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.dealing import dealt, require_dealable
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record import Cell
@@ -12,6 +13,7 @@ from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import (
     Access,
     BlockSize,
+    ClientsJob,
     LayoutJob,
     LoadJob,
     RandomAccess,
@@ -112,15 +114,25 @@ class OverheadMethod(OverServers, LaidOut):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """Every host does each cell whole, on files of its own."""
+        """Every host does each cell whole; InputError where it has no share of the files."""
+        require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The whole cell, with offsets of its own; of a pace, its share."""
-        update: dict[str, object] = {"seed": share.seed(job.seed)}
-        if isinstance(job, LoadJob) and job.rate is not None:
-            each = job.rate.operations_per_second / share.hosts
-            update["rate"] = job.rate.model_copy(update={"operations_per_second": each})
-        return job.model_copy(update=update)
+        return dealt(job, share)
+
+    @property
+    def files_of_all(self) -> int:
+        """All of them, where hosts use the same ones or divide them."""
+        return self.workload.files if self.workload.host_files != ["per-host"] else 0
+
+    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002 - all are
+        """Every load, then."""
+        return self.files_of_all > 0
+
+    def without_files_of_all(self) -> str:
+        """Files of its own for each host."""
+        return "--set 'workload.host_files=[\"per-host\"]'"
 
     def slicing(self, cell: Cell) -> Slicing:
         """Random direct I/O in short slices. In one go what would begin anew with each slice: a

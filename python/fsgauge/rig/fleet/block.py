@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.gate import Label
-from fsgauge.rig.fleet.gathered import Gathered, records_of, together
+from fsgauge.rig.fleet.gate import RESTING, Label
+from fsgauge.rig.fleet.gathered import Gathered, records_of, taking_part, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
@@ -58,19 +58,20 @@ class BlockOverHosts:
         self._begin_waiting()
         while True:
             self._look(gathered)
+            resting = self._resting(gathered)
             for told in gathered.ready():
                 self._put_together(gathered, told)
             for step in gathered.steps():
                 self.tell(step)
-            phases = {state.phase for state in self._states.values()}
+            phases = {state.phase for name, state in self._states.items() if name not in resting}
             if len(self._states) == len(names) and phases == {"idle"}:
                 break
             if len(self._states) == len(names) and phases == {"armed"}:
-                self._start()
+                self._start([name for name in names if name not in resting])
             elif phases >= {"armed", "idle"}:
                 raise RigError("some hosts have ended the block, and others wait for a run of it")
             else:
-                self._require_patience()
+                self._require_patience([name for name in names if name not in resting])
         if not gathered.is_complete:
             raise RigError("some hosts told more of the block than others")
 
@@ -108,16 +109,15 @@ class BlockOverHosts:
         if begun is not None:
             self.tell(begun)
             return
-        records = records_of(told)
+        records = taking_part(records_of(told))
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)
         if runs:
             self._begin_waiting()
 
-    def _start(self) -> None:
-        """All hosts are armed: give them one moment, each by its own clock."""
-        names = self.hosts.names
+    def _start(self, names: Sequence[str]) -> None:
+        """All that take part are armed: give them one moment, each by its own clock."""
         labels = {name: self._states[name].armed for name in names}
         label = labels[names[0]]
         if label is None or any(each != label for each in labels.values()):
@@ -126,7 +126,7 @@ class BlockOverHosts:
                 details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
             )
         if label.meeting:
-            self._meet(label)
+            self._meet(label, names)
             return
         asked = time.monotonic()
         self.clock.compare(self.hosts.cluster, names)
@@ -145,11 +145,10 @@ class BlockOverHosts:
         for name, answer in answers.items():
             if answer["missed"]:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
-        self._states.clear()
+            del self._states[name]
 
-    def _meet(self, label: LabelMessage) -> None:
-        """All hosts are at a meeting: each hears what the first one offers."""
-        names = self.hosts.names
+    def _meet(self, label: LabelMessage, names: Sequence[str]) -> None:
+        """These hosts are at a meeting: each hears what the first one offers."""
         offer = self._states[names[0]].offer
         answers = self.hosts.cluster.ask(
             names, plugin.pass_meeting, ANSWER_SECONDS, label=label.model_dump(), offer=offer
@@ -158,8 +157,22 @@ class BlockOverHosts:
         for name, passed in answers.items():
             if passed is not True:
                 raise HostLostError(name, f"it did not come to {_words(label)}")
-        self._states.clear()
+            del self._states[name]
         self._begin_waiting()
+
+    def _resting(self, gathered: Gathered) -> set[str]:
+        """Hosts that take no part in the run that goes on; those whose rest is over go on."""
+        labels = {
+            name: state.armed
+            for name, state in self._states.items()
+            if state.armed is not None and state.armed.meeting == RESTING
+        }
+        others = [name for name in self.hosts.names if name not in labels]
+        through = min((gathered.told_by(name) for name in others), default=0)
+        for name, label in labels.items():
+            if gathered.told_by(name) < through:
+                self._meet(label, [name])
+        return {name for name in labels if name in self._states}
 
     def _starts(self, runs: dict[str, RunRecord]) -> list[MachineStart]:
         """When each host began and ended, by this machine's clock; none of a run that failed."""
@@ -192,9 +205,9 @@ class BlockOverHosts:
     def _begin_waiting(self) -> None:
         self._since, self._first_after = time.monotonic(), None
 
-    def _require_patience(self) -> None:
-        """Raise HostLostError where others have waited for a host for too long."""
-        waiting = [name for name in self.hosts.names if self._is_settled(name)]
+    def _require_patience(self, names: Sequence[str]) -> None:
+        """Raise HostLostError where some of these hosts have waited for another for too long."""
+        waiting = [name for name in names if self._is_settled(name)]
         if not waiting:
             return
         took = time.monotonic() - self._since
@@ -204,7 +217,7 @@ class BlockOverHosts:
         longest = max(_LEAST_PATIENCE_SECONDS, _PATIENCE * self._first_after)
         longest += armed.patience_seconds if armed is not None else 0.0
         if took > self._first_after + longest:
-            late = next(name for name in self.hosts.names if name not in waiting)
+            late = next(name for name in names if name not in waiting)
             waited = format_duration(int((took - self._first_after) * 1e9))
             raise HostLostError(
                 late,

@@ -28,6 +28,8 @@ class FleetChoice:
     scheduler: str | None = None
     slurm: int | None = None
     kubernetes: Path | None = None
+    same: bool = False
+    """Refuse hosts that differ in their kernel or processors."""
 
     @property
     def is_submitted(self) -> bool:
@@ -39,7 +41,8 @@ class FleetChoice:
     @property
     def given(self) -> list[str]:
         """The options that were typed."""
-        return [f"--{name}" for name, value in vars(self).items() if value is not None]
+        named = {name: value for name, value in vars(self).items() if name != "same"}
+        return [f"--{name}" for name, value in named.items() if value is not None]
 
 
 def chosen_fleet(choice: FleetChoice) -> Fleet:
@@ -71,11 +74,13 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
         from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
 
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
-    raise InputError(
-        "--scheduler is not built yet: fsgauge starts its own hosts, each with a certificate of"
-        " its own",
-        next="--hosts hosts.toml, or --ssh a,b,c",
-    )
+    assert choice.scheduler is not None  # noqa: S101 - one of them is given
+    from fsgauge.rig.fleet.extra import require_extra
+
+    require_extra()
+    from fsgauge.rig.fleet.existing import fleet_of_scheduler
+
+    return fleet_of_scheduler(choice.scheduler)
 
 
 def fleet_of_ssh(text: str) -> Fleet:

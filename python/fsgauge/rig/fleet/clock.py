@@ -38,7 +38,7 @@ _SERVE_SECONDS = 20.0
 _ASK_SECONDS = 20.0
 _SILENCE_NS = 10_000_000_000
 _MOST_REPLIES = 1 << 40
-_JUMPED = ("clock.jumped", "clock.drift")
+_JUMPED = ("clock.jumped", "clock.drift", "clock.suspended")
 
 
 @dataclass

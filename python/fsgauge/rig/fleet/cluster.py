@@ -18,7 +18,7 @@ from distributed import Client
 from distributed.comm import get_address_host
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from fsgauge.errors import RigError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.certificates import Authority
 from fsgauge.rig.fleet.nodes import FleetScheduler, configure, security_of
@@ -45,10 +45,13 @@ Function = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of distributed
-    """Is told of each host that goes, at once on a closed connection."""
+    """Is told of each host that comes, and of each that goes, at once on a closed connection."""
 
-    def __init__(self, gone: Callable[[str], None]) -> None:
-        self._gone = gone
+    def __init__(self, come: Callable[[str], None], gone: Callable[[str], None]) -> None:
+        self._come, self._gone = come, gone
+
+    def add_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
+        self._come(worker)
 
     def remove_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
         self._gone(worker)
@@ -57,9 +60,9 @@ class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of dist
 class Cluster:
     """A running scheduler. Make it with `cluster`."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, authority: Authority) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self.authority = authority
+        self.authority = Authority.made()
         self._scheduler: FleetScheduler
         self._client: Client
         self._lost: dict[str, asyncio.Event] = {}
@@ -82,7 +85,7 @@ class Cluster:
             host=listen,
             port=0,
             dashboard=False,
-            plugins=[_Loss(self._has_gone)],
+            plugins=[_Loss(self._has_come, self._has_gone)],
         )
         await self._scheduler
         coordinator = security_of(self.authority.issue("coordinator", "coordinator"))
@@ -103,6 +106,20 @@ class Cluster:
     def _has_gone(self, address: str) -> None:
         if (event := self._lost.get(address)) is not None:
             event.set()
+
+    def _has_come(self, address: str) -> None:
+        """It may have the address and port of one that has gone."""
+        self._lost.pop(address, None)
+
+    def forget(self, name: str) -> None:
+        """A host that is lost is registered no longer: a new process takes its name. Its connection
+        may seem to be there for a while, where the network was cut."""
+        self._call(self._forget(name), START_SECONDS)
+
+    async def _forget(self, name: str) -> None:
+        address = (await self._names()).get(name)
+        if address is not None:
+            await self._scheduler.remove_worker(address, stimulus_id="lost", close=False)
 
     def registered(self) -> dict[str, str]:
         """Hosts that are there: address by name."""
@@ -189,20 +206,35 @@ class Cluster:
 @contextmanager
 def cluster(listen: str | None) -> Iterator[Cluster]:
     """A scheduler that listens with TLS, until the context ends; RigError where it cannot."""
+
+    def refused(error: BaseException) -> FsgaugeError:
+        return RigError(
+            f"the coordinator cannot listen{f' on {listen}' if listen else ''}: {error}",
+            next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
+        )
+
+    with running(Cluster, listen, refused) as found:
+        yield found
+
+
+@contextmanager
+def running(
+    make: Callable[[asyncio.AbstractEventLoop], Cluster],
+    listen: str | None,
+    refused: Callable[[BaseException], FsgaugeError],
+) -> Iterator[Cluster]:
+    """A cluster in a loop and thread of its own; raises what `refused` makes of an error."""
     configure()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="fleet", daemon=True)
     thread.start()
-    found = Cluster(loop, Authority.made())
+    found = make(loop)
     try:
         begun = asyncio.run_coroutine_threadsafe(found._begin(listen), loop)
         try:
             begun.result(timeout=START_SECONDS)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise RigError(
-                f"the coordinator cannot listen{f' on {listen}' if listen else ''}: {error}",
-                next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
-            ) from error
+        except Exception as error:
+            raise refused(error) from error
         yield found
     finally:
         with suppress(Exception):

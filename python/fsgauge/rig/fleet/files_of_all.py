@@ -6,6 +6,8 @@ files, in those of the others links of the same names, so that nothing else need
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import RigError
 from fsgauge.units import format_size
 from fsgauge.wire import FilesTarget, LayoutResult, Note
+from fsgauge.workload.dealing import Share
 
 _SLOWEST_BYTES_PER_SECOND = 5 << 20
 """What the first host lays files out with at least."""
@@ -47,6 +50,19 @@ def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
         (own / name).symlink_to(theirs / name)
     note = Note(code="files.of_all", text=f"links to the files of the first host, in {theirs}")
     return found.layout.model_copy(update={"notes": [*found.layout.notes, note]})
+
+
+def linked_parts(target: FilesTarget, files: int, share: Share, numbers: Iterable[int]) -> None:
+    """Links by which a host finds its part of the files, where so many hosts divide them."""
+    own = Path(target.directory)
+    for hosts in numbers:
+        part = replace(share, hosts=hosts)
+        if not 0 < share.number < hosts:
+            continue
+        first = part.first(files)
+        for number in range(part.of(files)):
+            link = own / f"{part.prefix_of_part(target.prefix)}{number:04d}"
+            link.symlink_to(own / f"{target.prefix}{first + number:04d}")
 
 
 def patience_seconds(target: FilesTarget) -> float:

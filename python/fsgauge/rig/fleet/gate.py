@@ -11,6 +11,11 @@ LONGEST_WAIT_SECONDS = 1800.0
 """Others may lay out files for so long; then something is wrong with the coordinator."""
 
 
+RESTING = "others measure"
+"""The meeting of a host that takes no part in a run: it ends once the others are through."""
+LONGEST_REST_SECONDS = 24 * 3600.0
+
+
 @dataclass(frozen=True)
 class Label:
     """What waits: equal on all hosts, since all have one plan.

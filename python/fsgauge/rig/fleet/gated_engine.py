@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.engine import Armed, Engine, EngineFaultError, OnEvent, Result, Start
-from fsgauge.record import Turn
-from fsgauge.rig.fleet.files_of_all import offered, patience_seconds, taken
-from fsgauge.rig.fleet.gate import Gate, Label
+from fsgauge.factors import factors_of
+from fsgauge.record import Cell, Turn
+from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
+from fsgauge.rig.fleet.gate import LONGEST_REST_SECONDS, RESTING, Gate, Label
 from fsgauge.rig.rig import RunStarted
 from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
     ClientsJob,
+    EngineFault,
     FilesTarget,
     Job,
     LayoutJob,
@@ -32,6 +35,16 @@ SILENCE_NS = 10_000_000_000
 """An engine whose caller says nothing for so long ends its load and cleans up."""
 
 
+RESTS = EngineFault(
+    what="this host takes no part in the run",
+    cause="the cell has fewer hosts than the fleet",
+    next="the study's own record has the hosts that measured it",
+    errno=None,
+    code="host.rests",
+)
+"""What stands in the record of a host that waited while others measured."""
+
+
 class GatedEngine(Engine):
     """Deals jobs out, and has measured ones wait at the gate once the engine is prepared.
 
@@ -42,10 +55,11 @@ class GatedEngine(Engine):
     def __init__(self, study: Study, share: Share, gate: Gate, binary: Path | None = None) -> None:
         super().__init__(binary)
         self._method = method_of(study.workload)
+        self._cells = cells_of(study.workload)
         self._share = share
         self._gate = gate
         self._turn: Turn | None = None
-        self._next: Label | None = None
+        self._next: tuple[Label, Cell] | None = None
         self._interrupt: Callable[[], None] | None = None
 
     def enter(self, turn: Turn) -> None:
@@ -55,7 +69,7 @@ class GatedEngine(Engine):
     def expect(self, started: RunStarted) -> None:
         """The next load is this run."""
         turn = started.turn
-        self._next = Label(turn.block, turn.turn, started.cell.id)
+        self._next = Label(turn.block, turn.turn, started.cell.id), started.cell
 
     def interrupt(self) -> None:
         """End the job that runs, if one does, with what it has."""
@@ -72,11 +86,19 @@ class GatedEngine(Engine):
         return super().age(self._method.dealt(job, self._share), on_event, on_start)
 
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
-        """This host's share of a load; a measured one waits at the gate."""
-        label, self._next = self._next, None
-        job = self._dealt(job)
-        if label is None:
-            return super().load(job, on_event)
+        """This host's share of a load; a measured one waits at the gate.
+
+        Raises EngineFaultError (RESTS) where others measured it, once they are through.
+        """
+        expected, self._next = self._next, None
+        if expected is None:
+            return super().load(self._dealt(job, self._share), on_event)
+        label, cell = expected
+        hosts = factors_of(cell).host_count or self._share.hosts
+        if self._share.number >= hosts:
+            self._gate.meet(replace(label, meeting=RESTING, patience_seconds=LONGEST_REST_SECONDS))
+            raise EngineFaultError(RESTS)
+        job = self._dealt(job, replace(self._share, hosts=hosts, cell=cell))
         update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
         job = job.model_copy(update=update)
         try:
@@ -137,7 +159,14 @@ class GatedEngine(Engine):
         if self._share.number == 0 and own is not None:
             self._meet("files laid out", offered(target, own), patience)
             return own
-        return taken(self._meet("files laid out", "", patience), target, files)
+        layout = taken(self._meet("files laid out", "", patience), target, files)
+        linked_parts(target, files, self._share, self._numbers_of_hosts)
+        return layout
+
+    @property
+    def _numbers_of_hosts(self) -> set[int]:
+        """Between how many hosts files may be divided."""
+        return {factors_of(cell).host_count or self._share.hosts for cell in self._cells}
 
     def _leave(self, job: LoadJob | ClientsJob, label: Label) -> None:
         """Wait until no host is at work on the files of all any more."""
@@ -149,7 +178,7 @@ class GatedEngine(Engine):
         label = Label(self._turn.block, self._turn.turn, "", what, patience)
         return self._gate.meet(label, offer)
 
-    def _dealt(self, job: LoadJob | ClientsJob) -> LoadJob | ClientsJob:
+    def _dealt(self, job: LoadJob | ClientsJob, share: Share) -> LoadJob | ClientsJob:
         if isinstance(job, LoadJob):  # Dealt is one type at a time, and mypy solves it for each
-            return self._method.dealt(job, self._share)
-        return self._method.dealt(job, self._share)
+            return self._method.dealt(job, share)
+        return self._method.dealt(job, share)

@@ -13,6 +13,7 @@ from fsgauge.errors import RigError
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
+from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
@@ -54,6 +55,10 @@ class Gathered:
         found = [each for each in self._steps if each.turn in self._begun]
         self._steps = [each for each in self._steps if each.turn not in self._begun]
         return [StepStarted(self._turns[each.turn], each.text) for each in found]
+
+    def told_by(self, host: str) -> int:
+        """How much a host has told so far."""
+        return len(self._told[host])
 
     @property
     def is_complete(self) -> bool:
@@ -97,6 +102,7 @@ def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
 
 def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
     """The records of all hosts, then the study's own; `records` are in the order of the hosts."""
+    records = taking_part(records)
     found: list[Happening] = [FromMachine(host, record) for host, record in records.items()]
     first = next(iter(records.values()))
     if isinstance(first, RunRecord):
@@ -110,6 +116,15 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
         return [*found, step_of_all(steps)]
     scans = [each for each in records.values() if isinstance(each, ScanRecord)]
     return [*found, scan_of_all(scans)]
+
+
+def taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
+    """The records without those of hosts that rested while others measured."""
+    return {
+        host: each
+        for host, each in records.items()
+        if not (isinstance(each, RunRecord) and each.fault and each.fault.code == RESTS.code)
+    }
 
 
 def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRecord:

@@ -6,14 +6,16 @@ import resource
 import secrets
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from pydantic import ValidationError
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.programs import find_engine
 from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet.alike import other_version
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Answer, Cluster, Lost, cluster
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
@@ -24,6 +26,8 @@ from fsgauge.rig.fleet.model import Host
 IDENTIFY_SECONDS = 90.0
 ANSWER_SECONDS = 15.0
 """A host that says nothing for so long is lost."""
+SEND_SECONDS = 120.0
+_SENT_AT_ONCE = 20
 _ENDED_AT_ONCE = 100
 _DESCRIPTORS_EACH = 4
 _DESCRIPTORS_SPARE = 200
@@ -32,11 +36,18 @@ _DESCRIPTORS_SPARE = 200
 class Hosts:
     """All hosts of a study, by name, in their order. Make it with `started_hosts`."""
 
-    def __init__(self, hosts: Sequence[Host], launcher: Launcher, control: Cluster) -> None:
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        launcher: Launcher,
+        control: Cluster,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.hosts = list(hosts)
         self.cluster = control
         self.identities: dict[str, HostIdentity] = {}
         self._launcher = launcher
+        self._say = say
         self._started: dict[str, Started] = {}
 
     @property
@@ -68,15 +79,18 @@ class Hosts:
                         next=self._launcher.by_hand(self._host(name), looks=True),
                     )
         self._identify(names)
+        self._send_engine(names)
 
     def again(self, name: str) -> None:
         """Start a host that was lost once more; raises HostLostError."""
         self._started.pop(name).end(seconds=1.0)
+        self.cluster.forget(name)
         self.begin([name])
 
     def leave_out(self, name: str) -> None:
         """It is no longer part of the study."""
         self._started.pop(name).end(seconds=1.0)
+        self.cluster.forget(name)
         self.hosts = [host for host in self.hosts if host.name != name]
 
     def end(self) -> list[str]:
@@ -122,15 +136,52 @@ class Hosts:
             try:
                 self.identities[name] = HostIdentity.model_validate_json(answer)
             except ValidationError:
-                raise _other_version(name, "one that this fsgauge does not understand") from None
+                raise other_version(name, "one that this fsgauge does not understand") from None
+
+    def _send_engine(self, names: Sequence[str]) -> None:
+        """Have hosts use this machine's engine that have none, or another build of it.
+
+        Raises RigError where one cannot. One of another architecture could not run it.
+        """
+        own = own_identity()
+        lacking = [name for name in names if _lacks_engine(self.identities[name], own)]
+        for at in range(0, len(lacking), _SENT_AT_ONCE):
+            wave = lacking[at : at + _SENT_AT_ONCE]
+            answers = self.cluster.ask(
+                wave,
+                plugin.take_engine,
+                SEND_SECONDS,
+                engine=find_engine().read_bytes(),
+                sha256=own.engine_sha256,
+            )
+            for name, answer in answers.items():
+                self.require_answer(name, answer)
+                if answer:
+                    raise RigError(f"{name}: {answer}", next=f"install fsgauge on {name} again")
+                had = "another build of the engine" if self.identities[name].engine_sha256 else ""
+                self._say(f"{name} has {had or 'no engine'}: it uses that of this machine")
+            self._identify(wave)
+
+
+def _lacks_engine(found: HostIdentity, own: HostIdentity) -> bool:
+    """Whether a host can use this machine's engine in place of its own, and must."""
+    alike = (found.fsgauge, found.architecture) == (own.fsgauge, own.architecture)
+    return alike and own.engine_sha256 not in (None, found.engine_sha256)
 
 
 @contextmanager
-def started_hosts(hosts: Sequence[Host], launcher: Launcher, listen: str | None) -> Iterator[Hosts]:
-    """All hosts, started; their processes end with the context."""
+def started_hosts(
+    hosts: Sequence[Host],
+    launcher: Launcher,
+    listen: str | None,
+    say: Callable[[str], None] = lambda _: None,
+    within: AbstractContextManager[Cluster] | None = None,
+) -> Iterator[Hosts]:
+    """All hosts, started; their processes end with the context. `within` is the cluster that has
+    them already."""
     require_descriptors(len(hosts))
-    with cluster(listen or _address_towards(hosts[0])) as control:
-        found = Hosts(hosts, launcher, control)
+    with within or cluster(listen or _address_towards(hosts[0])) as control:
+        found = Hosts(hosts, launcher, control, say)
         try:
             found.begin(found.names)
             yield found
@@ -154,56 +205,9 @@ def require_descriptors(hosts: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def require_alike(identities: dict[str, HostIdentity], *, one_machine: bool) -> None:
-    """Raise InputError for two names of one machine, another version, or another engine.
-
-    With `one_machine`, hosts are processes of this machine on purpose.
-    """
-    own = own_identity()
-    seen: dict[tuple[str, str], str] = {}
-    for name, found in identities.items():
-        if found.fsgauge != own.fsgauge:
-            raise _other_version(name, found.fsgauge)
-        if found.engine_sha256 is None:
-            raise RigError(
-                f"{name}: {found.engine_missing or 'the engine cannot be read'}",
-                cause="fsgauge is installed there without its engine",
-                next=f"install fsgauge {own.fsgauge} on {name} again",
-            )
-        if own.engine_sha256 is not None and found.engine_sha256 != own.engine_sha256:
-            raise InputError(
-                f"{name} has another build of the engine than this machine",
-                details=(
-                    f"here    {own.engine_sha256[:16]}",
-                    f"{name}    {found.engine_sha256[:16]}",
-                ),
-                cause="hosts with different engines would be compared with one another",
-                next=f"install on {name} what is installed here",
-            )
-        one = (found.machine, found.boot)
-        if not one_machine and one in seen:
-            raise InputError(
-                f"{seen[one]} and {name} are two names of one machine",
-                details=(f"both are {found.host_name}, machine {found.machine[:12]}",),
-                cause="its load would be counted twice",
-                next="leave one of them out of the hosts",
-            )
-        seen[one] = name
-
-
 def new_run() -> str:
     """A name for one study on these hosts, which each of them takes once."""
     return secrets.token_hex(8)
-
-
-def _other_version(name: str, version: str) -> InputError:
-    from fsgauge import __version__
-
-    return InputError(
-        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
-        cause="both ends of a fleet must be the same version",
-        next=f"on {name}: pip install 'fsgauge[fleet]=={__version__}'",
-    )
 
 
 def _address_towards(host: Host) -> str | None:

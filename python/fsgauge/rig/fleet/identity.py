@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.programs import find_engine
-from fsgauge.rig.host.machine.environment import machine_name
+from fsgauge.rig.host.machine.environment import kernel_name, machine_name, processor_name
 from fsgauge.rig.host.process.processes import boot_id
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -35,6 +35,10 @@ class HostIdentity(BaseModel):
     engine_sha256: str | None
     engine_missing: str | None
     monotonic_ns: int
+    kernel: str
+    architecture: str
+    processor: str
+    processor_count: int
 
 
 def own_identity() -> HostIdentity:
@@ -55,6 +59,10 @@ def own_identity() -> HostIdentity:
         engine_sha256=digest,
         engine_missing=missing,
         monotonic_ns=time.monotonic_ns(),
+        kernel=kernel_name(),
+        architecture=platform.machine(),
+        processor=processor_name(),
+        processor_count=len(os.sched_getaffinity(0)),
     )
 
 

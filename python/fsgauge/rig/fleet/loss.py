@@ -24,10 +24,13 @@ class HostLostError(RigError):
         self.why = why
 
 
-def too_few(lost: list[str], last: HostLostError) -> RigError:
-    """No host is left to measure with."""
+def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:
+    """So few hosts are left that the study cannot be measured with them."""
+    what = "no host is left to measure with"
+    if left:
+        what = f"the study has a cell with {needed} hosts, and {left} are left"
     return RigError(
-        "no host is left to measure with",
+        what,
         details=tuple(lost),
         cause=last.cause,
         next=last.next or "ssh HOST fsgauge doctor",

@@ -14,7 +14,7 @@ from fsgauge.units import DurationNs
 MOST_HOSTS = 10_000
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
 
-LauncherName = Literal["ssh", "local", "slurm", "kubernetes"]
+LauncherName = Literal["ssh", "local", "slurm", "kubernetes", "scheduler"]
 
 
 def _no_option(text: str) -> str:

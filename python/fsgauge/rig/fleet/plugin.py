@@ -10,6 +10,7 @@ import asyncio
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from distributed import Worker
@@ -23,6 +24,7 @@ from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
 from fsgauge.rig.fleet.messages import Fault, Sized, consent_in
+from fsgauge.rig.fleet.pushed_engine import use_engine
 from fsgauge.rig.registry import host_rig
 from fsgauge.study.model import Study
 from fsgauge.wire import ExchangeClockJob
@@ -37,20 +39,25 @@ _LEAST_AHEAD_NS = 100_000_000
 
 
 class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of distributed
-    """Holds the rig of one study at most; `ended` once the coordinator is gone."""
+    """Holds the rig of one study at most, and ends that once the coordinator is gone.
+
+    With `keeps_worker` the worker is of a cluster that runs already, and goes on; its scheduler
+    outlives the coordinator, so that only what the coordinator itself asks says that it is there.
+    """
 
     name = NAME
     idempotent = True
 
-    def __init__(self) -> None:
+    def __init__(self, keeps_worker: bool = False) -> None:
+        self.keeps_worker = keeps_worker
         self.held: HeldRig | None = None
         self.run: str | None = None
         self._asked = time.monotonic()
         self._watch: asyncio.Task[None] | None = None
 
-    def __reduce__(self) -> tuple[type[HostPlugin], tuple[()]]:
+    def __reduce__(self) -> tuple[type[HostPlugin], tuple[bool]]:
         """It is made on each host."""
-        return HostPlugin, ()
+        return HostPlugin, (self.keeps_worker,)
 
     def setup(self, worker: Worker) -> None:
         """The worker has it now."""
@@ -72,12 +79,23 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         """Ask whether the coordinator is there: it may have nothing to ask for a while."""
         while time.monotonic() - self._asked < LEASE_SECONDS:
             await asyncio.sleep(_LOOK_SECONDS)
+            if self.keeps_worker:
+                continue
             with suppress(Exception):
                 await asyncio.wait_for(worker.scheduler.identity(n_workers=0), _LOOK_SECONDS)
                 self.heard()
         await asyncio.to_thread(abandon, self.held, "the coordinator is silent")
         self.held = None
+        if self.keeps_worker:
+            self._watch = asyncio.ensure_future(self._wait(worker))
+            return
         await worker.close(executor_wait=False, reason="the coordinator is silent")
+
+    async def _wait(self, worker: Worker) -> None:
+        """Until there is a coordinator again."""
+        while time.monotonic() - self._asked >= LEASE_SECONDS:
+            await asyncio.sleep(_LOOK_SECONDS)
+        await self._look(worker)
 
 
 def _plugin(worker: Worker) -> HostPlugin:
@@ -98,6 +116,18 @@ async def identify(*, dask_worker: Worker) -> str:
     """Who this host is; the plugin is there, or the call fails."""
     _plugin(dask_worker)
     return (await asyncio.to_thread(own_identity)).model_dump_json()
+
+
+async def attend(*, dask_worker: Worker) -> None:
+    """The coordinator is there, and asks nothing."""
+    _plugin(dask_worker)
+
+
+async def take_engine(engine: bytes, sha256: str, *, dask_worker: Worker) -> str:
+    """Use this engine in place of the host's own; why that cannot be, or ""."""
+    _plugin(dask_worker)
+    folder = Path(dask_worker.local_directory)
+    return await asyncio.to_thread(use_engine, engine, sha256, folder)
 
 
 async def refusals(

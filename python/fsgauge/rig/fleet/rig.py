@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.engine import Engine
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import FsgaugeError
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
+from fsgauge.rig.fleet.extra import require_extra
 from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.measurable import require_measurable
 from fsgauge.rig.fleet.model import Fleet
@@ -21,7 +21,7 @@ from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet.cluster import Function
+    from fsgauge.rig.fleet.cluster import Cluster, Function
     from fsgauge.rig.fleet.hosts import Hosts
     from fsgauge.rig.fleet.session import FleetSession
 
@@ -175,22 +175,38 @@ class FleetRig:
 
     def _hosts(self, fleet: Fleet) -> Hosts:
         """All hosts, started once."""
-        from fsgauge.rig.fleet.hosts import require_alike, started_hosts
+        from fsgauge.rig.fleet.alike import require_alike, require_same
+        from fsgauge.rig.fleet.hosts import started_hosts
 
         if self._started is not None:
             return self._started
         launcher = self._launcher(fleet)
         listen = fleet.listen or ("127.0.0.1" if launcher.is_one_machine else None)
-        found = self._stack.enter_context(started_hosts(fleet.hosts, launcher, listen))
+        started = started_hosts(fleet.hosts, launcher, listen, self._say, self._existing())
+        found = self._stack.enter_context(started)
         require_alike(found.identities, one_machine=launcher.is_one_machine)
+        if self._choice.same:
+            require_same(found.identities)
         self._started = found
         return found
+
+    def _existing(self) -> AbstractContextManager[Cluster] | None:
+        """The cluster that runs already, where the study uses one."""
+        if self._choice.scheduler is None:
+            return None
+        from fsgauge.rig.fleet.existing import existing_cluster
+
+        return existing_cluster(self._choice.scheduler)
 
     def _launcher(self, fleet: Fleet) -> Launcher:
         from fsgauge.rig.fleet.launcher import command, kubernetes, slurm
 
         if fleet.launcher == "local":
             return command.local_launcher()
+        if fleet.launcher == "scheduler":
+            from fsgauge.rig.fleet.existing import ExistingLauncher
+
+            return ExistingLauncher()
         if fleet.launcher == "slurm":
             return slurm.slurm_launcher()
         if fleet.launcher == "kubernetes":
@@ -202,14 +218,3 @@ class FleetRig:
             return launcher
         controls = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="fsg-")))
         return command.ssh_launcher(controls)
-
-
-def require_extra() -> None:
-    """Raise RigError that names the install where the packages of a fleet are missing."""
-    for name in ("cryptography", "distributed"):
-        if find_spec(name) is None:
-            raise RigError(
-                f"the fleet rig needs the package {name}, which is not installed",
-                cause="it is in the extra [fleet], here and on every host",
-                next="pip install 'fsgauge[fleet]'",
-            )

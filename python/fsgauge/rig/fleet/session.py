@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.factors import most_hosts
 from fsgauge.machine import LOAD, Machine
 from fsgauge.record import Plan
 from fsgauge.rig.fleet import plugin
@@ -20,6 +21,7 @@ from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
+from fsgauge.study.workload import cells_of
 
 StudyOf = Callable[[str], Study]
 """The study as a host measures it: with that host's folder or device."""
@@ -116,7 +118,7 @@ class FleetSession:
                 return
             except HostLostError as error:
                 self._say(f"block {block + 1}: {error.what}")
-                self._abort(error.what)
+                self._abort(error.what, but=error.host)
                 tell(BlockVoid(block, error.what))
                 if repeats == MOST_REPEATS or not self._restored(error.host):
                     raise self._without(error) from error
@@ -187,13 +189,18 @@ class FleetSession:
                     self._hosts.by_hand(waiting[0]),
                 )
 
-    def _abort(self, because: str) -> None:
-        """End the block on every host that still answers, and wait until each has cleaned up."""
+    def _abort(self, because: str, *, but: str = "") -> None:
+        """End the block on every host that still answers, and wait until each has cleaned up.
+
+        One that is lost, `but`, is not waited for: it is ended and started again.
+        """
         answers = self._hosts.cluster.ask(
             self._hosts.names, plugin.abort, ANSWER_SECONDS, because=because
         )
         ends = time.monotonic() + _SETTLE_SECONDS
-        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
+        waiting = [
+            name for name, answer in answers.items() if name != but and not isinstance(answer, Lost)
+        ]
         while waiting and time.monotonic() < ends:
             found = self._hosts.cluster.ask(
                 waiting, plugin.look, ANSWER_SECONDS, known=-1, seconds=0.0
@@ -235,8 +242,10 @@ class FleetSession:
     def _left_with(self, error: HostLostError) -> list[str]:
         """The hosts without one that is left out of the whole study; nothing stands on them."""
         self._left_out.append(error.what)
-        if len(self._hosts.names) == 1:
-            raise too_few(self._left_out, error) from error
+        left = len(self._hosts.names) - 1
+        needed = most_hosts(cells_of(self._study_of(error.host).workload))
+        if left < needed:
+            raise too_few(left, needed, self._left_out, error) from error
         self._hosts.leave_out(error.host)
         self.close("a host is left out of the study")
         return self._hosts.names

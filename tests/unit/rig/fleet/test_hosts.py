@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import resource
+from pathlib import Path
 
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.fleet.hosts import require_alike, require_descriptors
+from fsgauge.rig.fleet.alike import require_alike, require_same
+from fsgauge.rig.fleet.hosts import require_descriptors
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
+from fsgauge.rig.fleet.pushed_engine import digest_of, use_engine
 
 
 def host(**more: object) -> HostIdentity:
@@ -57,3 +60,29 @@ def test_the_limit_is_raised_as_far_as_needed(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
     require_descriptors(100)
     assert raised == [(600, 4096)]
+
+
+def test_hosts_that_differ_are_refused_where_equal_ones_are_asked_for() -> None:
+    alike = {"a": host(), "b": host(machine="m2")}
+    require_same(alike)
+    for change, said in [
+        ({"kernel": "Linux 9.9"}, "b has another kernel than a, and --same asks for equal hosts"),
+        ({"processor": "slow"}, "b has another processor than a"),
+        ({"processor_count": 77}, "b has another number of processors than a"),
+    ]:
+        with pytest.raises(InputError, match=said) as caught:
+            require_same({**alike, "b": host(machine="m2", **change)})
+        assert any("b: " in line for line in caught.value.details)
+
+
+def test_an_engine_that_is_sent_is_used_once_its_digest_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FSGAUGE_ENGINE", "/nowhere")
+    assert own_identity().engine_sha256 is None
+    binary = b"#!/bin/sh\n"
+    assert "damaged" in use_engine(binary, digest_of(binary + b"x"), tmp_path)
+    assert own_identity().engine_sha256 is None
+    assert use_engine(binary, digest_of(binary), tmp_path) == ""
+    assert own_identity().engine_sha256 == digest_of(binary)
+    assert "cannot be stored" in use_engine(binary, digest_of(binary), tmp_path / "none")

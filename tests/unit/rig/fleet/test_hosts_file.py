@@ -99,8 +99,10 @@ def test_hosts_are_named_once() -> None:
         chosen_fleet(FleetChoice(hosts=Path("x"), ssh="a"))
 
 
-def test_what_is_not_built_is_refused() -> None:
-    with pytest.raises(InputError, match="--scheduler is not built yet"):
+def test_a_scheduler_needs_tls_and_a_certificate() -> None:
+    with pytest.raises(InputError, match="--scheduler tcp://a:1 is not an address with TLS"):
+        chosen_fleet(FleetChoice(scheduler="tcp://a:1"))
+    with pytest.raises(InputError, match="no certificate for tls://a:1"):
         chosen_fleet(FleetChoice(scheduler="tls://a:1"))
 
 

@@ -116,11 +116,34 @@ def test_pods_are_made_once_and_taken_away(programs: Path, tmp_path: Path) -> No
     assert json.loads(items[0]["stringData"]["0"])["key"] == "k"
 
 
-def test_a_wrong_file_of_pods_names_its_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said", "place"),
+    [
+        ('image = "x"\nhosts = 0\nlisten = "a"\n', '"hosts" is not valid', (2, 9)),
+        ('image = "x"\nhosts = 1\nlisen = "a"\n', 'unknown key "lisen"', (3, 1)),
+        ('image = "x\n', "this is not TOML", (1, 11)),
+    ],
+    ids=["value", "key", "no TOML"],
+)
+def test_a_mistake_in_a_file_of_pods_has_its_place(
+    text: str, said: str, place: tuple[int, int], tmp_path: Path
+) -> None:
     path = tmp_path / "pods.toml"
-    path.write_text('image = "x"\nhosts = 0\nlisten = "a"\n')
-    with pytest.raises(InputError, match="hosts: input should be greater"):
+    path.write_text(text)
+    with pytest.raises(InputError, match=said) as caught:
         read_pods(path)
+    assert caught.value.location is not None
+    assert (caught.value.location.line, caught.value.location.column) == place
+    assert str(path) in caught.value.render()
+
+
+def test_a_file_of_pods_that_lacks_a_key_says_which(tmp_path: Path) -> None:
+    path = tmp_path / "pods.toml"
+    path.write_text('image = "x"\nhosts = 1\n')
+    with pytest.raises(InputError, match='does not say "listen"'):
+        read_pods(path)
+    with pytest.raises(InputError, match=r"the file of pods .* cannot be read: No such file"):
+        read_pods(tmp_path / "none.toml")
 
 
 def _bootstrap() -> kubernetes.Bootstrap:

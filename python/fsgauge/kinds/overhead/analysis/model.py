@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 
@@ -26,10 +28,21 @@ class Fluctuation(ResultModel):
     noise: Estimate | None
 
 
+class FilesRatio(ResultModel):
+    """The rate of several hosts on the same files, in cell `same`, over their rate on separate
+    ones, in cell `separate`."""
+
+    system: str
+    same: str
+    separate: str
+    ratio: JudgedRatio
+
+
 class Overhead(OwnResults):
     """What only overhead has."""
 
     fluctuations: list[Fluctuation]
+    host_files: list[FilesRatio] = Field(default=[], exclude_if=lambda value: not value)
 
     def fluctuation_of(self, cell: str, system: str) -> Fluctuation | None:
         """That of one system in one cell, if it is known."""

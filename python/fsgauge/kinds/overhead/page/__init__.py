@@ -7,6 +7,7 @@ from typing import Any
 from fsgauge.kinds.overhead.page.claims import claims_table
 from fsgauge.kinds.overhead.page.fluctuation import fluctuation_table
 from fsgauge.kinds.overhead.page.heat_map import heat_map
+from fsgauge.kinds.overhead.page.host_files import host_files_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.draw import Drawing
@@ -29,6 +30,7 @@ class OverheadPage(KindPage):
         return {
             "claims": claims_table(results, ledger_of("overhead")),
             "fluctuation": fluctuation_table(results),
+            "host_files": host_files_table(results),
         }
 
 

@@ -16,13 +16,12 @@ from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, ratio_range
+from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, number_words, ratio_range
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 WIDE = 3.0
 """From this factor on an undecided interval is not worth a line in a sentence."""
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Entry = tuple[str, Estimate]
 """A system and its change from the fewest writers to the most."""
@@ -203,11 +202,6 @@ def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> st
         f"Undecided: {number} cannot tell scaling from noise. {subject} did, against {base},"
         f" {shown}."
     )
-
-
-def number_words(number: int) -> str:
-    """ "two", "16"."""
-    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
 def _writers(number: int) -> str:

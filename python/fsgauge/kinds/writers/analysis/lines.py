@@ -13,7 +13,6 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.writers.analysis.fit import fit_law
 from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
     GroupRatio,
@@ -34,6 +33,7 @@ from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.units import format_size
 from fsgauge.wire import Limits, LoadJob
 
@@ -93,7 +93,7 @@ def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
         system=system,
         group=group.name,
         points=points,
-        fit=fit_law(rates, level=measured.samples.level),
+        fit=fit_law(rates, level=measured.samples.level, of="writers"),
         best_writers=_best(points),
         layout_rate=measured.beside.number(LAYOUT, ANY_CELL, system),
     )

@@ -6,15 +6,11 @@ mean over blocks with a 95 % t interval on logs.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
-
-FitState = Literal["fits", "does not fit", "cannot tell", "too few writer counts", "too few blocks"]
-"""Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
+from fsgauge.stats.scaling.law import UslFit
 
 
 class ScalingPoint(ResultModel):
@@ -37,26 +33,6 @@ class ScalingPoint(ResultModel):
     p999_ns: Estimate | None
     of_device: Estimate | None
     blocks: list[tuple[int, float]]
-
-
-class UslFit(ResultModel):
-    """The Universal Scalability Law X(N) = rate N / (1 + contention (N-1) + coherency N (N-1)).
-
-    Numbers are absent unless it fits; the two residuals, of log X, are there whenever it was tried.
-    `peak_writers` only with an interval, and inside 1.5 times the measured range. `curve` is
-    (writers, value, low, high), for drawing; it goes on to 1.5 times the largest measured number.
-    Source: N. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
-    """
-
-    state: FitState
-    reason: str
-    rate: Estimate | None = None
-    contention: Estimate | None = None
-    coherency: Estimate | None = None
-    residual_deviation: float | None = None
-    largest_residual: float | None = None
-    peak_writers: Estimate | None = None
-    curve: list[tuple[float, float, float, float]] = Field([])
 
 
 class ScalingLine(ResultModel):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.writers.analysis.answer import lead_group, number_words
+from fsgauge.kinds.writers.analysis.answer import lead_group
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.stats.answer import Question, comparisons_in
 from fsgauge.stats.results import Comparison
@@ -17,6 +17,7 @@ from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     listed,
     named_systems,
+    number_words,
     percent,
     percent_range,
     remark,

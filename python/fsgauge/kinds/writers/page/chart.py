@@ -16,11 +16,11 @@ from fsgauge.kinds.writers.page.points import (
     SHARE,
     Part,
     points_of,
-    top_of_rates,
     y_of,
 )
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.law import top_of
 from fsgauge.report.charts.row_of_points import row_of_points
 from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
@@ -108,7 +108,7 @@ def _column(
     """One group: rate above, share of ideal and p99 below."""
     import altair as alt
 
-    top = top_of_rates(rows)
+    top = top_of(rows)
     limits = [limit for limit in scaling.limits if limit.group == group]
     rate = alt.layer(
         *_limit_lines(limits, scaling.writer_counts, top),

@@ -8,7 +8,6 @@ From a line of `Scaling` to rows, one a measured number of writers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +22,6 @@ from fsgauge.units import format_bandwidth
 if TYPE_CHECKING:
     import altair as alt
 
-AIR = 1.15
-"""How far an axis of rates goes beyond the highest rate."""
 BESIDE = 0.012
 """Systems at one number of writers stand this share of the axis apart."""
 
@@ -125,12 +122,6 @@ def y_of(part: Part, field: str, domain: list[float]) -> alt.Y:
         titlePadding=8,
     )
     return alt.Y(f"{field}:Q", scale=scale, axis=axis)
-
-
-def top_of_rates(rows: Sequence[Mapping[str, Any]]) -> float:
-    """The upper end of an axis of rates: above every mean and every block's dot."""
-    top: float = AIR * max(max([row["iops"], *row["blocks"]]) for row in rows)
-    return top
 
 
 def _round_values(low: float, high: float, most: int = 5) -> list[float]:

@@ -16,7 +16,6 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingPoint,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.kinds.writers.page.law import was_tried
 from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
@@ -64,7 +63,7 @@ def no_law(results: Results) -> str:
     """Why no system has a scalability law; "" when one was tried."""
     scaling = Scaling.of(results)
     lines = scaling.lines if scaling is not None else []
-    if not lines or any(was_tried(line) for line in lines):
+    if not lines or any(line.fit.was_tried for line in lines):
         return ""
     return lines[0].fit.reason
 
@@ -200,7 +199,7 @@ def _law(scaling: Scaling) -> Table:
         Column("best measured", "usl"),
     ]
     rows = []
-    for line in scaling.lines if any(was_tried(line) for line in scaling.lines) else []:
+    for line in scaling.lines if any(line.fit.was_tried for line in scaling.lines) else []:
         fit = line.fit
         residuals = NOTHING
         if fit.residual_deviation is not None:
@@ -213,7 +212,7 @@ def _law(scaling: Scaling) -> Table:
                 value_cell(fit.rate, "IOPS"),
                 number_cell(fit.contention),
                 number_cell(fit.coherency),
-                number_cell(fit.peak_writers) if fit.peak_writers else TableCell(_no_peak(line)),
+                number_cell(fit.peak_at) if fit.peak_at else TableCell(_no_peak(line)),
                 residuals,
                 TableCell(_best(scaling, line)),
             ]

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import tomlkit
-from pydantic import Field, ValidationError
-from tomlkit.exceptions import TOMLKitError
+from pydantic import Field
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.bootstrap import Bootstrap
@@ -23,12 +21,14 @@ from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.launcher.program import answer_of
 from fsgauge.rig.fleet.model import MOST_HOSTS, Address, Fleet, Host
+from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath
 
 _SECONDS = 120.0
 _WEEK_SECONDS = 7 * 24 * 3600
 _MOUNTED = "/var/run/fsgauge"
+_EXAMPLE = 'a file of pods has image = "...", hosts = 4 and listen = "..."'
 
 
 class Pods(StudyModel):
@@ -45,20 +45,10 @@ class Pods(StudyModel):
 
 
 def read_pods(path: Path) -> Pods:
-    """The settings of a file; InputError that names the key."""
-    try:
-        return Pods.model_validate(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except (TOMLKitError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise InputError(
-            f"{path}: {key}: {first['msg'][:1].lower()}{first['msg'][1:]}",
-            details=(f"keys: {', '.join(Pods.model_fields)}",),
-        ) from None
+    """The settings of a file; InputError with the place of the first mistake."""
+    text = read_text(path, "the file of pods", "--kubernetes")
+    file = TomlFile(text, str(path), keys=lambda _: tuple(Pods.model_fields), example=_EXAMPLE)
+    return file.model(Pods)
 
 
 @dataclass

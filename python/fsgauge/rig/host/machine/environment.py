@@ -30,6 +30,16 @@ def machine_name() -> str:
     return socket.gethostname()
 
 
+def kernel_name() -> str:
+    """The kernel with its release and build."""
+    return f"{platform.system()} {platform.release()} {platform.version()}"
+
+
+def processor_name() -> str:
+    """The processor's model; the architecture where the kernel names none."""
+    return _known({}, "processor", _processor) or platform.machine()
+
+
 def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
     """The machine now. `programs` are the tools whose versions matter beside mount and fio."""
     missing: dict[str, str] = {}
@@ -37,7 +47,7 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
         name=machine_name(),
         role="load",
         captured_unix_ns=time.time_ns(),
-        kernel=f"{platform.system()} {platform.release()} {platform.version()}",
+        kernel=kernel_name(),
         architecture=platform.machine(),
         distribution=_distribution(),
         processor=_known(missing, "processor", _processor) or platform.machine(),

@@ -14,7 +14,7 @@ import pytest
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.page.chart import writers_chart
 from fsgauge.kinds.writers.page.gain import gain_chart
-from fsgauge.kinds.writers.page.law import law_chart, law_words
+from fsgauge.kinds.writers.page.law import law_chart
 from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
@@ -151,7 +151,7 @@ def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
 def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     results = results_of(LARGE)
     assert results.own is not None
-    words = {line.system: law_words(line) for line in results.own.lines}
+    words = {line.system: line.fit.words for line in results.own.lines}
     assert words["raw"].endswith("no peak within range")
     assert words["ext3"] == "does not fit"
     assert words["btrfs"].endswith("peak at 5.39")

@@ -23,20 +23,20 @@ _LARGEST_STEP = 0.9
 _SMALLEST_CHANGE = 1e-7
 
 
-def throughput(writers: Floats, coefficients: Floats) -> Floats:
-    """X at each of `writers`; coefficients [..., 3] are rate, contention, coherency."""
+def throughput(counts: Floats, coefficients: Floats) -> Floats:
+    """X at each of `counts`; coefficients [..., 3] are rate, contention, coherency."""
     rate, contention, coherency = (coefficients[..., at, None] for at in range(PARAMETERS))
-    slowed: Floats = 1 + contention * (writers - 1) + coherency * writers * (writers - 1)
-    return rate * writers / slowed
+    slowed: Floats = 1 + contention * (counts - 1) + coherency * counts * (counts - 1)
+    return rate * counts / slowed
 
 
-def fit(writers: Floats, log_rates: Floats, weights: Floats) -> Floats:
+def fit(counts: Floats, log_rates: Floats, weights: Floats) -> Floats:
     """Rate, contention, coherency [sets, 3] of the sets of log X [sets, counts].
 
     Weights [counts] are those of squared residuals of log X.
     """
-    design = np.stack([np.ones_like(writers), writers - 1, writers * (writers - 1)], axis=1)
-    logs = np.log(writers) - log_rates
+    design = np.stack([np.ones_like(counts), counts - 1, counts * (counts - 1)], axis=1)
+    logs = np.log(counts) - log_rates
     linear = _solve(design, np.exp(logs), weights * np.exp(-2 * logs))
     for _ in range(_STEPS):
         fitted = linear @ design.T

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from fsgauge.kinds.writers.analysis.fit import REACH, REFITS, fit_law, peak_of
-from fsgauge.kinds.writers.analysis.model import UslFit
+from fsgauge.stats.scaling.fit import REACH, REFITS, fit_law, peak_of
+from fsgauge.stats.scaling.law import UslFit
 
 MIXED = (1, 2, 4, 8, 16, 32)
 
@@ -30,12 +30,12 @@ def law(contention: float, coherency: float, writers: tuple[int, ...] = MIXED) -
 
 def test_five_numbers_of_writers_are_too_few() -> None:
     found = fit_law(rates(law(0.05, 0.002, MIXED[:5])))
-    assert found.state == "too few writer counts" and "5 numbers" in found.reason
+    assert found.state == "too few counts" and "5 numbers" in found.reason
     assert found.rate is None and found.curve == []
 
 
 def test_a_number_without_a_run_does_not_count() -> None:
-    assert fit_law({**rates(law(0.05, 0, MIXED[:5])), 32: {}}).state == "too few writer counts"
+    assert fit_law({**rates(law(0.05, 0, MIXED[:5])), 32: {}}).state == "too few counts"
 
 
 def test_four_blocks_are_too_few() -> None:
@@ -67,25 +67,25 @@ def test_a_fit_has_intervals_residuals_and_a_curve_to_draw() -> None:
 
 def test_a_peak_is_named_inside_one_and_a_half_times_the_range() -> None:
     found = fit_law(rates(law(0.05, 0.002)))
-    assert found.peak_writers is not None
-    assert found.peak_writers.value == pytest.approx(math.sqrt(0.95 / 0.002), rel=0.1)
+    assert found.peak_at is not None
+    assert found.peak_at.value == pytest.approx(math.sqrt(0.95 / 0.002), rel=0.1)
     far = fit_law(rates(law(0.05, 0.0002)))
-    assert far.state == "fits" and far.peak_writers is None
+    assert far.state == "fits" and far.peak_at is None
 
 
 def test_a_ceiling_is_called_saturation() -> None:
     found = fit_law(rates({n: 1000.0 * min(n, 8) for n in MIXED}))
     assert found.state == "does not fit"
     assert "ceiling" in found.reason and "not contention" in found.reason
-    assert found.rate is None and found.peak_writers is None and found.curve == []
+    assert found.rate is None and found.peak_at is None and found.curve == []
     assert found.largest_residual is not None and found.largest_residual > 0.03
 
 
 def test_another_misfit_names_the_place() -> None:
     values = law(0.05, 0.002)
     values[8] *= 1.3
-    found = fit_law(rates(values))
-    assert found.state == "does not fit" and "at 8 writers" in found.reason
+    found = fit_law(rates(values), of="hosts")
+    assert found.state == "does not fit" and "at 8 hosts" in found.reason
 
 
 def test_rates_that_do_not_grow_are_contention() -> None:

@@ -1,6 +1,6 @@
 """Whether rates follow the scalability law, or something else bends them: a knee, most of all.
 
-A device that can do no more cuts a rising rate off at once. That is no contention between writers,
+A device that can do no more cuts a rising rate off at once. That is no contention between workers,
 and the law, which bends smoothly, would call it that. Two questions, with noise as the blocks show:
 
 1. Lack of fit: are the residuals of the blocks' mean larger than the blocks' scatter explains? An F
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsgauge.kinds.writers.analysis.usl import Floats, throughput
+from fsgauge.stats.scaling.usl import Floats, throughput
 
 LEVEL = 0.01
 CLEARLY_BETTER = 10.0
@@ -42,7 +42,7 @@ class Misfit:
 
 
 def variances(logs: Floats) -> Floats:
-    """Variance of one block's log rate at each number of writers, from logs [blocks, counts].
+    """Variance of one block's log rate at each number, from logs [blocks, counts].
 
     What a block does to all its runs is taken off. So few blocks know a single variance badly, and
     weights from it make intervals too narrow: each is averaged with the one that all share, which
@@ -57,15 +57,18 @@ def variances(logs: Floats) -> Floats:
     return np.maximum(mixed, SMALLEST_VARIANCE)
 
 
-def misfit(writers: Floats, logs: Floats, coefficients: Floats) -> Misfit:
-    """How the law with these coefficients misses log rates [blocks, counts], two blocks or more."""
+def misfit(numbers: Floats, logs: Floats, coefficients: Floats, of: str = "workers") -> Misfit:
+    """How the law with these coefficients misses log rates [blocks, counts], two blocks or more.
+
+    `numbers` [counts] are how many worked at once, `of` what they are.
+    """
     blocks, counts = logs.shape
     mean, weights = logs.mean(axis=0), blocks / variances(logs)
-    residuals = mean - np.log(throughput(writers, coefficients))
+    residuals = mean - np.log(throughput(numbers, coefficients))
     free = 1 + int(np.count_nonzero(coefficients[1:] > 0))
     squares = float(np.sum(weights * residuals**2))
     p = _lack_of_fit(squares, free, logs.shape)
-    knee = _knee(writers, mean, weights)
+    knee = _knee(numbers, mean, weights)
     advantage = _criterion(squares, free, counts) - knee.criterion
     largest = int(np.argmax(np.abs(residuals)))
     fits = p >= LEVEL and advantage <= CLEARLY_BETTER
@@ -74,12 +77,12 @@ def misfit(writers: Floats, logs: Floats, coefficients: Floats) -> Misfit:
     if advantage > 0 and _lack_of_fit(knee.squares, KNEE_PARAMETERS, logs.shape) >= LEVEL:
         return Misfit(
             residuals,
-            f"a straight rise to a ceiling, reached before {knee.writers} writers, describes the"
-            " rates better: something is saturated, which is not contention between writers",
+            f"a straight rise to a ceiling, reached before {knee.number} {of}, describes the"
+            f" rates better: something is saturated, which is not contention between {of}",
         )
     return Misfit(
         residuals,
-        f"at {writers[largest]:.0f} writers the rate is {_percent(residuals[largest])} the best"
+        f"at {numbers[largest]:.0f} {of} the rate is {_percent(residuals[largest])} the best"
         " curve, more than the scatter of the blocks explains",
     )
 
@@ -116,22 +119,22 @@ def _lack_of_fit(squares: float, parameters: int, shape: tuple[int, ...]) -> flo
 
 @dataclass(frozen=True)
 class _Knee:
-    """A straight rise to a ceiling; `writers` is the first measured number at the ceiling."""
+    """A straight rise to a ceiling; `number` is the first measured number at the ceiling."""
 
-    writers: int
+    number: int
     squares: float
     criterion: float
 
 
-def _knee(writers: Floats, mean: Floats, weights: Floats) -> _Knee:
+def _knee(numbers: Floats, mean: Floats, weights: Floats) -> _Knee:
     found = []
-    for at in range(1, len(writers)):
-        rise = np.average(mean[:at] - np.log(writers[:at]), weights=weights[:at])
+    for at in range(1, len(numbers)):
+        rise = np.average(mean[:at] - np.log(numbers[:at]), weights=weights[:at])
         ceiling = np.average(mean[at:], weights=weights[at:])
-        fitted = np.minimum(rise + np.log(writers), ceiling)
+        fitted = np.minimum(rise + np.log(numbers), ceiling)
         squares = float(np.sum(weights * (mean - fitted) ** 2))
-        criterion = _criterion(squares, KNEE_PARAMETERS, len(writers))
-        found.append(_Knee(int(writers[at]), squares, criterion))
+        criterion = _criterion(squares, KNEE_PARAMETERS, len(numbers))
+        found.append(_Knee(int(numbers[at]), squares, criterion))
     return min(found, key=lambda knee: knee.criterion)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fsgauge.kinds.writers.analysis.misfit import (
+from fsgauge.stats.scaling.misfit import (
     RELEVANT_RESIDUAL,
     SHARED_FREEDOM,
     misfit,
     variances,
 )
-from fsgauge.kinds.writers.analysis.usl import fit, throughput
+from fsgauge.stats.scaling.usl import fit, throughput
 
 WRITERS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
 

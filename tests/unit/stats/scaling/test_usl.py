@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from fsgauge.kinds.writers.analysis.usl import fit, throughput
+from fsgauge.stats.scaling.usl import fit, throughput
 
 WRITERS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
 

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fsgauge.kinds.writers.analysis import usl
-from fsgauge.kinds.writers.analysis.misfit import hidden_by_noise, misfit, variances
-from fsgauge.kinds.writers.analysis.model import UslFit
-from fsgauge.kinds.writers.analysis.usl import Floats
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import LEVEL, t_quantile
+from fsgauge.stats.scaling import usl
+from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.scaling.misfit import hidden_by_noise, misfit, variances
+from fsgauge.stats.scaling.usl import Floats
 
 FEWEST_COUNTS = 6
 FEWEST_BLOCKS = 5
@@ -30,26 +30,31 @@ REACH = 1.5
 CURVE_POINTS = 31
 
 
-def fit_law(by_writers: Mapping[int, Mapping[int, float]], *, level: float = LEVEL) -> UslFit:
-    """The law through log rates [writers][block]; only blocks that have every number count."""
-    counts = sorted(count for count, blocks in by_writers.items() if blocks)
+def fit_law(
+    by_count: Mapping[int, Mapping[int, float]], *, level: float = LEVEL, of: str = "workers"
+) -> UslFit:
+    """The law through log rates [count][block]; only blocks that have every number count.
+
+    `of` is what was counted, for the words of a reason: "writers", "hosts".
+    """
+    counts = sorted(count for count, blocks in by_count.items() if blocks)
     if len(counts) < FEWEST_COUNTS:
         have = f"{len(counts)} {'number' if len(counts) == 1 else 'numbers'}"
         return UslFit(
-            state="too few writer counts",
-            reason=f"{have} of writers; the law has three parameters, so it takes"
+            state="too few counts",
+            reason=f"{have} of {of}; the law has three parameters, so it takes"
             f" {FEWEST_COUNTS} numbers or more to test it",
         )
-    blocks = sorted(set.intersection(*(set(by_writers[count]) for count in counts)))
+    blocks = sorted(set.intersection(*(set(by_count[count]) for count in counts)))
     if len(blocks) < FEWEST_BLOCKS:
         have = f"{len(blocks)} {'block' if len(blocks) == 1 else 'blocks'}"
         return UslFit(
             state="too few blocks",
-            reason=f"{have} with every number of writers; fewer than {FEWEST_BLOCKS} give"
+            reason=f"{have} with every number of {of}; fewer than {FEWEST_BLOCKS} give"
             " no interval that keeps its promise",
         )
-    logs = np.array([[by_writers[count][block] for count in counts] for block in blocks])
-    return _fit(np.array(counts, dtype=np.float64), logs, _tail(len(blocks), level))
+    logs = np.array([[by_count[count][block] for count in counts] for block in blocks])
+    return _fit(np.array(counts, dtype=np.float64), logs, _tail(len(blocks), level), of)
 
 
 def _tail(blocks: int, level: float) -> float:
@@ -60,10 +65,10 @@ def _tail(blocks: int, level: float) -> float:
     return float(ndtr(-reach))
 
 
-def _fit(writers: Floats, logs: Floats, tail: float) -> UslFit:
+def _fit(counts: Floats, logs: Floats, tail: float, of: str) -> UslFit:
     weights = len(logs) / variances(logs)
-    best = usl.fit(writers, logs.mean(axis=0)[None], weights)[0]
-    found = misfit(writers, logs, best)
+    best = usl.fit(counts, logs.mean(axis=0)[None], weights)[0]
+    found = misfit(counts, logs, best, of)
     deviation = math.sqrt(float(np.mean(found.residuals**2)))
     largest = float(np.max(np.abs(found.residuals)))
     noise = hidden_by_noise(logs, found)
@@ -74,7 +79,7 @@ def _fit(writers: Floats, logs: Floats, tail: float) -> UslFit:
             residual_deviation=deviation,
             largest_residual=largest,
         )
-    refits = _refits(writers, logs, weights)
+    refits = _refits(counts, logs, weights)
     rate, contention, coherency = (
         _estimate(float(best[at]), refits[:, at], len(logs), tail) for at in range(usl.PARAMETERS)
     )
@@ -86,17 +91,17 @@ def _fit(writers: Floats, logs: Floats, tail: float) -> UslFit:
         coherency=coherency,
         residual_deviation=deviation,
         largest_residual=largest,
-        peak_writers=_peak(writers, best, refits, len(logs), tail),
-        curve=_curve(writers, best, refits, tail),
+        peak_at=_peak(counts, best, refits, len(logs), tail),
+        curve=_curve(counts, best, refits, tail),
     )
 
 
-def _refits(writers: Floats, logs: Floats, weights: Floats) -> Floats:
+def _refits(counts: Floats, logs: Floats, weights: Floats) -> Floats:
     """Coefficients [refits, 3] from blocks drawn with replacement."""
     blocks = len(logs)
     chance = np.random.default_rng(SEED)
     drawn = chance.multinomial(blocks, np.full(blocks, 1 / blocks), size=REFITS) / blocks
-    return usl.fit(writers, drawn @ logs, weights)
+    return usl.fit(counts, drawn @ logs, weights)
 
 
 def _estimate(value: float, refits: Floats, blocks: int, tail: float) -> Estimate:
@@ -112,18 +117,18 @@ def _interval(refits: Floats, tail: float) -> Sequence[Floats]:
 
 
 def _peak(
-    writers: Floats, best: Floats, refits: Floats, blocks: int, tail: float
+    counts: Floats, best: Floats, refits: Floats, blocks: int, tail: float
 ) -> Estimate | None:
     """Where the fitted rate is highest; None unless it is sure to be highest somewhere near."""
     peaks = peak_of(np.vstack([best, refits]))
     value, (low, high) = float(peaks[0]), _interval(peaks[1:], tail)
-    if not writers[0] <= value <= REACH * writers[-1] or not math.isfinite(float(high)):
+    if not counts[0] <= value <= REACH * counts[-1] or not math.isfinite(float(high)):
         return None
     return Estimate(value=value, low=float(low), high=float(high), n=blocks)
 
 
 def peak_of(coefficients: Floats) -> Floats:
-    """The number of writers with the highest rate; 1 if it only falls, infinite if it never does.
+    """The number with the highest rate; 1 if it only falls, infinite if it never does.
 
     The derivative of the law is zero where coherency N^2 = 1 - contention.
     """
@@ -135,11 +140,11 @@ def peak_of(coefficients: Floats) -> Floats:
 
 
 def _curve(
-    writers: Floats, best: Floats, refits: Floats, tail: float
+    counts: Floats, best: Floats, refits: Floats, tail: float
 ) -> list[tuple[float, float, float, float]]:
     """Value and band for drawing, from the fewest measured to where the law is believed."""
     places = np.unique(
-        np.concatenate([writers, np.linspace(writers[0], REACH * writers[-1], CURVE_POINTS)])
+        np.concatenate([counts, np.linspace(counts[0], REACH * counts[-1], CURVE_POINTS)])
     )
     low, high = _interval(usl.throughput(places, refits), tail)
     rows = zip(places, usl.throughput(places, best), low, high, strict=True)

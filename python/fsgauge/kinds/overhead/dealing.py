@@ -1,0 +1,44 @@
+"""The load on several hosts: each does a cell whole, on the files that the cell gives it."""
+
+from __future__ import annotations
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.wire import FilesTarget, LoadJob
+from fsgauge.workload.dealing import Dealt, Share, require_enough
+
+
+def require_dealable(workload: OverheadWorkload, hosts: int) -> None:
+    """InputError for more hosts than there are, and where not every host has a file."""
+    most = max(workload.hosts or [1])
+    if most > hosts:
+        few = [count for count in workload.hosts or [] if count <= hosts]
+        raise InputError(
+            f"workload.hosts asks for {most} hosts, and the fleet has {hosts}",
+            next=f"--set 'workload.hosts={few}', or more hosts"
+            if few
+            else f"a fleet of {most} hosts",
+        )
+    if hosts > 1 and "separate" in workload.host_files:
+        require_enough("files", [workload.files], hosts, "workload.files")
+
+
+def dealt(job: Dealt, share: Share) -> Dealt:
+    """A host's part of a job; of a layout all of it."""
+    update: dict[str, object] = {"seed": share.seed(job.seed)}
+    if isinstance(job, LoadJob) and job.rate is not None:
+        each = job.rate.operations_per_second / share.hosts
+        update["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+    if share.cell is not None and isinstance(job, LoadJob):
+        divided = OverheadFactors.of(share.cell).host_files == "separate"
+        update["target"] = _part(job.target, share) if divided else job.target
+    return job.model_copy(update=update)
+
+
+def _part(target: object, share: Share) -> object:
+    """A host's part of the files that all hosts have."""
+    if not isinstance(target, FilesTarget):
+        return target
+    prefix = share.prefix_of_part(target.prefix)
+    return target.model_copy(update={"count": share.of(target.count), "prefix": prefix})

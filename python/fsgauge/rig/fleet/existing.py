@@ -1,0 +1,188 @@
+"""Hosts that are the workers of a dask cluster which runs already: --scheduler tls://HOST:PORT.
+
+fsgauge starts and ends none of them. It connects with the certificates that dask's configuration
+names, puts its plugin on the workers for the length of a study, and takes it away again. What roles
+such a cluster's certificates have is the business of whoever runs it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from distributed import Client, Security
+from distributed.comm import get_address_host
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.fleet import plugin as host_side
+from fsgauge.rig.fleet.bootstrap import Bootstrap
+from fsgauge.rig.fleet.cluster import Cluster, Lost, running
+from fsgauge.rig.fleet.identity import HostIdentity
+from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.model import MOST_HOSTS, Fleet, Host
+
+_ATTEND_SECONDS = 4.0
+_CONNECT_SECONDS = 30.0
+_IDENTIFY_SECONDS = 60.0
+_CERTIFICATES = (
+    "ca-file, client.cert and client.key below distributed.comm.tls in ~/.config/dask/*.yaml, or"
+    " DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on"
+)
+
+
+class ExistingCluster(Cluster):
+    """Someone else's cluster, as a client of its scheduler. Make it with `existing_cluster`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, address: str) -> None:
+        super().__init__(loop)
+        self._address = address
+        self._attending: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens."""
+        return self._address
+
+    @property
+    def host_address(self) -> str:
+        """The address of this machine that is nearest to the scheduler."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((get_address_host(self._address), 9))
+            return str(probe.getsockname()[0])
+
+    async def _begin(self, listen: str | None) -> None:  # noqa: ARG002 - nothing listens here
+        security = Security(require_encryption=True)
+        if security.get_connection_args("client").get("ssl_context") is None:
+            raise ValueError("dask's configuration names none")
+        self._client = await Client(
+            self._address,
+            security=security,
+            asynchronous=True,
+            set_as_default=False,
+            direct_to_workers=False,
+            timeout=_CONNECT_SECONDS,
+        )
+        self._client.subscribe_topic("all", self._heard)
+        plugin = host_side.HostPlugin(keeps_worker=True)
+        await self._client.register_plugin(plugin, name=host_side.NAME)
+        self._attending = asyncio.ensure_future(self._attend())
+
+    async def _end(self) -> None:
+        if self._attending is not None:
+            self._attending.cancel()
+        with suppress(Exception):
+            self._client.unsubscribe_topic("all")
+            await self._client.unregister_worker_plugin(host_side.NAME)
+        with suppress(Exception):
+            await asyncio.wait_for(self._client.close(), _ATTEND_SECONDS)
+
+    async def _names(self) -> dict[str, str]:
+        known = await self._client.scheduler.identity(n_workers=-1)
+        return {_name_of(address, each): address for address, each in known["workers"].items()}
+
+    async def _forget(self, name: str) -> None:
+        """Its own scheduler sees to that."""
+
+    async def _attend(self) -> None:
+        """Say to all workers that the coordinator is there; their scheduler outlives it."""
+        while True:
+            with suppress(Exception):
+                await self._client.run(host_side.attend, on_error="ignore")
+            await asyncio.sleep(_ATTEND_SECONDS)
+
+    def _heard(self, event: tuple[float, Any]) -> None:
+        """A worker that goes is told at once."""
+        message = event[1]
+        if isinstance(message, Mapping) and message.get("action") == "remove-worker":
+            self._has_gone(str(message.get("worker")))
+
+
+def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
+    """The cluster of a scheduler, until the context ends; InputError where it is not reached."""
+    if not address.startswith("tls://"):
+        raise InputError(
+            f"--scheduler {address} is not an address with TLS",
+            cause="whoever can talk to a scheduler runs code on its workers, so fsgauge uses none"
+            " without TLS",
+            next="--scheduler tls://HOST:PORT, and certificates in dask's configuration",
+        )
+    return _connected(address)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Cluster]:
+    def refused(error: BaseException) -> FsgaugeError:
+        if isinstance(error, ValueError):
+            return InputError(
+                f"no certificate for {address}: {error}",
+                next=_CERTIFICATES,
+            )
+        if isinstance(error, OSError | TimeoutError):
+            words = str(error) or f"no answer within {_CONNECT_SECONDS:.0f} s"
+            return RigError(f"the scheduler {address} cannot be reached: {words}")
+        return RigError(
+            f"the workers of {address} cannot be hosts: {type(error).__name__}: {error}"[:400],
+            cause="fsgauge is not installed where they run, or another version",
+            next="pip install 'fsgauge[fleet]' where the workers run, the same version as here",
+        )
+
+    with running(lambda loop: ExistingCluster(loop, address), None, refused) as found:
+        yield found
+
+
+def fleet_of_scheduler(address: str) -> Fleet:
+    """The workers of a scheduler as hosts, one a machine; InputError where it has none."""
+    with existing_cluster(address) as control:
+        names = sorted(control.registered())
+        answers = control.ask(names, host_side.identify, _IDENTIFY_SECONDS)
+    hosts: dict[tuple[str, str], Host] = {}
+    for name in names:
+        answer = answers[name]
+        if isinstance(answer, Lost):
+            raise RigError(f"{name}: {answer.words}", next="dask's own log of that worker")
+        found = HostIdentity.model_validate_json(answer)
+        hosts.setdefault((found.machine, found.boot), Host(name=name))
+    if not hosts:
+        raise InputError(f"the scheduler {address} has no worker", next="dask worker, on each host")
+    return Fleet(launcher="scheduler", host=list(hosts.values()))
+
+
+@dataclass(frozen=True)
+class ExistingLauncher:
+    """Starts no one: a worker that is lost is there again once its nanny has started it."""
+
+    is_one_machine: bool = False
+    wave: int = MOST_HOSTS
+    register_seconds: float = 30.0
+
+    def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
+        """They are there."""
+        return {host.name: _Worker() for host in bootstraps}
+
+    def by_hand(self, host: Host, *, looks: bool = False) -> str:
+        """On that host."""
+        return f"on {host.name}: fsgauge {'--version' if looks else 'systems'}"
+
+
+class _Worker:
+    """A worker that is not ours to end."""
+
+    def why_ended(self) -> str | None:
+        """Its scheduler knows."""
+        return None
+
+    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
+        """It goes on."""
+        return True
+
+
+def _name_of(address: str, worker: Mapping[str, Any]) -> str:
+    """Its name as a host can have one: that of dask, or its address where that is none."""
+    name = str(worker.get("name", ""))
+    chosen = name if name and "://" not in name and not name.isdecimal() else address
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", chosen.removeprefix("tls://")).strip("-.")[:60]

@@ -1,0 +1,115 @@
+"""A small TOML file against its model: the first mistake is shown with its line and column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from fsgauge.errors import InputError, SourceLocation
+from fsgauge.study.document import Document, source_location
+from fsgauge.study.toml_text import NotTomlError, document_of
+
+M = TypeVar("M", bound=BaseModel)
+KeyPath = tuple[str | int, ...]
+
+_LARGEST_BYTES = 4 << 20
+
+
+def read_text(path: Path, what: str, option: str) -> str:
+    """A file's text; InputError where it cannot be read. `what` it is: "the hosts file"."""
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(_LARGEST_BYTES + 1)
+    except OSError as error:
+        raise InputError(
+            f"{what} {path} cannot be read: {error.strerror}", next=f"{option} FILE"
+        ) from None
+    if len(raw) > _LARGEST_BYTES:
+        raise InputError(f"{path} is larger than {_LARGEST_BYTES >> 20} MiB, so it is not {what}")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not text: {error.reason} at byte {error.start}") from None
+
+
+class TomlFile:
+    """A text and what was found in it; `label` stands before line numbers.
+
+    `keys` gives the keys that are known where one is not; `example` says what such a file has;
+    `own_words` is asked first what a mistake means.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        label: str,
+        *,
+        keys: Callable[[KeyPath], Sequence[str]],
+        example: str,
+        own_words: Callable[[ErrorDetails, TomlFile], InputError | None] = lambda *_: None,
+    ) -> None:
+        self.label, self.example = label, example
+        self._keys, self._own_words = keys, own_words
+        try:
+            self.document: Document = document_of(text, label)
+        except NotTomlError as mistake:
+            raise InputError(
+                mistake.what, location=source_location(label, text, mistake.span), next=example
+            ) from None
+
+    def model(self, of: type[M]) -> M:
+        """What it says; InputError with the place of its first mistake."""
+        try:
+            return of.model_validate(self.document.data)
+        except ValidationError as error:
+            raise self._explained(error) from None
+
+    def place(
+        self, path: KeyPath, hint: str = "", *, of_key: bool = False
+    ) -> SourceLocation | None:
+        """Where a value stands, or its key; None where it is not in the file."""
+        origin = self.document.origin(path)
+        if origin is None:
+            return None
+        return origin.key(hint) if of_key else origin.value(hint)
+
+    def _explained(self, error: ValidationError) -> InputError:
+        """The first mistake in the order of the file, and how many more there are."""
+        found = [self._in_words(each) for each in error.errors(include_url=False)]
+        found.sort(key=_line)
+        first = found[0]
+        if len(found) > 1:
+            more = len(found) - 1
+            first.details += (f"{more} more mistake{'s' if more > 1 else ''} after this one",)
+        return first
+
+    def _in_words(self, details: ErrorDetails) -> InputError:
+        if (own := self._own_words(details, self)) is not None:
+            return own
+        path = tuple(details["loc"])
+        key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
+        if details["type"] == "extra_forbidden":
+            known = self._keys(path)
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            hint = f'did you mean "{near[0]}"?' if near else ""
+            return InputError(
+                f'unknown key "{key}"',
+                location=self.place(path, hint, of_key=True),
+                details=() if near else (f"valid here: {', '.join(known)}",),
+            )
+        if details["type"] == "missing":
+            return InputError(
+                f'{self.label} does not say "{key}"', location=self.place(path), next=self.example
+            )
+        message = details["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+        return InputError(f'"{key}" is not valid', location=self.place(path, message))
+
+
+def _line(error: InputError) -> tuple[int, int]:
+    place = error.location
+    return (place.line, place.column) if place else (1 << 30, 0)

@@ -1,0 +1,116 @@
+"""Rates over the number of hosts: a planted law comes back, and the answer says what it means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.report.write import write_report
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.results import HostScaling
+from fsgauge.stats.scaling.over_hosts import host_groups
+from tests.over_hosts_example import over_hosts_study
+from tests.synthetic import SyntheticStudy
+
+ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (1,)}
+TWO = {"ext4": "ext4", "xfs": "xfs"}
+
+
+def read(study: SyntheticStudy) -> Results:
+    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+
+
+def scaling_of(results: Results, system: str) -> HostScaling:
+    assert results.hosts is not None
+    (found,) = [each for each in results.hosts.scaling if each.system == system]
+    return found
+
+
+def test_a_planted_law_comes_back() -> None:
+    counts = (1, 2, 3, 4, 6, 8)
+    laws = {"ext4": (0.1, 0.0), "xfs": (0.0, 0.0)}
+    results = read(over_hosts_study(counts, laws, systems=TWO, blocks=8, **ONE_CELL))
+    ext4, xfs = scaling_of(results, "ext4"), scaling_of(results, "xfs")
+    assert ext4.group == "randread 4 KiB, depth 1"
+    assert [point.hosts for point in ext4.points] == list(counts)
+    assert ext4.fit.state == xfs.fit.state == "fits"
+    contention = ext4.fit.contention
+    assert contention is not None and contention.low is not None and contention.high is not None
+    assert contention.low <= 0.1 <= contention.high
+    last = ext4.points[-1]
+    assert last.change is not None and last.change.value == pytest.approx(8 / 1.7, rel=0.03)
+    assert last.efficiency is not None
+    assert last.efficiency.value == pytest.approx(1 / 1.7, rel=0.03)
+    assert ext4.points[0].change is None and ext4.points[0].efficiency is None
+
+
+def test_the_answer_says_how_many_times_one_host_s_work() -> None:
+    laws = {"ext4": (0.1, 0.0)}
+    results = read(over_hosts_study((1, 2, 4), laws, systems=TWO, blocks=5, **ONE_CELL))
+    said = results.answer
+    assert "Four hosts do 3.0" in said or "Four hosts do 3.1" in said, said
+    assert "times the random reads of one on ext4 (" in said and "times on xfs (" in said
+    assert "depth 1 on 4 hosts" in said
+    assert scaling_of(results, "ext4").fit.state == "too few counts"
+    assert "3 numbers of hosts" in scaling_of(results, "ext4").fit.reason
+
+
+def test_one_system_over_hosts_has_an_answer_of_its_own() -> None:
+    study = over_hosts_study((1, 2), {}, systems={"shared": "mounted"}, blocks=5, **ONE_CELL)
+    results = read(study)
+    assert results.answer.startswith("Two hosts do "), results.answer
+    assert "There is only one system" not in results.answer
+
+
+def test_too_few_blocks_say_nothing_of_hosts() -> None:
+    study = over_hosts_study((1, 2), {}, systems={"shared": "mounted"}, blocks=2, **ONE_CELL)
+    assert "hosts do" not in read(study).answer
+
+
+def test_one_host_stands_at_the_begin_of_each_choice_of_files() -> None:
+    files = (("separate", 1.0), ("same", 0.8))
+    study = over_hosts_study((1, 2), {}, files=files, systems=TWO, blocks=5, **ONE_CELL)
+    groups = host_groups(study.study.plan.cells)
+    assert [group.name for group in groups] == [
+        "randread 4 KiB, depth 1, separate files",
+        "randread 4 KiB, depth 1, same files",
+    ]
+    assert all(sorted(group.cells) == [1, 2] for group in groups)
+
+
+@pytest.mark.parametrize("systems", [TWO, {"shared": "mounted"}], ids=["two", "one"])
+def test_the_page_draws_rates_over_hosts(systems: dict[str, str], tmp_path: Path) -> None:
+    study = over_hosts_study((1, 2, 4), {}, systems=systems, blocks=5, **ONE_CELL)
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text()
+    assert page.count('id="figure-over-hosts"') == 1
+    assert "By number of hosts" in page and "there is nothing to compare it with" not in page
+    assert "No scalability law is fitted: 3 numbers of hosts" in page
+
+
+def test_a_study_that_does_not_vary_hosts_has_none_of_it() -> None:
+    study = over_hosts_study((2,), {}, systems=TWO, blocks=5, **ONE_CELL)
+    results = read(study)
+    assert results.hosts is not None and results.hosts.scaling == []
+    assert "hosts do" not in results.answer
+
+
+def test_the_same_files_are_held_against_separate_ones(tmp_path: Path) -> None:
+    """A planted loss of 20 % comes back, in the answer, in the results and on the page."""
+    files = (("separate", 1.0), ("same", 0.8))
+    systems = {"shared": "mounted"}
+    study = over_hosts_study((1, 2), {}, files=files, systems=systems, blocks=6, **ONE_CELL)
+    results = read(study)
+    own = Overhead.of(results)
+    assert own is not None
+    (ratio,) = own.host_files
+    assert ratio.ratio.ratio == pytest.approx(0.8, rel=0.03) and ratio.ratio.verdict == "worse"
+    assert results.answer.startswith("On the same files, two hosts do 80 % on shared ("), (
+        results.answer
+    )
+    assert "Two hosts do 1.6" in results.answer
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text()
+    assert "The same files, against separate ones" in page
