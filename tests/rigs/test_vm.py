@@ -88,13 +88,13 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     (folder,) = (scene / "results").iterdir()
     stored = read_results(folder)
     assert stored.study.rig == "vm" and stored.study.plan.side_by_side
-    assert len(stored.runs) == 3 and all(run.fault is None for run in stored.runs)
+    assert len(stored.runs) == 4 and all(run.fault is None for run in stored.runs)
     for run in stored.runs:
         result = run.parts[0].slices[0].result
         assert result.read is not None
         rate = result.read.operations / (result.elapsed_ns / 1e9)
         assert 0 < rate < 260, "a disk of 200 IOPS"
-    assert {turn.facts.kind for turn in stored.turns} == {"ext3", "nilfs2"}
+    assert {turn.facts.kind for turn in stored.turns} == {"raw", "ext3", "nilfs2"}
     machine, below = stored.environment_before.machines
     assert below.role == "host" and below.storage is None
     assert machine.virtual_machine is not None and "QEMU" in machine.virtual_machine
@@ -109,7 +109,7 @@ def test_a_machine_that_dies_makes_its_block_void_and_the_study_goes_on(scene: P
     assert said.count("node1 is up after") == 2
     assert "the machine node1" in said
     (folder,) = (scene / "results").iterdir()
-    assert len(read_results(folder).runs) == 2
+    assert len(read_results(folder).runs) == 3
 
 
 def test_nothing_outlives_a_killed_fsgauge(scene: Path) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -64,6 +64,7 @@ def test(kernel: str | None) -> int:
     from fsgauge.interruption import interruptible
     from fsgauge.kinds import DEFAULT
     from fsgauge.rig.vm.cache import guest_of
+    from fsgauge.rig.vm.node import NodeLostError
     from fsgauge.rig.vm.recipe import recipe
     from fsgauge.rig.vm.rig import VmRig
     from fsgauge.study.parse import load_study
@@ -77,6 +78,8 @@ def test(kernel: str | None) -> int:
         for system in study.systems:
             try:
                 seconds = session.try_out(system)
+            except NodeLostError:
+                raise
             except FsgaugeError as error:
                 failed += 1
                 why = "; ".join(filter(None, (error.what, *error.details[-2:])))
@@ -121,7 +124,7 @@ def list_(as_json: bool) -> None:
     from fsgauge.units import format_size
 
     found: list[Guest | Kernel] = [*guests(), *kernels()]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": each.folder.name,
             "size_bytes": size_bytes(each.folder),

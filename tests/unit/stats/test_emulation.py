@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fsgauge.record import RunRecord
 from fsgauge.stats import read_study
 from fsgauge.stats.results import Finding
+from fsgauge.wire import MachineProcessorTime
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine, with_result
 
@@ -11,18 +13,16 @@ from tests.synthetic.setting import with_machine, with_result
 def findings(machine: str | None, busy_share: float) -> list[Finding]:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(32,))
     before = with_machine(study.before, virtual_machine=machine)
-    total_ns = 10**9
-    busy = {"busy_ns": int(busy_share * total_ns), "total_ns": total_ns}
-    runs = [
-        with_result(run, machine_cpu=busy) if run.system == "ext4" else with_idle(run)
-        for run in study.runs
-    ]
+    runs = [busy(run, busy_share if run.system == "ext4" else 0.1) for run in study.runs]
     found = read_study(study.turns, runs, study.study, before, before).findings
     return [each for each in found if each.code == "emulator.limit"]
 
 
-def with_idle(run):
-    return with_result(run, machine_cpu={"busy_ns": 10**8, "total_ns": 10**9})
+def busy(run: RunRecord, share: float) -> RunRecord:
+    """The same run, in which the processor worked for that share of the time."""
+    result = run.parts[0].slices[0].result
+    time = MachineProcessorTime(busy_ns=int(share * 10**9), total_ns=10**9)
+    return with_result(run, result.model_copy(update={"machine_cpu": time}))
 
 
 def test_an_emulated_processor_that_never_rested_is_named_with_its_runs() -> None:

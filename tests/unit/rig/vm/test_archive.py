@@ -14,7 +14,8 @@ from tests.needs import need_tool
 
 
 def test_a_line_of_print_uris_is_a_package() -> None:
-    line = "'http://deb.example/bash_5.2.15-2%2bb8_amd64.deb' bash_5.2.15-2%2bb8_amd64.deb 149 SHA256:ab"
+    file = "bash_5.2.15-2%2bb8_amd64.deb"
+    line = f"'http://deb.example/{file}' {file} 149 SHA256:ab"
     found = _package(line)
     assert found is not None
     assert (found.size_bytes, found.hash) == (149, "SHA256:ab")

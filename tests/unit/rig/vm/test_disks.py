@@ -15,7 +15,7 @@ def study(*overrides: str, storage: str = "loop:1GiB") -> Study:
 
 
 def test_disks_are_limited_unless_the_study_says_how() -> None:
-    assert str(limits_of(study())) == "500 IOPS and 67.1 MB/s"
+    assert str(limits_of(study())) == "500 IOPS and 64 MiB/s"
     chosen = limits_of(study("storage.iops=2000 IOPS", "storage.bandwidth=10 MB/s"))
     assert (chosen.iops, chosen.bytes_per_second) == (2000, 10_000_000)
 
@@ -23,10 +23,10 @@ def test_disks_are_limited_unless_the_study_says_how() -> None:
 def test_side_by_side_each_system_has_a_disk_and_the_baseline_two() -> None:
     given = study()
     disks = disks_of(given, side_by_side=True)
-    assert disks == ["disk0", "disk1", "disk2"]
+    assert disks == ["disk0", "disk1", "disk2", "disk3"], "raw, ext4, xfs, and raw again"
     storage = in_guest(given, disks).storage
     assert isinstance(storage, DeviceStorage)
-    assert storage.devices == [f"/dev/disk/by-id/virtio-disk{number}" for number in range(3)]
+    assert storage.devices == [f"/dev/disk/by-id/virtio-disk{number}" for number in range(4)]
 
 
 def test_one_by_one_there_is_one_disk() -> None:

@@ -118,9 +118,9 @@ def test_a_lost_machine_voids_its_block_and_a_new_one_measures_it() -> None:
     scene = Scene(study(), losses=1)
     scene.block()
     first, second = scene.nodes
-    assert first.is_lost and len(second.turns) == 3
+    assert first.is_lost and len(second.turns) == 4
     kinds = [type(each) for each in scene.told]
-    assert kinds == [TurnStarted, BlockVoid, TurnStarted, TurnStarted, TurnStarted]
+    assert kinds == [TurnStarted, BlockVoid, *[TurnStarted] * 4]
     assert scene.said == ["it panicked"]
 
 
@@ -136,7 +136,7 @@ def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:
     scene.block()
     usual, other = scene.nodes
     by_turn = {turn.turn: turn.system for turn in scene.plan.turns if turn.block == 0}
-    assert {by_turn[turn] for turn in usual.turns} == {"usual"}
+    assert {by_turn[turn] for turn in usual.turns} == {"raw", "usual"}
     assert {by_turn[turn] for turn in other.turns} == {"other"}
     told = [each.turn.turn for each in scene.told if isinstance(each, TurnStarted)]
     assert told == sorted(by_turn), "in the plan's order, whichever machine it is"
