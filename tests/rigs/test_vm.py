@@ -70,11 +70,15 @@ def _command_of(pid: int) -> str:
         return ""
 
 
+ALL = [] if os.environ.get("FSGAUGE_TEST_RIG") == "1" else ["f2fs"]
+"""All of them take minutes: make test-rig."""
+
+
 def test_every_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
-    done = fsgauge("rig", "test")
+    done = fsgauge("rig", "test", *ALL)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(recipe().kinds)
+    assert [line.split()[0] for line in lines] == (ALL or list(recipe().kinds))
     assert all("made, mounted and filled" in line for line in lines)
 
 

@@ -203,9 +203,9 @@ def _consent(study: Study) -> Consent | None:
 
 
 def _port() -> Path:
-    for port in sorted(_PORTS.iterdir()):
-        if (port / "name").read_text().strip() == PORT:
-            return Path("/dev") / port.name
+    for named in sorted(_PORTS.glob("*/name")):  # the prompt's port has none
+        if named.read_text().strip() == PORT:
+            return Path("/dev") / named.parent.name
     raise RigError(f"there is no port {PORT} in this machine", cause="it is not a guest of fsgauge")
 
 

@@ -26,8 +26,9 @@ def join(machine: socket.socket) -> None:
     keys: int | None = sys.stdin.fileno()
     with _raw(sys.stdin.fileno()):
         while True:
-            ready, _, _ = select.select([machine, *([keys] if keys is not None else [])], [], [])
-            if machine in ready and not _show(machine):
+            waited = [machine.fileno(), *([keys] if keys is not None else [])]
+            ready, _, _ = select.select(waited, [], [])
+            if machine.fileno() in ready and not _show(machine):
                 return
             if keys is None or keys not in ready:
                 continue

@@ -27,8 +27,10 @@ from fsgauge.rig.vm.build.elf import linked
 from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest
 
-_LEFT_OUT = ("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3")
-_LEFT_OUT += ("site-packages", "dist-packages", "pydoc_data", "__phello__")
+_LEFT_OUT = (
+    *("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"),
+    *("site-packages", "dist-packages", "pydoc_data", "__phello__"),
+)
 _OF_SCREENS = ("_tkinter", "readline", "_curses", "_dbm", "_gdbm", "_sqlite3", "_test", "_ctypes_t")
 """Extension modules that no part of a run uses, and whose libraries are large."""
 _FOLDERS = (
