@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from fsgauge.machine import Machine, StorageFacts
+from fsgauge.machine import BELOW, Machine, StorageFacts
 from fsgauge.record import SystemFacts, TurnRecord
 from fsgauge.rig.fleet.gathered import AnyRecord
 from fsgauge.rig.host.machine.environment import capture_machine
@@ -13,8 +13,6 @@ from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import PROGRAM
 from fsgauge.units import format_size
 
-BELOW = "host"
-"""The role of the machine that virtual ones are on."""
 EMULATED = (
     "The machine is emulated, its processor too (QEMU without KVM): layouts, counts, the order of"
     " events and what the disk's limits decide hold as measured; rates near the processor's limit"

@@ -39,7 +39,7 @@ _FOLDERS = (
 )
 _MODULES = """
 import json, sys
-import fsgauge.rig.vm.guest_process
+import fsgauge.rig.vm.guest_process, fsgauge.merging, fsgauge.series
 from fsgauge import kinds
 from fsgauge.rig.registry import host_rig
 from fsgauge.system import system_kinds
