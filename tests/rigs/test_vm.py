@@ -28,7 +28,7 @@ SMALL = [
     *("--storage", "loop:320MiB", "--seed", "1", "--yes"),
     *("--set", 'workload.patterns=["randread"]', "--set", "workload.queue_depths=[8]"),
     *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
-    *("--set", "workload.files=2", "--set", "plan.blocks=1"),
+    *("--set", "workload.files=2", "--set", "plan.blocks=2"),
 ]
 
 
@@ -92,7 +92,7 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     (folder,) = (scene / "results").iterdir()
     stored = read_results(folder)
     assert stored.study.rig == "vm" and stored.study.plan.side_by_side
-    assert len(stored.runs) == 4 and all(run.fault is None for run in stored.runs)
+    assert len(stored.runs) == 8 and all(run.fault is None for run in stored.runs)
     for run in stored.runs:
         result = run.parts[0].slices[0].result
         assert result.read is not None
@@ -113,7 +113,7 @@ def test_a_machine_that_dies_makes_its_block_void_and_the_study_goes_on(scene: P
     assert said.count("node1 is up after") == 2
     assert "the machine node1" in said
     (folder,) = (scene / "results").iterdir()
-    assert len(read_results(folder).runs) == 3
+    assert len(read_results(folder).runs) == 6
 
 
 def test_nothing_outlives_a_killed_fsgauge(scene: Path) -> None:

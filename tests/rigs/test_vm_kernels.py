@@ -48,7 +48,7 @@ def test_each_system_is_mounted_by_its_own_kernel(other_kernel: str, tmp_path: P
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "results").iterdir()
     stored = read_results(folder)
-    assert len(stored.runs) == 4 and all(run.fault is None for run in stored.runs)
+    assert len(stored.runs) == 8 and all(run.fault is None for run in stored.runs)
     by_system = {turn.system: turn.facts.details["kernel"] for turn in stored.turns}
     assert by_system["other"] == other_kernel != by_system["usual"]
     machines = {run.system: run.parts[0].machine for run in stored.runs}

@@ -59,5 +59,5 @@ def test_two_rigs_at_once_do_not_meet(tmp_path: Path) -> None:
     assert [each.wait(1200) for each in at_once] == [0, 0]
     for name in ("first", "second"):
         (folder,) = (tmp_path / name).iterdir()
-        assert len(read_results(folder).runs) == 3
+        assert len(read_results(folder).runs) == 6
     assert list((tmp_path / "disks").iterdir()) == []

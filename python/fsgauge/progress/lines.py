@@ -145,7 +145,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
 
 
 def _rig(environment: EnvironmentRecord) -> str:
-    """ "host rig"; how machines are virtual; of several hosts their names: "4 hosts at once (a, b, c and 1 more)"."""
+    """Such as "host rig", "virtual machine (QEMU with KVM)", "4 hosts at once (a, b, c, d)"."""
     machines = [machine for machine in environment.machines if machine.role != BELOW]
     names = [machine.name for machine in machines]
     if len(machines) < len(environment.machines):
