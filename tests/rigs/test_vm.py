@@ -84,7 +84,7 @@ def test_every_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
 
 def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:
     done = fsgauge(
-        *("run", "overhead", "--rig", "vm", "--system", "ext3", "--system", "nilfs2", *SMALL),
+        *("run", "overhead", "--rig", "vm", "--system", "nilfs2", *SMALL),
         *("--set", f"storage.directory={scene / 'disks'}", "--set", "storage.iops=200 IOPS"),
         *("--results", str(scene / "results")),
     )
@@ -92,13 +92,13 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     (folder,) = (scene / "results").iterdir()
     stored = read_results(folder)
     assert stored.study.rig == "vm" and stored.study.plan.side_by_side
-    assert len(stored.runs) == 8 and all(run.fault is None for run in stored.runs)
+    assert len(stored.runs) == 6 and all(run.fault is None for run in stored.runs)
     for run in stored.runs:
         result = run.parts[0].slices[0].result
         assert result.read is not None
         rate = result.read.operations / (result.elapsed_ns / 1e9)
         assert 0 < rate < 260, "a disk of 200 IOPS"
-    assert {turn.facts.kind for turn in stored.turns} == {"raw", "ext3", "nilfs2"}
+    assert {turn.facts.kind for turn in stored.turns} == {"raw", "nilfs2"}
     machine, below = stored.environment_before.machines
     assert below.role == "host" and below.storage is None
     assert machine.virtual_machine is not None and "QEMU" in machine.virtual_machine
@@ -107,6 +107,7 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     assert "limited to 200 IOPS" in page
 
 
+@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute: make test-rig")
 def test_a_machine_that_dies_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
     done, said = run_and_strike(scene, signal.SIGKILL, of_qemu=True)
     assert done == 0, said
