@@ -33,7 +33,7 @@ Maintainer: {maintainer}
 Installed-Size: {size_kib}
 Depends: {depends}
 Recommends: btrfs-progs, e2fsprogs, mount, xfsprogs
-Suggests: chromium, fio, nfs-ganesha, samba
+Suggests: chromium, fio, nfs-ganesha, qemu-system-x86, samba
 Description: laboratory for file systems
  Compares file systems, mount options or kernels on your storage under your
  load, and answers in one sentence with an error bar.

@@ -26,12 +26,15 @@ ENVIRONMENT = {
     "FSGAUGE_PATH": "Folders in which programs are looked up before all others.",
     "FSGAUGE_KEEP_CACHES": "1: the caches of the rest of the machine are not dropped.",
     "FSGAUGE_STATE": "The folder of what is remembered between commands, not the usual one.",
+    "FSGAUGE_CACHE": "The folder of guests of the virtual rig, not the usual one.",
+    "FSGAUGE_VM_ACCELERATOR": "kvm or tcg: how virtual machines run, whatever works.",
     "FSGAUGE_SMB_PASSWORD": "The password of an SMB share that is measured.",
 }
 FILES = {
     "results/": "Below the working folder: a folder for each run of a study.",
     "/var/lib/fsgauge": "Root's ledgers: what the next command undoes after a crash.",
     "~/.local/state/fsgauge": "The same of an ordinary user.",
+    "~/.cache/fsgauge": "Guests and kernels of the virtual rig: fsgauge rig list.",
 }
 
 

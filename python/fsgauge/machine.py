@@ -39,6 +39,9 @@ LOAD = "load"
 """The role of a machine that drives the load. Of several hosts that do, each has a number after
 it, but for the first."""
 
+BELOW = "host"
+"""The role of the machine that virtual ones are on; it measures nothing itself."""
+
 
 class Machine(BaseModel):
     """A machine as it is; what cannot be read is null, with a reason in `missing`.

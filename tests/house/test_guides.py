@@ -23,8 +23,9 @@ KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 SHOWN += [
     (line.split()[2], line)
-    for page in ("folders", "fleet")
+    for page in ("folders", "fleet", "vm")
     for line in commands(GUIDES / f"{page}.md")
+    if line.split()[1] != "rig"
 ]
 RECIPES = [line for line in commands(GUIDES.parent / "recipes.md") if " run " in line]
 SHOWN += [("", line) for line in RECIPES if ".toml" not in line]

@@ -67,7 +67,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.server": STUDY | {"rig.host.machine", "programs"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"programs", "engine", "starts"},
+    | {"programs", "engine", "starts", "interruption", "plain_files"},
     "lease": TYPES,
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},

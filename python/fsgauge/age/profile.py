@@ -130,7 +130,7 @@ def _example(keys: dict[str, tuple[str, ...]]) -> str:
 
 FILL_PERCENT = 80.0
 COPIED_FILL_PERCENT = 40.0
-_COPYING = frozenset({*COPY_ON_WRITE, "bcachefs", "f2fs", "nilfs2", "zfs"})
+_COPYING = frozenset({*COPY_ON_WRITE, "bcachefs", "zfs"})
 _MOST_COPIES = 2.0
 
 

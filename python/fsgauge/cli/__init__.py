@@ -36,6 +36,7 @@ _COMMANDS = {
     "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",
     "published": "List the claims of the published studies and what came of them here.",
     "systems": "List the file systems that can be compared here.",
+    "rig": "Build the guest of the virtual rig, try it, open its prompt.",
     "doctor": "Check what works here, what is missing and which command installs it.",
     "study": "Start a study of your own.",
 }

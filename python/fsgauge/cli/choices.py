@@ -185,7 +185,8 @@ rig_option = click.option(
     default="host",
     show_default=True,
     metavar="RIG",
-    help="Where the study is measured: host is this machine, fleet are many hosts at once.",
+    help="Where the study is measured: host is this machine, fleet are many hosts at once, vm is a"
+    " virtual machine, which needs no root.",
 )
 
 _FLEET_OPTIONS = [

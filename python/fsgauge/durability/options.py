@@ -20,6 +20,7 @@ EXT4 = "kernel.org Documentation/admin-guide/ext4.rst"
 EXT2 = "kernel.org Documentation/filesystems/ext2.rst"
 XFS = "kernel.org Documentation/admin-guide/xfs.rst"
 F2FS = "kernel.org Documentation/filesystems/f2fs.rst"
+NILFS2 = "kernel.org Documentation/filesystems/nilfs2.rst"
 BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
 BTRFS = "btrfs(5)"
 OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
@@ -68,6 +69,7 @@ WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("mount", ("xfs",), r"nobarrier", NO_FLUSHES, XFS),
     Weakening("mount", _BTRFS, r"nobarrier", NO_FLUSHES, BTRFS),
     Weakening("mount", ("f2fs",), r"nobarrier|fsync_mode=nobarrier", NO_FLUSHES, F2FS),
+    Weakening("mount", ("nilfs2",), r"nobarrier", NO_FLUSHES, NILFS2),
     Weakening("mount", _EXT, r"data=writeback", OLD_DATA, EXT4),
     Weakening(
         "mount",

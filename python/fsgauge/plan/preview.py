@@ -277,7 +277,7 @@ def _state(study: Study) -> str:
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
-    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", *ALLOCATING):
+    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", "kernel", *ALLOCATING):
         values = {system.name: _value(system, key) for system in systems if _has(system, key)}
         if any(value != next(iter(values.values())) for value in values.values()):
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
@@ -303,7 +303,7 @@ def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
         return key not in keys_without_effect(system.kind)
-    return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
+    return key in ("kind", "server", "kernel") or key in ALLOCATING or system.kind == "mounted"
 
 
 def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from fsgauge.machine import BELOW
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.stats.evidence import count
@@ -144,8 +145,12 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
 
 
 def _rig(environment: EnvironmentRecord) -> str:
-    """ "host rig"; of several hosts their names: "4 hosts at once (a, b, c and 1 more)"."""
-    names = [machine.name for machine in environment.machines]
+    """Such as "host rig", "virtual machine (QEMU with KVM)", "4 hosts at once (a, b, c, d)"."""
+    machines = [machine for machine in environment.machines if machine.role != BELOW]
+    names = [machine.name for machine in machines]
+    if len(machines) < len(environment.machines):
+        many = "virtual machine" if len(names) == 1 else f"{len(names)} virtual machines"
+        return f"{many} ({machines[0].virtual_machine})"
     if len(names) == 1:
         return "host rig"
     more = f" and {len(names) - _NAMED_HOSTS} more" if len(names) > _NAMED_HOSTS else ""

@@ -29,8 +29,8 @@ def load_rows(stored: StoredStudy) -> Rows:
     """What drove the storage: plain loads, then clients on a file set."""
     loads = [run.job for run in stored.runs if isinstance(run.job, LoadJob)]
     clients = [run.job for run in stored.runs if isinstance(run.job, ClientsJob)]
-    machines = str(len(stored.environment_before.machines))
-    rows: Rows = [("machines that drive the load", machines)]
+    machines = {part.machine for run in stored.runs for part in run.parts}
+    rows: Rows = [("machines that drive the load", str(len(machines) or 1))]
     if loads:
         rows += _of_loads(loads)
     if clients:

@@ -29,7 +29,13 @@ def _fleet(say: Say) -> Rig:
     return FleetRig(say=say)
 
 
-RIGS: dict[str, Callable[[Say], Rig]] = {"host": _host, "fleet": _fleet}
+def _vm(say: Say) -> Rig:
+    from fsgauge.rig.vm.rig import VmRig
+
+    return VmRig(say)
+
+
+RIGS: dict[str, Callable[[Say], Rig]] = {"host": _host, "fleet": _fleet, "vm": _vm}
 
 
 def host_rig(engine: Engine | None, say: Say) -> Rig:

@@ -13,6 +13,7 @@ from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
+from fsgauge.stats.emulation import emulator_limited
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.hosts import host_findings
@@ -59,6 +60,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_turns_differ(evidence),
         *host_findings(evidence),
         *machine_findings(evidence),
+        *emulator_limited(evidence),
         *layout_scans(evidence),
         *preconditioned(evidence),
         *file_set_in_memory(evidence),

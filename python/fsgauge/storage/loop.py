@@ -28,6 +28,7 @@ _ROUND_BYTES = 1 << 20
 
 def check(storage: LoopStorage) -> None:
     """Refuse a missing or full folder, and a host without loop devices."""
+    _require_no_limits(storage)
     require_loops()
     folder = Path(storage.directory)
     if not folder.is_dir():
@@ -37,6 +38,16 @@ def check(storage: LoopStorage) -> None:
         )
     require_only_ours(folder, "loop file")
     require_room(folder, storage.size)
+
+
+def _require_no_limits(storage: LoopStorage) -> None:
+    """InputError for limits, which only a virtual disk has."""
+    for key in ("iops", "bandwidth"):
+        if getattr(storage, key) is not None:
+            raise InputError(
+                f"storage.{key} limits a virtual disk, and a loop file has the rate of its disk",
+                next=f"--rig vm, or leave storage.{key} out",
+            )
 
 
 def require_loops() -> None:

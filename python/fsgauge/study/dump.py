@@ -44,6 +44,8 @@ def _without_effect(system: System) -> dict[str, str]:
         reasons |= dict.fromkeys(keys_without_effect(system.kind), UNFORMATTED[system.kind])
     if system.access is None:
         reasons["access"] = "as [access] says"
+    if system.rig is None:
+        reasons["rig"] = "the kernel of the machine"
     for key in ALLOCATING:
         if getattr(system, key) is None:
             reasons[key] = "the file system's own choice"

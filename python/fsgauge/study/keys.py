@@ -22,6 +22,7 @@ from fsgauge.study.model import (
     Study,
     System,
 )
+from fsgauge.study.system import SystemRig
 from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
 
@@ -72,6 +73,7 @@ SECTIONS = (
     Section("storage", ShareStorage, "share"),
     Section("system", System),
     Section("system.access", SystemAccess),
+    Section("system.rig", SystemRig),
     Section("access", AccessKeys),
     *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("plan", PlanSettings),

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.conflict import conflict
-from fsgauge.units import SizeBytes
+from fsgauge.units import BytesPerSecond, RateOperationsPerSecond, SizeBytes
 
 SMALLEST_STORAGE_BYTES = 16 << 20
 
@@ -58,6 +58,17 @@ class LoopStorage(StudyModel):
         False,
         description="Allocate the scratch file's blocks first, so that the file system below does "
         "not allocate during a measurement.",
+    )
+    iops: RateOperationsPerSecond | None = Field(
+        None,
+        description="On the virtual rig, the most operations per second of each disk. Default:"
+        ' "500 IOPS", a tenth of what an emulated processor can do.',
+        exclude_if=lambda value: value is None,
+    )
+    bandwidth: BytesPerSecond | None = Field(
+        None,
+        description='On the virtual rig, the transfer rate of each disk. Default: "64 MiB/s".',
+        exclude_if=lambda value: value is None,
     )
     precondition: Precondition = "none"
 

@@ -38,12 +38,23 @@ def keys_without_effect(kind: str) -> tuple[str, ...]:
 
 
 LONGEST_NAME = 80
-COPY_ON_WRITE = {"btrfs"}
+COPY_ON_WRITE = {"btrfs", "f2fs", "nilfs2"}
 """Kinds in which an overwrite takes new space before the old is free."""
 
 
 ALLOCATING = ("allocation_chunk", "extent_size_hint")
 """Keys that say how files are given space: where they have an effect, the kind says."""
+
+
+class SystemRig(StudyModel):
+    """What the rig has for one system alone."""
+
+    kernel: OneLine | None = Field(
+        None,
+        description="On the virtual rig, the kernel under this system: a package that"
+        " `fsgauge rig build --kernel` has built, linux-image-6.1.0-47-amd64. Each kernel is a"
+        " machine of its own. Default: the kernel that was built last.",
+    )
 
 
 class System(StudyModel):
@@ -98,6 +109,18 @@ class System(StudyModel):
         ' "smb://user@host/share" or "nfs://host/export" (kind share), or a table such as'
         ' { server = "samba", smb_dialect = "2.1" }. Default: that of [access].',
     )
+
+    rig: SystemRig | None = Field(
+        None,
+        description='What the virtual rig has for it alone: rig.kernel = "linux-image-...".'
+        " Default: nothing.",
+        exclude_if=lambda value: value is None,
+    )
+
+    @property
+    def kernel(self) -> str | None:
+        """The kernel that it asks for."""
+        return self.rig.kernel if self.rig is not None else None
 
     @model_validator(mode="before")
     @classmethod

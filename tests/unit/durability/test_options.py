@@ -16,6 +16,7 @@ WEAK = [
     (Made("xfs", mount="nobarrier"), "nobarrier"),
     (Made("btrfs", mount="nobarrier"), "nobarrier"),
     (Made("f2fs", mount="fsync_mode=nobarrier"), "fsync_mode=nobarrier"),
+    (Made("nilfs2", mount="nobarrier"), "nobarrier"),
     (Made("ext4", mount="rw,data=writeback"), "data=writeback"),
     (Made("ext4", mount="journal_async_commit"), "journal_async_commit"),
     (Made("ext4", mount="noauto_da_alloc"), "noauto_da_alloc"),

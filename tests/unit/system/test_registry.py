@@ -29,14 +29,14 @@ def test_an_unknown_one_names_the_nearest() -> None:
 
 def test_the_guide_s_example_is_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = GUIDE.read_text().partition("```python\n")[2].partition("```")[0]
-    (tmp_path / "f2fs.py").write_text(code)
+    (tmp_path / "jfs.py").write_text(code)
     monkeypatch.setattr(system, "__path__", [*system.__path__, str(tmp_path)])
     system_kinds.cache_clear()
     try:
-        kind = find_kind("f2fs")
+        kind = find_kind("jfs")
         assert isinstance(kind, FileSystem)
         command = kind.mkfs_command(["-l", "x"], "/dev/loop9")
-        assert command == ["mkfs.f2fs", "-q", "-f", "-l", "x", "/dev/loop9"]
+        assert command == ["mkfs.jfs", "-q", "-l", "x", "/dev/loop9"]
     finally:
         monkeypatch.undo()
         system_kinds.cache_clear()

@@ -106,7 +106,7 @@ def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator
         for name in study.storage.devices:
             yield partial(_require_direct, study, name)
     if not isinstance(study.storage, PathStorage):
-        yield lambda: _require_root(f"sudo fsgauge ..., or {INSTEAD}")
+        yield lambda: _require_root(f"sudo fsgauge ..., or --rig vm, or {INSTEAD}")
         yield _require_tools
 
 
@@ -127,6 +127,11 @@ def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try |
 
 
 def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None:
+    if system.kernel is not None:
+        raise InputError(
+            f'"{system.name}" asks for the kernel {system.kernel}, and this machine has its own',
+            next="--rig vm",
+        )
     kind = find_kind(system.kind)
     if isinstance(kind, FileSystem):
         _check_options(system, kind)
@@ -207,7 +212,7 @@ def _check_support(system: System, kind: FileSystem) -> None:
     if not support.driver:
         raise RigError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
-            next="fsgauge systems lists what can be compared here",
+            next="fsgauge systems lists what can be compared here; --rig vm brings a kernel",
         )
 
 

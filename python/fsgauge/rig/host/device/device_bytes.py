@@ -8,15 +8,18 @@ one that is mounted; for a process that holds the claim itself they run with --f
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import mmap
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.process.tool import Said, run_tool
 
+_BLKFLSBUF = 0x1261
+"""include/uapi/linux/fs.h."""
 LARGEST_READ_BYTES = 4 << 20
 ALIGNMENT_BYTES = 64 << 10
 """No device has larger logical blocks."""
@@ -136,12 +139,28 @@ _UNKNOWN = "unrecognized option"
 
 
 def discard(device: str, *, claimed: bool, seconds: float) -> Said:
-    """blkdiscard of the whole device; RigError when it does not end in time."""
+    """blkdiscard of the whole device; RigError when it does not end in time.
+
+    While a device is claimed, the kernel refuses to discard it with EBUSY as long as a buffer of it
+    is held, and each processor holds the last ones that a file system used (f2fs, nilfs2).
+    """
     force = [_FORCE] if claimed else []
+    if claimed:
+        _empty_buffers(device)
     said = run_tool(["blkdiscard", *force, device], seconds=seconds)
     if claimed and _UNKNOWN in said.words:
         said = run_tool(["blkdiscard", device], seconds=seconds)
     return said
+
+
+def _empty_buffers(device: str) -> None:
+    """Write back and forget what the kernel has of a device in memory, if it can be opened."""
+    with suppress(OSError):
+        descriptor = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(descriptor, _BLKFLSBUF, 0)
+        finally:
+            os.close(descriptor)
 
 
 def wipe(device: str, *, claimed: bool) -> None:

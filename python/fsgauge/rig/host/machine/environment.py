@@ -21,7 +21,9 @@ from fsgauge.rig.host.process.tool import find_tool, run_tool
 
 _CPU = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-_VERSION_FLAG = {"mkfs.ext2": "-V", "mkfs.ext3": "-V", "mkfs.ext4": "-V", "mkfs.xfs": "-V"}
+_VERSION_FLAG = dict.fromkeys(
+    ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.f2fs", "mkfs.nilfs2"), "-V"
+)
 _VERSION_SECONDS = 10.0
 
 

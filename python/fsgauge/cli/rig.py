@@ -1,0 +1,180 @@
+"""`fsgauge rig`: the guest of the virtual rig, built, tried, and looked at."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fsgauge.terminal import say
+
+if TYPE_CHECKING:
+    from fsgauge.rig.vm.cache import Guest, Kernel
+
+_TRIED_SIZE = "320MiB"
+_kernel_option = click.option(
+    "--kernel", metavar="PACKAGE", help="A kernel of the archive: linux-image-6.1.0-47-amd64."
+)
+
+
+@click.group("rig")
+def command() -> None:
+    """The virtual rig: --rig vm measures a study in a virtual machine, without root.
+
+    Its guest is built once, from packages of the distribution: fsgauge rig build.
+    """
+
+
+@command.command("build")
+@_kernel_option
+def build(kernel: str | None) -> None:
+    """Build the guest and its kernel; what is there already is kept.
+
+    Takes a few minutes and about 200 MB, needs the archive of packages, and no root. --kernel
+    builds another kernel next to the stock one.
+    """
+    from fsgauge.rig.vm.build.lab import lab_image
+    from fsgauge.rig.vm.build.making import build as make
+    from fsgauge.rig.vm.cache import cache_folder, size_bytes
+    from fsgauge.units import format_duration, format_size
+
+    began = time.monotonic()
+    guest, built = make(say, kernel)
+    say("packing Python, fsgauge and the engine for the guest")
+    lab_image(guest)
+    took = format_duration(int((time.monotonic() - began) * 1e9))
+    click.echo(f"kernel   {built.facts.package}, {guest.facts.distribution}")
+    click.echo(f"systems  {', '.join(guest.facts.kinds)}")
+    click.echo(f"built in {took}; {format_size(size_bytes(cache_folder()))} in {cache_folder()}")
+
+
+@command.command("test")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
+@_kernel_option
+def test(systems: tuple[str, ...], kernel: str | None) -> int:
+    """Start a machine, then make, mount and fill each file system in it, or those that are named.
+
+    Exit codes: 0 all of them work, 1 some do not, 3 the machine does not start.
+    """
+    from fsgauge.errors import FsgaugeError
+    from fsgauge.interruption import interruptible
+    from fsgauge.kinds import DEFAULT
+    from fsgauge.rig.vm.cache import guest_of
+    from fsgauge.rig.vm.node import NodeLostError
+    from fsgauge.rig.vm.recipe import recipe
+    from fsgauge.rig.vm.rig import VmRig
+    from fsgauge.study.parse import load_study
+
+    kinds = list(systems) or guest_of(recipe().key).facts.kinds
+    study = load_study(DEFAULT, [], kinds, f"loop:{_TRIED_SIZE}", 0)
+    rig = VmRig(say, kernel)
+    rig.check(study, None)
+    failed = 0
+    with interruptible(), rig.started(study) as session:
+        for system in study.systems:
+            if system.name not in kinds:
+                continue
+            try:
+                seconds = session.try_out(system)
+            except NodeLostError:
+                raise
+            except FsgaugeError as error:
+                failed += 1
+                why = "; ".join(filter(None, (error.what, *error.details[-2:])))
+                click.echo(f"{system.name:8} does not work: {why}")
+                continue
+            click.echo(f"{system.name:8} made, mounted and filled in {seconds:.1f} s")
+    return 1 if failed else 0
+
+
+@command.command("shell")
+@_kernel_option
+def shell(kernel: str | None) -> None:
+    """Open a prompt in a machine of its own; Ctrl-] leaves it, and the machine ends.
+
+    Lines on the standard input are typed there: echo uname -a | fsgauge rig shell.
+    """
+    import socket
+
+    from fsgauge.rig.vm.prompt import join
+    from fsgauge.rig.vm.qemu import find_qemu
+    from fsgauge.rig.vm.refusing import require_memory
+    from fsgauge.rig.vm.rig import VmRig
+    from fsgauge.study.model import LoopStorage
+
+    find_qemu()
+    require_memory()
+    own, of_machine = socket.socketpair()
+    place = Path(LoopStorage().directory)
+    with VmRig(say, kernel).at_prompt(of_machine.fileno(), place):
+        of_machine.close()
+        if sys.stdin.isatty():
+            say("Ctrl-] leaves")
+        join(own)
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def list_(as_json: bool) -> None:
+    """List the guests and kernels that are built, the newest first."""
+    from fsgauge.rig.vm.cache import guests, kernels, size_bytes
+    from fsgauge.rig.vm.recipe import recipe
+    from fsgauge.units import format_size
+
+    found: list[Guest | Kernel] = [*guests(), *kernels()]
+    rows: list[dict[str, Any]] = [
+        {
+            "name": each.folder.name,
+            "size_bytes": size_bytes(each.folder),
+            "built_unix_s": int(each.folder.stat().st_mtime),
+            "is_current": each.facts.recipe == recipe().key,
+            "what": _what(each),
+        }
+        for each in found
+    ]
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    if not rows:
+        click.echo("nothing is built: fsgauge rig build")
+    for row in rows:
+        old = "" if row["is_current"] else ", of another version of fsgauge"
+        click.echo(f"{row['name']}  {format_size(row['size_bytes'])}  {row['what']}{old}")
+
+
+def _what(each: Guest | Kernel) -> str:
+    from fsgauge.rig.vm.cache import Guest
+
+    if isinstance(each, Guest):
+        facts = each.facts
+        return f"{facts.distribution}, {len(facts.packages)} packages: {', '.join(facts.kinds)}"
+    return each.facts.package
+
+
+@command.command("remove")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--all", "everything", is_flag=True, help="All that was built.")
+def remove(names: tuple[str, ...], everything: bool) -> None:
+    """Remove guests and kernels by the names that `fsgauge rig list` shows."""
+    from fsgauge.errors import InputError
+    from fsgauge.rig.vm.cache import cache_folder, guests, kernels, only_builder
+
+    built: list[Guest | Kernel] = [*guests(), *kernels()]
+    known = {each.folder.name: each.folder for each in built}
+    if not names and not everything:
+        raise InputError("nothing is named", next="fsgauge rig list; fsgauge rig remove --all")
+    for name in names:
+        if name not in known:
+            raise InputError(f"{name} is not built", next="fsgauge rig list")
+    with only_builder():
+        for name in known if everything else dict.fromkeys(names):
+            shutil.rmtree(known[name])
+            click.echo(f"removed {name}")
+        if everything:
+            for image in cache_folder().glob("lab-*.squashfs"):
+                image.unlink()

@@ -1,0 +1,88 @@
+"""KVM where it works, else emulation: a machine is tried, since a /dev/kvm that opens may hang.
+
+What came of it is kept until the machine is started anew, so that it is tried once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from fsgauge.errors import InputError
+from fsgauge.rig.host.process.processes import boot_id
+from fsgauge.rig.vm.cache import cache_folder
+from fsgauge.rig.vm.node import Node, NodeLostError
+from fsgauge.rig.vm.qemu import Accelerator, Qemu
+
+_DEVICE = "/dev/kvm"
+_FILE = "kvm.json"
+CHOICE_VARIABLE = "FSGAUGE_VM_ACCELERATOR"
+"""kvm or tcg, where it is to be no other."""
+
+
+def started_well(
+    make: Callable[[Accelerator], Node], qemu: Qemu, say: Callable[[str], None]
+) -> Node:
+    """A machine that is up, with KVM if that can be; raises NodeLostError, RigError."""
+    chosen = _chosen()
+    if chosen is not None:
+        return _up(make(chosen), say)
+    if os.access(_DEVICE, os.R_OK | os.W_OK) and not _is_known_not_to_work(qemu):
+        node = make("kvm")
+        try:
+            return _up(node, say)
+        except NodeLostError as error:
+            node.end()
+            _remember(qemu)
+            say(f"KVM does not work here ({error.what}): machines are emulated")
+        except BaseException:
+            node.end()
+            raise
+    return _up(make("tcg"), say)
+
+
+def _up(node: Node, say: Callable[[str], None]) -> Node:
+    try:
+        seconds = node.wait_until_up()
+    except BaseException:
+        node.end()
+        raise
+    how = "with KVM" if node.accelerator == "kvm" else "emulated"
+    say(f"{node.spec.name} is up after {seconds:.1f} s, {how}")
+    return node
+
+
+def _chosen() -> Accelerator | None:
+    match os.environ.get(CHOICE_VARIABLE, ""):
+        case "":
+            return None
+        case "kvm":
+            return "kvm"
+        case "tcg":
+            return "tcg"
+        case other:
+            raise InputError(f'{CHOICE_VARIABLE} is "{other}"', next=f"{CHOICE_VARIABLE}=tcg")
+
+
+def _facts(qemu: Qemu) -> dict[str, str]:
+    return {"boot": boot_id(), "qemu": qemu.version, "program": qemu.program}
+
+
+def _is_known_not_to_work(qemu: Qemu) -> bool:
+    try:
+        kept: object = json.loads(_place().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return kept == _facts(qemu)
+
+
+def _remember(qemu: Qemu) -> None:
+    with suppress(OSError):
+        _place().write_text(json.dumps(_facts(qemu)), encoding="utf-8")
+
+
+def _place() -> Path:
+    return cache_folder() / _FILE

@@ -1,0 +1,127 @@
+"""Few files of a large tree: those that are asked for, and what they are linked with.
+
+The tree is another system's root, so an absolute link in it leads to a place in the tree.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.rig.vm.build.elf import linked
+
+LOADER = "usr/lib64/ld-linux-x86-64.so.2"
+_LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib", "usr/lib64")
+_PROGRAMS = ("usr/bin", "usr/sbin")
+_MOST_LINKS = 20
+_TOP = ("bin", "sbin", "lib", "lib64")
+
+
+class Closure:
+    """Collects files of a tree; `copy` then writes them."""
+
+    def __init__(self, tree: Path) -> None:
+        self._tree = tree
+        self._files: set[str] = set()
+        self._links: set[str] = set()
+
+    def add(self, names: Iterable[str]) -> None:
+        """Files and folders by their paths in the tree, with what they need."""
+        todo = [*names, LOADER]
+        while todo:
+            todo += self._add_one(todo.pop())
+
+    def libraries(self) -> list[str]:
+        """Names of all libraries that were collected."""
+        names = self._files | self._links
+        return sorted({Path(name).name for name in names if ".so" in Path(name).name})
+
+    def copy(self, place: Path) -> None:
+        """Write files and links; other names of collected programs (mkfs.ext4) are links too."""
+        self._add_other_names()
+        for top in _TOP:
+            (place / "usr" / top).mkdir(parents=True, exist_ok=True)
+            (place / top).symlink_to(f"usr/{top}")
+        for name in sorted(self._files):
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self._tree / name, place / name)
+        for name in sorted(self._links - set(_TOP)):
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            if not (place / name).is_symlink() and not (place / name).exists():
+                (place / name).symlink_to((self._tree / name).readlink())
+
+    def _add_one(self, name: str) -> list[str]:
+        found = self._resolved(name)
+        if found in self._files:
+            return []
+        path = self._tree / found
+        if path.is_dir():
+            return [str(each.relative_to(self._tree)) for each in path.iterdir()]
+        if not path.is_file():
+            raise RigError(
+                f"the packages of the guest do not have {name}",
+                cause="the recipe names a file that this distribution has elsewhere, or not",
+                next="report it with the name of the distribution",
+            )
+        self._files.add(found)
+        needs = linked(path)
+        if needs is not None:
+            return [self._library(each, name) for each in needs.libraries]
+        with path.open("rb") as file:
+            first = file.readline(256)
+        if first.startswith(b"#!"):
+            return [first[2:].split()[0].decode()]
+        return []
+
+    def _library(self, library: str, of: str) -> str:
+        for folder in _LIBRARIES:
+            if (self._tree / folder / library).exists() or (
+                self._tree / folder / library
+            ).is_symlink():
+                return f"{folder}/{library}"
+        raise RigError(
+            f"the library {library} of {of} is in no package of the guest",
+            next="report it with the name of the distribution",
+        )
+
+    def _resolved(self, name: str) -> str:
+        """A path in the tree without links on its way; those that it takes are collected."""
+        todo = name.lstrip("/")
+        for _ in range(_MOST_LINKS):
+            at, parts = Path(), Path(todo).parts
+            for number, part in enumerate(parts):
+                step = at / part
+                if (self._tree / step).is_symlink():
+                    self._links.add(str(step))
+                    target = (self._tree / step).readlink()
+                    base = Path(str(target).lstrip("/")) if target.is_absolute() else at / target
+                    todo = _normal(base.joinpath(*parts[number + 1 :]))
+                    break
+                at = step
+            else:
+                return str(at)
+        raise RigError(f"{name} is a loop of links in the packages of the guest")
+
+    def _add_other_names(self) -> None:
+        for folder in _PROGRAMS:
+            for path in sorted((self._tree / folder).iterdir()):
+                if not path.is_symlink():
+                    continue
+                target = path.readlink()
+                leads = (
+                    Path(str(target).lstrip("/")) if target.is_absolute() else Path(folder) / target
+                )
+                if _normal(leads) in self._files:
+                    self._links.add(f"{folder}/{path.name}")
+
+
+def _normal(path: Path) -> str:
+    found: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            del found[-1:]
+        else:
+            found.append(part)
+    return "/".join(found)

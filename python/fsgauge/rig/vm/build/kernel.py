@@ -1,0 +1,149 @@
+"""A stock kernel of the distribution, made ready for a guest: ELF file, modules, first stage."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import shutil
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.rig.vm.build.initramfs import initramfs
+from fsgauge.rig.vm.build.tools import run_packaged, squashed
+from fsgauge.rig.vm.recipe import GUEST, Recipe
+
+_ELF = b"\x7fELF"
+_FOLDERS = ("bin", "proc", "sys", "dev", "mod", "new", "images")
+
+
+def make_kernel(tree: Path, busybox: Path, tools: Path, wanted: Recipe, place: Path) -> list[str]:
+    """Kernel, modules and first stage from an unpacked package; gives the names of its modules.
+
+    `place` gets vmlinux, modules.squashfs and initramfs.gz.
+    """
+    version = version_of(tree)
+    (place / "vmlinux").write_bytes(_unpacked(tree / "boot" / f"vmlinuz-{version}", tools, place))
+    base = tree / "lib" / "modules" / version
+    run_packaged(tools, "kmod", ["-b", str(tree), version], called="depmod")
+    found = Modules(base)
+    chosen = found.with_needed([*wanted.early_modules, *wanted.modules])
+    stage = place / "modules" / "lib" / "modules" / version
+    for name in chosen:
+        found.copy(name, stage / found.path_of[name].partition(".ko")[0], tools)
+    for name in ("modules.builtin", "modules.order", "modules.builtin.modinfo"):
+        if (base / name).exists():
+            shutil.copy2(base / name, stage / name)
+    run_packaged(tools, "kmod", ["-b", str(place / "modules"), version], called="depmod")
+    squashed(tools, stage, place / "modules.squashfs")
+    (place / "initramfs.gz").write_bytes(_first_stage(found, busybox, wanted, stage))
+    shutil.rmtree(place / "modules")
+    return sorted({*chosen, *found.built_in})
+
+
+def version_of(tree: Path) -> str:
+    """The kernel's own version."""
+    versions = [path.name for path in (tree / "lib" / "modules").iterdir()]
+    if len(versions) != 1 or not (tree / "boot" / f"vmlinuz-{versions[0]}").is_file():
+        raise RigError(
+            "the package is not a whole kernel: it has no vmlinuz with its modules",
+            cause="a package that only depends on others, or one without modules",
+            next="apt-cache search linux-image",
+        )
+    return versions[0]
+
+
+class Modules:
+    """The modules of a kernel, by name, with what each needs."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+        self.path_of: dict[str, str] = {}
+        self._needs: dict[str, list[str]] = {}
+        for line in (base / "modules.dep").read_text().splitlines():
+            path, _, needed = line.partition(":")
+            self.path_of[_name(path)] = path
+            self._needs[_name(path)] = [_name(each) for each in needed.split()]
+        for line in (base / "modules.softdep").read_text().splitlines():
+            words = line.split()
+            if words[:1] == ["softdep"]:
+                wanted = [_name(each) for each in words[2:] if not each.endswith(":")]
+                self._needs.setdefault(_name(words[1]), []).extend(wanted)
+        builtin = (base / "modules.builtin").read_text().split()
+        self.built_in = {_name(each) for each in builtin}
+
+    def with_needed(self, names: Iterable[str]) -> list[str]:
+        """Modules with those that they need, each after what it needs; the rest is not there."""
+        found: list[str] = []
+        seen: set[str] = set()
+
+        def add(name: str) -> None:
+            if name in seen or name not in self.path_of:
+                return
+            seen.add(name)
+            for each in self._needs.get(name, []):
+                add(each)
+            found.append(name)
+
+        for name in names:
+            add(_name(name))
+        return found
+
+    def copy(self, name: str, place: Path, tools: Path) -> None:
+        """A module, uncompressed, as `place` with .ko after it."""
+        source, target = self._base / self.path_of[name], place.with_name(f"{place.name}.ko")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.suffix == ".xz":
+            target.write_bytes(lzma.decompress(source.read_bytes()))
+        elif source.suffix == ".zst":
+            run_packaged(tools, "zstd", ["-dqf", str(source), "-o", str(target)])
+        else:
+            shutil.copy2(source, target)
+
+
+def _first_stage(found: Modules, busybox: Path, wanted: Recipe, stage: Path) -> bytes:
+    early = found.with_needed(wanted.early_modules)
+    files = {"init": (GUEST / "init").read_bytes(), "bin/busybox": busybox.read_bytes()}
+    for name in early:
+        path = stage / f"{found.path_of[name].partition('.ko')[0]}.ko"
+        files[f"mod/{name}.ko"] = path.read_bytes()
+    files["early"] = "".join(f"{name}\n" for name in early).encode()
+    return initramfs(files, _FOLDERS)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].partition(".ko")[0].replace("-", "_")
+
+
+def _unpacked(image: Path, tools: Path, scratch: Path) -> bytes:
+    """The kernel's ELF file out of its self-extracting image, which takes seconds if emulated.
+
+    Fields of the header are those of Documentation/x86/boot.rst.
+    """
+    data = image.read_bytes()
+    if data[0x202:0x206] != b"HdrS":
+        raise RigError(f"{image.name} is not a kernel that QEMU can start", next="another package")
+    setup_sectors = data[0x1F1] or 4
+    offset, length = struct.unpack_from("<II", data, 0x248)
+    start = (setup_sectors + 1) * 512 + offset
+    payload = data[start : start + length]
+    if payload[:4] == _ELF:
+        found = payload
+    elif payload[:2] == b"\x1f\x8b":
+        found = gzip.decompress(payload[:-4])
+    elif payload[:6] == b"\xfd7zXZ\0":
+        found = lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(payload)
+    elif payload[:3] == b"BZh":
+        found = bz2.BZ2Decompressor().decompress(payload)
+    else:
+        packed, plain = scratch / "payload.zst", scratch / "payload"
+        packed.write_bytes(payload[:-4])
+        run_packaged(tools, "zstd", ["-dqf", str(packed), "-o", str(plain)])
+        found = plain.read_bytes()
+        packed.unlink()
+        plain.unlink()
+    if found[:4] != _ELF:
+        raise RigError(f"{image.name} is packed in a way that is not known", next="another package")
+    return found

@@ -1,0 +1,205 @@
+"""The lab as an image: this interpreter, its packages, fsgauge and the engine, for the guest.
+
+The guest runs the very code that runs here, so both are always of one version. Only what the
+guest's process imports is taken. It is made again when any of it has changed, in seconds, without a
+network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable
+from importlib.metadata import distributions
+from pathlib import Path
+
+import fsgauge
+from fsgauge.errors import RigError
+from fsgauge.programs import find_engine
+from fsgauge.rig.vm import cache
+from fsgauge.rig.vm.build.elf import linked
+from fsgauge.rig.vm.build.tools import squashed
+from fsgauge.rig.vm.cache import Guest
+
+_LEFT_OUT = (
+    *("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"),
+    *("site-packages", "dist-packages", "pydoc_data", "__phello__"),
+)
+_OF_SCREENS = ("_tkinter", "readline", "_curses", "_dbm", "_gdbm", "_sqlite3", "_test", "_ctypes_t")
+"""Extension modules that no part of a run uses, and whose libraries are large."""
+_FOLDERS = (
+    *("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64"),
+    *("/lib", "/usr/lib", "/usr/local/lib"),
+)
+_MODULES = """
+import json, sys
+import fsgauge.rig.vm.guest_process, fsgauge.merging, fsgauge.series
+from fsgauge import kinds
+from fsgauge.rig.registry import host_rig
+from fsgauge.system import system_kinds
+system_kinds()
+host_rig(None, print)
+for name in kinds.names():
+    kinds.part(name, "method")
+    kinds.part(name, "cells")
+    kinds.part(name, "factors")
+tops = {name.partition(".")[0] for name in sys.modules}
+files = {name: getattr(sys.modules.get(name), "__file__", None) for name in tops}
+json.dump({name: file for name, file in files.items() if file}, sys.stdout)
+"""
+_SECONDS = 300.0
+
+
+def lab_image(guest: Guest) -> Path:
+    """The image that fits this fsgauge and that guest; made if it is not there."""
+    place = cache.cache_folder() / f"lab-{_key(guest)}.squashfs"
+    if place.is_file():
+        os.utime(place)
+        return place
+    with (
+        cache.only_builder(),
+        tempfile.TemporaryDirectory(prefix="new-lab-", dir=cache.cache_folder()) as scratch,
+    ):
+        lab = Path(scratch) / "lab"
+        _fill(lab, set(guest.facts.libraries))
+        squashed(guest.tools, lab, Path(scratch) / "lab.squashfs")
+        (Path(scratch) / "lab.squashfs").rename(place)
+        for older in sorted(_images(), key=lambda each: each.stat().st_mtime_ns)[:-2]:
+            older.unlink(missing_ok=True)
+    return place
+
+
+def _images() -> list[Path]:
+    return list(cache.cache_folder().glob("lab-*.squashfs"))
+
+
+def _key(guest: Guest) -> str:
+    """Of all that may be in it: our own files, the engine, and what is installed."""
+    found = hashlib.sha256()
+    own = Path(fsgauge.__file__).parent
+    for path in sorted(own.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            found.update(f"{path.relative_to(own)}\0".encode())
+            found.update(path.read_bytes())
+    found.update(find_engine().read_bytes())
+    installed = {f"{each.name} {each.version}" for each in distributions()}
+    found.update("\n".join([sys.version, _interpreter(), *sorted(installed)]).encode())
+    found.update(guest.folder.name.encode())
+    return found.hexdigest()[:16]
+
+
+def _interpreter() -> str:
+    return os.path.realpath(sys.executable)
+
+
+def _fill(lab: Path, given: set[str]) -> None:
+    """Everything into `lab`; `given` are the libraries that the guest has."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    python = lab / "python"
+    (python / "bin").mkdir(parents=True)
+    shutil.copy2(_interpreter(), python / "bin" / "python3")
+    shutil.copytree(
+        sysconfig.get_path("stdlib"),
+        python / "lib" / version,
+        symlinks=False,
+        ignore=_without,
+        ignore_dangling_symlinks=True,
+    )
+    (lab / "packages").mkdir()
+    for name, file in _imported().items():
+        _take(name, Path(file), lab / "packages")
+    (lab / "bin").mkdir()
+    shutil.copy2(find_engine(), lab / "bin" / "fsgauge-engine")
+    (lab / "bin" / "fsgauge-engine").chmod(0o755)
+    (lab / "lib").mkdir()
+    _take_libraries(lab, given)
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_SECONDS,
+        check=False,  # a file that cannot be compiled is not imported either
+    )
+
+
+def _without(folder: str, names: list[str]) -> set[str]:
+    """Names that the guest does not need of a folder of the standard library."""
+    out = {name for name in names if name in _LEFT_OUT or name.startswith("config-")}
+    if Path(folder).name == "lib-dynload":
+        out |= {name for name in names if name.startswith(_OF_SCREENS)}
+    return out
+
+
+def _imported() -> dict[str, str]:
+    """Top-level packages beside the standard library that the guest imports: name and file."""
+    said = subprocess.run(
+        [sys.executable, "-c", _MODULES],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(fsgauge.__file__).parents[1])},
+    )
+    if said.returncode:
+        raise RigError(
+            "the lab cannot be loaded to be packed for the guest",
+            details=tuple(said.stderr.splitlines()[-3:]),
+            next="fsgauge doctor",
+        )
+    found: dict[str, str] = json.loads(said.stdout)
+    return {
+        name: file
+        for name, file in found.items()
+        if name not in sys.stdlib_module_names and not name.startswith("__")
+    }
+
+
+def _take(name: str, file: Path, place: Path) -> None:
+    """A package or module; libraries that a wheel brought along are in a folder NAME.libs."""
+    if file.stem != "__init__":
+        shutil.copy2(file, place / file.name)
+        return
+    shutil.copytree(file.parent, place / name, ignore=shutil.ignore_patterns("tests"))
+    libraries = file.parents[1] / f"{name}.libs"
+    if libraries.is_dir():
+        shutil.copytree(libraries, place / libraries.name)
+
+
+def _take_libraries(lab: Path, given: set[str]) -> None:
+    """Copy what the lab's files are linked with and the guest does not have."""
+    own = {path.name for path in lab.rglob("*.so*")}
+    todo = [path for path in _programs(lab) if linked(path) is not None]
+    while todo:
+        path = todo.pop()
+        needs = linked(path)
+        for library in needs.libraries if needs else ():
+            if library in given | own:
+                continue
+            source = _found(library, needs.folders if needs else ())
+            if source is None:
+                continue  # an extension module that the guest does not import
+            own.add(library)
+            shutil.copy2(source, lab / "lib" / library)
+            todo.append(lab / "lib" / library)
+
+
+def _programs(lab: Path) -> Iterable[Path]:
+    yield from (lab / "python" / "bin").iterdir()
+    yield from (lab / "bin").iterdir()
+    yield from (path for path in lab.rglob("*.so*") if path.is_file())
+
+
+def _found(library: str, folders: Iterable[str]) -> Path | None:
+    base = Path(_interpreter()).parents[1] / "lib"
+    places = [Path(each) for each in folders if Path(each).is_absolute()]
+    for folder in (*places, base, *map(Path, _FOLDERS)):
+        if (folder / library).is_file():
+            return folder / library
+    return None

@@ -1,0 +1,213 @@
+"""Where guests are kept between runs: the user's cache folder, one folder for each content.
+
+A guest is a root image, made of packages. Next to it are kernels, each with its modules, and the
+lab: the Python, fsgauge and engine of this machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fsgauge.errors import RigError
+
+CACHE_VARIABLE = "FSGAUGE_CACHE"
+"""A folder for what can be made again, where it should not be the usual one."""
+BUILD = "fsgauge rig build"
+_FACTS = "facts.json"
+_LOCK_SECONDS = 1800.0
+F = TypeVar("F", bound=BaseModel)
+
+
+class GuestFacts(BaseModel):
+    """What a root image was made of."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    recipe: str
+    distribution: str
+    packages: list[str]
+    libraries: list[str]
+    kinds: list[str]
+
+
+class KernelFacts(BaseModel):
+    """What a kernel was made of; `recipe` is that of its modules."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    package: str
+    version: str
+    recipe: str
+    modules: list[str]
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A root image."""
+
+    folder: Path
+    facts: GuestFacts
+
+    @property
+    def root(self) -> Path:
+        """The squashfs of the system."""
+        return self.folder / "root.squashfs"
+
+    @property
+    def tools(self) -> Path:
+        """Programs of the packages that builds run."""
+        return self.folder / "tools"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its modules."""
+
+    folder: Path
+    facts: KernelFacts
+
+    @property
+    def image(self) -> Path:
+        """The kernel as an ELF file, which need not unpack itself."""
+        return self.folder / "vmlinux"
+
+    @property
+    def initramfs(self) -> Path:
+        """The first stage."""
+        return self.folder / "initramfs.gz"
+
+    @property
+    def modules(self) -> Path:
+        """The squashfs of its modules."""
+        return self.folder / "modules.squashfs"
+
+
+def cache_folder() -> Path:
+    """The folder of this user; made if needed."""
+    named = os.environ.get(CACHE_VARIABLE, "")
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    usual = Path(home) if Path(home).is_absolute() else Path.home() / ".cache"
+    folder = Path(named) if Path(named).is_absolute() else usual / "fsgauge"
+    folder = folder / "rig"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RigError(
+            f"the cache folder {folder} cannot be made: {error.strerror}",
+            next=f"{CACHE_VARIABLE}=/a/folder/of/yours fsgauge ...",
+        ) from error
+    return folder
+
+
+def guests() -> list[Guest]:
+    """All root images, the newest first."""
+    return [
+        Guest(folder, facts)
+        for folder in _folders("guest-")
+        if (facts := _read(folder, GuestFacts)) is not None
+    ]
+
+
+def kernels() -> list[Kernel]:
+    """All kernels, the newest first."""
+    return [
+        Kernel(folder, facts)
+        for folder in _folders("kernel-")
+        if (facts := _read(folder, KernelFacts)) is not None
+    ]
+
+
+def guest_of(recipe_key: str) -> Guest:
+    """The newest guest that was made by this recipe; RigError where there is none."""
+    found = [each for each in guests() if each.facts.recipe == recipe_key]
+    if found:
+        return found[0]
+    raise RigError(
+        "the guest of the virtual rig is not built yet"
+        if not guests()
+        else "the guest of the virtual rig was built for another version of fsgauge",
+        cause="it is built once, from packages of the distribution, in a few minutes",
+        next=BUILD,
+    )
+
+
+def kernel_of(recipe_key: str, package: str | None = None) -> Kernel:
+    """The kernel of a package, or the newest; RigError where it is not built."""
+    found = [each for each in kernels() if each.facts.recipe == recipe_key]
+    named = [each for each in found if package in (None, each.facts.package, each.facts.version)]
+    if named:
+        return named[0]
+    built = ", ".join(each.facts.package for each in found)
+    raise RigError(
+        f"the kernel {package} is not built" if package else "no kernel is built yet",
+        details=(f"built: {built}",) if built else (),
+        next=f"{BUILD} --kernel {package}" if package else BUILD,
+    )
+
+
+@contextmanager
+def being_made(name: str, facts: dict[str, object]) -> Iterator[Path]:
+    """A folder to fill; it gets its name once the context ends well, and is gone otherwise."""
+    place = cache_folder()
+    folder = place / f"new-{secrets.token_hex(6)}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+        (folder / _FACTS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+        final = place / name
+        if final.exists():
+            shutil.rmtree(final)
+        folder.rename(final)
+        os.utime(final)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def only_builder() -> Iterator[None]:
+    """One build at a time; what a killed one left is removed."""
+    with (cache_folder() / "lock").open("w") as lock:
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise RigError(
+                        "another build of the guest does not end", next=f"fuser -v {lock.name}"
+                    ) from None
+                time.sleep(0.2)
+        for left in cache_folder().glob("new-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+def size_bytes(folder: Path) -> int:
+    """What a folder or file takes on disk."""
+    files = [folder] if folder.is_file() else [each for each in folder.rglob("*") if each.is_file()]
+    return sum(each.stat().st_blocks * 512 for each in files)
+
+
+def _folders(prefix: str) -> list[Path]:
+    found = [each for each in cache_folder().glob(f"{prefix}*") if each.is_dir()]
+    return sorted(found, key=lambda each: each.stat().st_mtime_ns, reverse=True)
+
+
+def _read(folder: Path, kind: type[F]) -> F | None:
+    try:
+        return kind.model_validate_json((folder / _FACTS).read_text(encoding="utf-8"))
+    except (OSError, ValidationError):
+        return None

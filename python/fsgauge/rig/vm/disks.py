@@ -1,0 +1,71 @@
+"""A study's storage as a guest has it: disks of its own, each a sparse file of this machine.
+
+In the guest a disk is a whole device that fsgauge may use. Where the systems of a block can stand
+side by side, each has a disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.plan.estimate import turns_of_block
+from fsgauge.study.model import DeviceStorage, LoopStorage, Study
+from fsgauge.units import format_bandwidth, format_rate
+
+IOPS = 500
+BYTES_PER_SECOND = 64 << 20
+"""The limits of a disk unless the study sets others: a tenth of what an emulated processor can do,
+so that the disk is what systems wait for, with KVM and without."""
+MOST_DISKS = 16
+_NAME = "/dev/disk/by-id/virtio-"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of each disk."""
+
+    iops: int
+    bytes_per_second: int
+
+    def __str__(self) -> str:
+        return f"{format_rate(self.iops)} and {format_bandwidth(self.bytes_per_second)}"
+
+
+def storage_of(study: Study) -> LoopStorage:
+    """The study's storage; InputError where it is not one that a virtual machine can have."""
+    if isinstance(study.storage, LoopStorage):
+        return study.storage
+    raise InputError(
+        f"the virtual rig makes disks of its own, and the study's storage is {study.storage.kind}",
+        cause="each disk is a sparse file of this machine, in storage.directory",
+        next="--storage loop:1GiB",
+    )
+
+
+def limits_of(study: Study) -> Limits:
+    """What the study sets, or the rig's own."""
+    storage = storage_of(study)
+    return Limits(
+        IOPS if storage.iops is None else max(1, round(storage.iops)),
+        BYTES_PER_SECOND if storage.bandwidth is None else max(1, round(storage.bandwidth)),
+    )
+
+
+def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
+    """Serials of the disks that a study needs."""
+    count = turns_of_block(study) if side_by_side else 1
+    return [f"disk{number}" for number in range(count)]
+
+
+def in_guest(study: Study, disks: list[str]) -> Study:
+    """The study as the guest measures it, on those disks and its own kernel."""
+    first, *others = [f"{_NAME}{serial}" for serial in disks]
+    storage = DeviceStorage(device=first, more_devices=others)
+    systems = [system.model_copy(update={"rig": None}) for system in study.systems]
+    return study.model_copy(update={"storage": storage, "systems": systems})
+
+
+def kernels_of(study: Study) -> list[str | None]:
+    """The kernels that a study's systems ask for, that of the baseline first; None is the usual."""
+    return list(dict.fromkeys(system.kernel for system in study.systems))

@@ -1,0 +1,219 @@
+"""The process in the guest: it holds the host rig, and does what this machine's fsgauge orders.
+
+The rig's work is in the main thread, as it is when a person starts fsgauge there: an order to abort
+is an interrupt (Ctrl-C), and whatever was made is undone the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from fsgauge import __version__
+from fsgauge.errors import Interrupted, RigError
+from fsgauge.interruption import interruptible
+from fsgauge.plain_files import write_all
+from fsgauge.record import Plan
+from fsgauge.rig.fleet.messages import Described, Fault, Told
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.registry import host_rig
+from fsgauge.rig.rig import Happening, LendsSystems, Session
+from fsgauge.rig.vm.messages import PORT, Order, Reply
+from fsgauge.study.model import DeviceStorage, Study
+
+_PORTS = Path("/sys/class/virtio-ports")
+_PIECE_BYTES = 1 << 16
+_BEAT_SECONDS = 2.0
+_EVENT_SECONDS = 0.5
+"""Between events of the engine that are passed on: they are for people who watch."""
+
+
+class Line:
+    """The port: orders come in, replies go out, each a line."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    def say(self, reply: Reply) -> None:
+        """Send one reply."""
+        data = reply.model_dump_json(exclude_defaults=True).encode() + b"\n"
+        with self._lock:
+            write_all(self._descriptor, data)
+
+    def hear(self, take: Callable[[Order], None]) -> None:
+        """Hand on each order as it comes, until the other end is closed."""
+        heard = b""
+        while piece := os.read(self._descriptor, _PIECE_BYTES):
+            *lines, heard = (heard + piece).split(b"\n")
+            for line in lines:
+                take(Order.model_validate_json(line))
+
+
+class Guest:
+    """Carries orders out, one after the other."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._works = False
+        self._waiting = 0
+        self._abort_next = False
+        self._open = ExitStack()
+        self._study: Study | None = None
+        self._session: Session | None = None
+        self._last_event = 0.0
+
+    def serve(self) -> None:
+        """Until the port is closed."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        threading.Thread(target=self._hear, daemon=True).start()
+        threading.Thread(target=self._beat, daemon=True).start()
+        self._line.say(Reply(hello=__version__))
+        while (order := self._orders.get()) is not None:
+            self._carry_out(order)
+
+    def _hear(self) -> None:
+        try:
+            self._line.hear(self._take)
+        finally:
+            self._orders.put(None)
+
+    def _take(self, order: Order) -> None:
+        with self._lock:
+            if order.do != "abort":
+                self._waiting += 1
+                self._orders.put(order)
+            elif self._works:
+                os.kill(os.getpid(), signal.SIGINT)
+            else:
+                self._abort_next = self._waiting > 0
+
+    def _beat(self) -> None:
+        while True:
+            self._line.say(Reply(alive=True))
+            time.sleep(_BEAT_SECONDS)
+
+    def _carry_out(self, order: Order) -> None:
+        try:
+            with interruptible():
+                try:
+                    self._begin()
+                    answer = self._done(order)
+                finally:
+                    with self._lock:
+                        self._works, self._abort_next = False, False
+        except BaseException as error:
+            self._line.say(Reply(fault=Fault.of(error)))
+            return
+        self._line.say(Reply(answer=answer))
+
+    def _begin(self) -> None:
+        """Raises Interrupted where the order was aborted before it began."""
+        with self._lock:
+            self._waiting -= 1
+            if self._abort_next:
+                raise Interrupted("ended before it began")
+            self._works = True
+
+    def _done(self, order: Order) -> str:
+        """Carry it out; gives the answer, as JSON."""
+        match order.do:
+            case "refusals":
+                rig = host_rig(None, self._say)
+                found = rig.refusals(_study(order), _consent(_study(order)))
+                return json.dumps([Fault.of(error).model_dump() for error in found])
+            case "prepare":
+                self._prepare(_study(order))
+                return self._described()
+            case "describe":
+                return self._described()
+            case "block":
+                self._prepared().block(
+                    Plan.model_validate_json(order.plan), order.block, self._tell
+                )
+            case "make":
+                return self._made(order.system)
+            case "close":
+                self._open.close()
+                self._session = None
+        return "null"
+
+    def _prepare(self, study: Study) -> None:
+        """Attach the study's storage, instead of an earlier one's."""
+        self._session = None
+        self._open.close()
+        rig = host_rig(None, self._say)
+        rig.check(study, _consent(study))
+        self._study, self._session = study, self._open.enter_context(rig.opened(study))
+
+    def _prepared(self) -> Session:
+        if self._session is None:
+            raise RigError("no study is prepared in the guest")
+        return self._session
+
+    def _described(self) -> str:
+        return Described.of(self._prepared().describe()).model_dump_json()
+
+    def _made(self, name: str) -> str:
+        """Make one system and fill it; gives the seconds that it took."""
+        session, study = self._prepared(), self._study
+        if study is None or not isinstance(session, LendsSystems):
+            raise RigError("no study is prepared in the guest")
+        began = time.monotonic()
+        system = next(each for each in study.systems if each.name == name)
+        with session.lent(system) as lent:
+            lent.settle()
+        return json.dumps(time.monotonic() - began)
+
+    def _tell(self, happening: Happening) -> None:
+        told = Told.of(happening)
+        if told is not None:
+            self._line.say(Reply(told=told))
+            return
+        passed = time.monotonic() - self._last_event
+        if isinstance(happening, BaseModel) and passed > _EVENT_SECONDS:
+            self._last_event = time.monotonic()
+            self._line.say(Reply(event=happening.model_dump_json()))
+
+    def _say(self, sentence: str) -> None:
+        self._line.say(Reply(said=sentence))
+
+
+def _study(order: Order) -> Study:
+    return Study.model_validate_json(order.study)
+
+
+def _consent(study: Study) -> Consent | None:
+    """The guest's disks were made for the study, and are empty."""
+    if not isinstance(study.storage, DeviceStorage):
+        return None
+    serials = (Path(name).name.removeprefix("virtio-") for name in study.storage.devices)
+    return Consent(names=tuple(serials), unknown_data=True)
+
+
+def _port() -> Path:
+    for named in sorted(_PORTS.glob("*/name")):  # the prompt's port has none
+        if named.read_text().strip() == PORT:
+            return Path("/dev") / named.parent.name
+    raise RigError(f"there is no port {PORT} in this machine", cause="it is not a guest of fsgauge")
+
+
+def main() -> None:
+    """Serve the port until it is closed."""
+    descriptor = os.open(_port(), os.O_RDWR | os.O_CLOEXEC)
+    Guest(Line(descriptor)).serve()
+
+
+if __name__ == "__main__":
+    main()

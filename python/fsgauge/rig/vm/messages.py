@@ -1,0 +1,37 @@
+"""What this machine and a guest say to one another: a line of JSON each, over virtio-serial."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fsgauge.rig.fleet.messages import Fault, Message, Told
+
+PORT = "fsgauge"
+"""The port's name in the guest."""
+
+
+class Order(Message):
+    """Something for the guest to do, study and plan as JSON. It is answered once, by an answer or a
+    fault.
+
+    `abort` is not answered itself: it ends what goes on, whose fault then says so.
+    """
+
+    do: Literal["refusals", "prepare", "describe", "block", "make", "close", "abort"]
+    study: str = ""
+    plan: str = ""
+    block: int = 0
+    system: str = ""
+
+
+class Reply(Message):
+    """One of these: the guest is there, it still is, a sentence for people, a happening of the
+    block, an event of the engine (as JSON), an order's answer (too) or its fault."""
+
+    hello: str = ""
+    alive: bool = False
+    said: str = ""
+    told: Told | None = None
+    event: str = ""
+    answer: str | None = None
+    fault: Fault | None = None

@@ -1,0 +1,73 @@
+"""QEMU's monitor (QMP): the limits of disks, set while the machine runs."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from typing import Any
+
+from fsgauge.errors import RigError
+
+_SECONDS = 20.0
+_PIECE_BYTES = 1 << 16
+
+
+class Monitor:
+    """One machine's monitor, over a socket that QEMU inherited."""
+
+    def __init__(self, own: socket.socket) -> None:
+        self._socket = own
+        self._heard = b""
+        self._is_ready = False
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._socket.close()
+
+    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
+        """From now on; 0 is no limit."""
+        self.execute(
+            "block_set_io_throttle",
+            device=serial,
+            iops=iops,
+            iops_rd=0,
+            iops_wr=0,
+            bps=bytes_per_second,
+            bps_rd=0,
+            bps_wr=0,
+        )
+
+    def execute(self, what: str, **arguments: object) -> None:
+        """Carry out a command; RigError where QEMU refuses it or says nothing."""
+        if not self._is_ready:
+            self._is_ready = True
+            self._answer("greeting", "QMP")
+            self.execute("qmp_capabilities")
+        self._socket.sendall(json.dumps({"execute": what, "arguments": arguments}).encode())
+        self._answer(what, "return")
+
+    def _answer(self, what: str, key: str) -> None:
+        ends = time.monotonic() + _SECONDS
+        while True:
+            message = self._next(what, ends)
+            if "error" in message:
+                raise RigError(f"QEMU refuses {what}: {message['error'].get('desc', '')}")
+            if key in message:
+                return
+
+    def _next(self, what: str, ends: float) -> dict[str, Any]:
+        while b"\n" not in self._heard:
+            self._socket.settimeout(max(0.01, ends - time.monotonic()))
+            try:
+                piece = self._socket.recv(_PIECE_BYTES)
+            except TimeoutError:
+                piece = b""
+            except OSError as error:
+                raise RigError(f"QEMU's monitor is gone: {error.strerror}") from error
+            if not piece:
+                raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
+            self._heard += piece
+        line, _, self._heard = self._heard.partition(b"\n")
+        found: dict[str, Any] = json.loads(line)
+        return found

@@ -1,0 +1,216 @@
+"""One machine of the rig as it runs: started, asked, and ended, whatever happens.
+
+QEMU dies with this process, also when that is killed; it carries the run's token, so that the next
+command ends one that was left nevertheless. A machine that panics, reboots or says nothing for a
+while is lost, and the error has the last lines of its console.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fsgauge import __version__
+from fsgauge.errors import RigError
+from fsgauge.programs import child_environment
+from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.monitor import Monitor
+from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command
+
+BOOT_SECONDS = {"kvm": 20.0, "tcg": 240.0}
+"""Emulated, a machine is up in seconds; on a busy host in a minute."""
+SILENCE_SECONDS = 90.0
+"""A guest says every 2 s that it is there."""
+ABORT_SECONDS = 60.0
+_TICK_SECONDS = 0.5
+_END_SECONDS = 10.0
+_CONSOLE_LINES = 8
+_PIECE_BYTES = 1 << 16
+Hear = Callable[[Reply], None]
+
+
+class NodeLostError(RigError):
+    """A machine that has ended or hangs: what it was doing is not done."""
+
+
+class Node:
+    """A machine. Make it with `started`; `end` is safe to repeat."""
+
+    def __init__(
+        self, spec: MachineSpec, qemu: Qemu, accelerator: Accelerator, place: Path
+    ) -> None:
+        self.spec = spec
+        self.accelerator = accelerator
+        self.console = place / f"{spec.name}.console"
+        self._qemu = qemu
+        self._output = place / f"{spec.name}.qemu"
+        self._heard = b""
+        self._is_up = False
+        self._given_up = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._port: socket.socket
+        self.monitor: Monitor
+
+    def start(self, prompt: int | None = None) -> None:
+        """Start QEMU; `prompt` is a socket for the machine's prompt."""
+        port, port_of_qemu = socket.socketpair()
+        monitor, monitor_of_qemu = socket.socketpair()
+        inherited = Descriptors(port_of_qemu.fileno(), monitor_of_qemu.fileno(), prompt)
+        self._port, self.monitor = port, Monitor(monitor)
+        words = command(self._qemu, self.accelerator, self.spec, self.console, inherited)
+        with port_of_qemu, monitor_of_qemu, self._output.open("wb") as output, handled_afterwards():
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd="/",
+                env=child_environment(LC_ALL="C"),
+                pass_fds=inherited.all,
+                process_group=0,
+                preexec_fn=killed_with_parent(),
+            )
+
+    def wait_until_up(self) -> float:
+        """Wait for the guest's first word; gives the seconds. Raises NodeLostError."""
+        began = time.monotonic()
+        seconds = BOOT_SECONDS[self.accelerator]
+        while True:
+            reply = self._next(began + seconds, f"is not up within {seconds:.0f} s")
+            if reply.hello and reply.hello != __version__:
+                raise RigError(f"the guest has fsgauge {reply.hello}, this is {__version__}")
+            if reply.hello:
+                self._is_up = True
+                return time.monotonic() - began
+
+    def ask(self, order: Order, seconds: float, hear: Hear = lambda _: None) -> str:
+        """Its answer, as JSON; raises the guest's own error, or NodeLostError.
+
+        `hear` gets what the guest says before; what it raises aborts the order.
+        """
+        self._send(order)
+        ends = time.monotonic() + seconds
+        while True:
+            try:
+                reply = self._next(ends, f"did not finish ({order.do}) within {seconds:.0f} s")
+                if reply.fault is None and reply.answer is None:
+                    hear(reply)
+                    continue
+            except NodeLostError:
+                raise
+            except BaseException:
+                self._abort()
+                raise
+            if reply.fault is not None:
+                raise reply.fault.raised(self.spec.name)
+            return reply.answer or "null"
+
+    def end(self) -> None:
+        """No more of it, within seconds."""
+        process = self._process
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+        self._port.close()
+        self.monitor.close()
+        self._process = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it has ended, or was given up."""
+        return self._given_up or self._process is None or self._process.poll() is not None
+
+    def last_lines(self) -> tuple[str, ...]:
+        """Of its console, or what QEMU itself said."""
+        found: list[str] = []
+        for path in (self.console, self._output):
+            with suppress(OSError):
+                text = path.read_text(errors="replace")
+                lines = [line.strip() for line in text.splitlines() if line.strip()]
+                found += [f"{path.name.rpartition('.')[2]}: {line}" for line in lines]
+        return tuple(found[-_CONSOLE_LINES:])
+
+    def _send(self, order: Order) -> None:
+        try:
+            self._port.settimeout(SILENCE_SECONDS)
+            self._port.sendall(order.model_dump_json(exclude_defaults=True).encode() + b"\n")
+        except OSError as error:
+            raise self._lost(f"takes no order: {error}") from error
+
+    def _abort(self) -> None:
+        """Have the guest undo what it does; a machine that does not is ended."""
+        try:
+            self._send(Order(do="abort"))
+            ends = time.monotonic() + ABORT_SECONDS
+            while True:
+                reply = self._next(ends, "did not abort in time")
+                if reply.fault is not None or reply.answer is not None:
+                    return
+        except BaseException:
+            self.end()
+
+    def _next(self, ends: float, late: str) -> Reply:
+        """The next reply but signs of life; raises NodeLostError."""
+        silent_since = time.monotonic()
+        while True:
+            reply = self._taken()
+            if reply is not None and not reply.alive:
+                return reply
+            if reply is not None:
+                silent_since = time.monotonic()
+                continue
+            now = time.monotonic()
+            if now > ends:
+                raise self._lost(late)
+            if now - silent_since > SILENCE_SECONDS and self._is_up:
+                raise self._lost(f"has said nothing for {SILENCE_SECONDS:.0f} s")
+            self._receive()
+
+    def _taken(self) -> Reply | None:
+        """A whole line that has come."""
+        line, separator, rest = self._heard.partition(b"\n")
+        if not separator:
+            return None
+        self._heard = rest
+        try:
+            return Reply.model_validate_json(line)
+        except ValidationError as error:
+            raise self._lost(f"says what makes no sense: {line[:80]!r}") from error
+
+    def _receive(self) -> None:
+        if self._process is None:
+            raise NodeLostError(f"{self.spec.name} is not there any more")
+        self._port.settimeout(_TICK_SECONDS)
+        try:
+            piece = self._port.recv(_PIECE_BYTES)
+        except TimeoutError:
+            piece = None
+        except OSError:
+            piece = b""
+        if piece:
+            self._heard += piece
+            return
+        code = self._process.poll()
+        if code is not None or piece == b"":
+            with suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(_END_SECONDS)
+            raise self._lost(f"has ended: QEMU's exit code is {code}")
+
+    def _lost(self, why: str) -> NodeLostError:
+        self._given_up = True
+        return NodeLostError(
+            f"the machine {self.spec.name} {why}",
+            details=self.last_lines(),
+            cause="the lines above are the last ones of its console",
+            next="fsgauge rig test",
+        )

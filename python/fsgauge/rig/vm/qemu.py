@@ -1,0 +1,142 @@
+"""QEMU's command line for one machine, and which QEMU there is.
+
+Nothing that it opens has a name that others could find: the port, the monitor and the prompt are
+sockets that it inherits.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from fsgauge.errors import RigError
+from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.rig.vm.cache import Guest, Kernel
+from fsgauge.rig.vm.messages import PORT
+
+PROGRAM = "qemu-system-x86_64"
+_PACKAGE = "qemu-system-x86"
+_OLDEST = (6, 0)
+Accelerator = Literal["kvm", "tcg"]
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A disk of a machine: an image of its own; `serial` names it in the guest."""
+
+    serial: str
+    image: Path
+
+
+@dataclass(frozen=True)
+class MachineSpec:
+    """What one machine is started with."""
+
+    name: str
+    guest: Guest
+    kernel: Kernel
+    lab: Path
+    memory_bytes: int
+    disks: tuple[Disk, ...] = ()
+
+
+@dataclass(frozen=True)
+class Descriptors:
+    """Sockets that QEMU inherits; `prompt` is None where no one is at the machine's prompt."""
+
+    port: int
+    monitor: int
+    prompt: int | None = None
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """Every one that is there."""
+        found = (self.port, self.monitor, self.prompt)
+        return tuple(each for each in found if each is not None)
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """The QEMU that is installed."""
+
+    program: str
+    version: str = field(default="")
+
+
+def find_qemu() -> Qemu:
+    """RigError with the command that installs it."""
+    program = find_tool(PROGRAM)
+    install = f"apt-get install --no-install-recommends {_PACKAGE}   (as root)"
+    if program is None:
+        raise RigError(
+            "QEMU is not installed",
+            cause=f"the virtual rig starts machines with {PROGRAM}",
+            next=install,
+        )
+    said = run_tool([PROGRAM, "--version"])
+    found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
+    if found is None:
+        raise RigError(
+            f"{program} does not start",
+            details=tuple(said.words.splitlines()[-2:]),
+            next=install,
+        )
+    if (int(found[1]), int(found[2])) < _OLDEST:
+        raise RigError(
+            f"QEMU {found[1]}.{found[2]} is too old for the virtual rig",
+            next="a distribution with QEMU 6.0 or newer",
+        )
+    return Qemu(program, found[0].removeprefix("version "))
+
+
+def command(
+    qemu: Qemu, accelerator: Accelerator, spec: MachineSpec, console: Path, sockets: Descriptors
+) -> list[str]:
+    """The arguments. A panic or a reboot of the guest ends QEMU; nothing starts by itself."""
+    kernel_words = "console=ttyS0 panic=-1 random.trust_cpu=on quiet loglevel=5"
+    if accelerator == "tcg":
+        kernel_words += " mitigations=off"  # an emulated processor has nothing to mitigate
+    found = [
+        *(qemu.program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-machine", "q35", "-m", str(spec.memory_bytes >> 20), "-smp", "1"),
+        *("-accel", "kvm" if accelerator == "kvm" else "tcg,thread=multi"),
+        *("-cpu", "host" if accelerator == "kvm" else "max"),
+        *("-kernel", str(spec.kernel.image), "-initrd", str(spec.kernel.initramfs)),
+        *("-append", f"{kernel_words} fsgauge.name={spec.name}"),
+        *("-serial", f"file:{console}"),
+        *("-chardev", f"socket,id=monitor,fd={sockets.monitor}"),
+        *("-mon", "chardev=monitor,mode=control"),
+        *("-device", "virtio-serial-pci"),
+        *("-chardev", f"socket,id=port,fd={sockets.port}"),
+        *("-device", f"virtserialport,chardev=port,name={PORT}"),
+        *("-object", "rng-random,id=random,filename=/dev/urandom"),
+        *("-device", "virtio-rng-pci,rng=random"),
+    ]
+    if sockets.prompt is not None:
+        found += ["-chardev", f"socket,id=prompt,fd={sockets.prompt}"]
+        found += ["-device", "virtconsole,chardev=prompt"]
+    images = {"root": spec.guest.root, "modules": spec.kernel.modules, "lab": spec.lab}
+    for serial, image in images.items():
+        found += _read_only(serial, image)
+    for disk in spec.disks:
+        found += _writable(disk)
+    return found
+
+
+def _read_only(serial: str, image: Path) -> list[str]:
+    drive = f"file={_escaped(image)},format=raw,if=none,id={serial},readonly=on,file.locking=off"
+    return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
+
+
+def _writable(disk: Disk) -> list[str]:
+    """cache=unsafe: a flush returns at once, as on a disk whose cache survives a power failure."""
+    drive = f"file={_escaped(disk.image)},format=raw,if=none,id={disk.serial}"
+    drive += ",cache=unsafe,discard=unmap,detect-zeroes=off"
+    return ["-drive", drive, "-device", f"virtio-blk-pci,drive={disk.serial},serial={disk.serial}"]
+
+
+def _escaped(path: Path) -> str:
+    """A comma in a name is doubled, as QEMU wants it."""
+    return str(path).replace(",", ",,")

@@ -1,0 +1,137 @@
+"""What the virtual rig refuses before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.host.checks import refused_by
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.folder.places import require_only_ours
+from fsgauge.rig.vm.build.making import require_here
+from fsgauge.rig.vm.cache import guest_of, kernel_of
+from fsgauge.rig.vm.disks import kernels_of, storage_of
+from fsgauge.rig.vm.qemu import find_qemu
+from fsgauge.rig.vm.recipe import recipe
+from fsgauge.storage.loop import require_room
+from fsgauge.study.model import Study
+from fsgauge.study.reached import accesses_of
+from fsgauge.study.storage import is_preconditioned
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.system.options import check_options
+from fsgauge.units import format_size
+
+MEMORY_BYTES = 1 << 30
+"""Of each machine: as much as the lab and a file system need, several times."""
+_OF_QEMU_BYTES = 400 << 20
+_MEMORY = Path("/proc/meminfo")
+
+
+def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
+    """All of it, each once."""
+    return refused_by(_looks(study, destroy))
+
+
+def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]]:
+    yield require_here
+    yield lambda: _ignore(find_qemu())
+    yield lambda: _require_built(study)
+    yield lambda: _require_measurable(study, destroy)
+    yield lambda: _require_systems(study)
+    yield lambda: _require_place(study)
+    yield lambda: require_memory(len(kernels_of(study)))
+
+
+def _ignore(_: object) -> None:
+    """A look raises or says nothing."""
+
+
+def _require_built(study: Study) -> None:
+    """The guest, and the kernel of each system with its file system's module."""
+    wanted = recipe()
+    guest_of(wanted.key)
+    for system in study.systems:
+        kernel = kernel_of(wanted.key, system.kernel).facts
+        module = wanted.module_of.get(system.kind)
+        if module is not None and module.replace("-", "_") not in kernel.modules:
+            raise RigError(
+                f'"{system.name}" cannot be mounted: the kernel {kernel.package} has no {module}',
+                next="fsgauge rig build --kernel with another kernel; apt-cache search linux-image",
+            )
+
+
+def _require_measurable(study: Study, destroy: Consent | None) -> None:
+    storage_of(study)
+    if destroy is not None:
+        raise InputError(
+            "--destroy names a device, and the virtual rig uses none of this machine's",
+            next="leave it out",
+        )
+    if is_preconditioned(study.storage):
+        raise InputError(
+            "a virtual disk has no flash to bring into a state",
+            next="--set storage.precondition=none",
+        )
+    servers = [access.server for access in accesses_of(study) if access.server != "none"]
+    if servers:
+        raise InputError(
+            f"{servers[0]} is not in the guest of the virtual rig so far",
+            next="leave --serve out, or --rig host",
+        )
+
+
+def _require_systems(study: Study) -> None:
+    """Each is one that the guest has; its options are those that the host rig accepts."""
+    known = recipe().kinds
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if not isinstance(kind, FileSystem):
+            continue
+        if kind.name not in known:
+            raise InputError(
+                f"{kind.name} is not in the guest of the virtual rig",
+                details=(f"in it: {', '.join(known)}",),
+                next="docs/guides/vm.md says how a file system is added",
+            )
+        check_options(kind, system.mkfs, system.mount, system.name)
+        if study.storage.kind == "loop" and study.storage.size < kind.smallest_bytes:
+            raise InputError(
+                f"{kind.name} needs at least {format_size(kind.smallest_bytes)}, and a disk has"
+                f" {format_size(study.storage.size)}",
+                next=f"--storage loop:{kind.smallest_bytes >> 20}MiB",
+            )
+
+
+def _require_place(study: Study) -> None:
+    storage = storage_of(study)
+    folder = Path(storage.directory)
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} for the virtual disks",
+            next="--set storage.directory=/var/tmp",
+        )
+    require_only_ours(folder, "virtual disk")
+    require_room(folder, storage.size)
+
+
+def require_memory(machines: int = 1) -> None:
+    """RigError where this machine has too little for that many."""
+    needed_bytes = machines * (MEMORY_BYTES + _OF_QEMU_BYTES)
+    free_bytes = _available_bytes()
+    if free_bytes is not None and free_bytes < needed_bytes:
+        raise RigError(
+            f"{format_size(free_bytes)} of memory are available, and {machines} virtual"
+            f" machine{'s' if machines > 1 else ''} of {format_size(MEMORY_BYTES)} take"
+            f" {format_size(needed_bytes)}",
+            next="free -h",
+        )
+
+
+def _available_bytes() -> int | None:
+    try:
+        lines = _MEMORY.read_text().splitlines()
+    except OSError:
+        return None
+    found = next((line for line in lines if line.startswith("MemAvailable:")), None)
+    return int(found.split()[1]) * 1024 if found else None

@@ -1,0 +1,162 @@
+"""The virtual rig with real machines: built, tried, measured on, killed. No test needs root.
+
+Each machine is emulated where KVM does not work, and takes ten seconds to be up: this is slow for
+what it does, and so there are few tests, each of several things.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.rig.host.process.processes import processes
+from fsgauge.rig.vm.recipe import recipe
+from fsgauge.store import read_results
+from tests.needs import need, need_tool
+
+COMMAND = [sys.executable, "-m", "fsgauge"]
+SMALL = [
+    *("--storage", "loop:320MiB", "--seed", "1", "--yes"),
+    *("--set", 'workload.patterns=["randread"]', "--set", "workload.queue_depths=[8]"),
+    *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
+    *("--set", "workload.files=2", "--set", "plan.blocks=2"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _guest() -> None:
+    """A guest, built if there is none: a minute, and 150 MB from the archive, once a machine."""
+    need_tool("qemu-system-x86_64", "qemu-system-x86")
+    need_tool("dpkg-deb", "dpkg")
+    done = fsgauge("rig", "build")
+    if done.returncode:
+        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Path]:
+    """A folder for disks that must be empty in the end."""
+    (tmp_path / "disks").mkdir()
+    yield tmp_path
+    assert machines(tmp_path) == []
+    assert list((tmp_path / "disks").iterdir()) == []
+
+
+def fsgauge(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, timeout=580, check=False, **options
+    )
+
+
+def machines(place: Path) -> list[int]:
+    """QEMUs with a file below `place`."""
+    found = [each.pid for each in processes() if each.name.startswith("qemu-system")]
+    return [pid for pid in found if str(place) in _command_of(pid)]
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+ALL = [] if os.environ.get("FSGAUGE_TEST_RIG") == "1" else ["f2fs"]
+"""All of them take minutes: make test-rig."""
+
+
+def test_every_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
+    done = fsgauge("rig", "test", *ALL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == (ALL or list(recipe().kinds))
+    assert all("made, mounted and filled" in line for line in lines)
+
+
+def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:
+    done = fsgauge(
+        *("run", "overhead", "--rig", "vm", "--system", "nilfs2", *SMALL),
+        *("--set", f"storage.directory={scene / 'disks'}", "--set", "storage.iops=200 IOPS"),
+        *("--results", str(scene / "results")),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder,) = (scene / "results").iterdir()
+    stored = read_results(folder)
+    assert stored.study.rig == "vm" and stored.study.plan.side_by_side
+    assert len(stored.runs) == 6 and all(run.fault is None for run in stored.runs)
+    for run in stored.runs:
+        result = run.parts[0].slices[0].result
+        assert result.read is not None
+        rate = result.read.operations / (result.elapsed_ns / 1e9)
+        assert 0 < rate < 260, "a disk of 200 IOPS"
+    assert {turn.facts.kind for turn in stored.turns} == {"raw", "nilfs2"}
+    machine, below = stored.environment_before.machines
+    assert below.role == "host" and below.storage is None
+    assert machine.virtual_machine is not None and "QEMU" in machine.virtual_machine
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "inside a virtual machine (QEMU" in page
+    assert "limited to 200 IOPS" in page
+
+
+@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute: make test-rig")
+def test_a_machine_that_dies_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
+    done, said = run_and_strike(scene, signal.SIGKILL, of_qemu=True)
+    assert done == 0, said
+    assert said.count("node1 is up after") == 2
+    assert "the machine node1" in said
+    (folder,) = (scene / "results").iterdir()
+    assert len(read_results(folder).runs) == 6
+
+
+def test_nothing_outlives_a_killed_fsgauge(scene: Path) -> None:
+    code, said = run_and_strike(scene, signal.SIGKILL, of_qemu=False)
+    assert code == -signal.SIGKILL, said
+    ends = time.monotonic() + 60
+    while machines(scene) and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert machines(scene) == []
+    assert list((scene / "disks").iterdir()) != []
+    assert "left by an earlier run" in fsgauge("rig", "list").stderr
+
+
+def test_a_prompt_is_typed_at_and_turned_off() -> None:
+    done = fsgauge("rig", "shell", input="echo $((6 * 7)) of $(uname -s)\n")
+    assert done.returncode == 0, done.stderr
+    assert "42 of Linux" in done.stdout
+
+
+def run_and_strike(scene: Path, number: int, *, of_qemu: bool) -> tuple[int, str]:
+    """Run a study, and send a signal once it has begun; gives exit code and words."""
+    words = ["run", "overhead", "--rig", "vm", "--system", "ext4", *SMALL, "--json"]
+    words += ["--set", f"storage.directory={scene / 'disks'}", "--set", "workload.duration=5s"]
+    words += ["--results", str(scene / "results")]
+    said = scene / "said"
+    with said.open("w") as errors:
+        process = subprocess.Popen(
+            [*COMMAND, *words],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**os.environ, "FSGAUGE_VM_ACCELERATOR": "tcg"},
+        )
+    assert process.stdout is not None
+    struck = False
+    try:
+        for line in process.stdout:
+            if not struck and json.loads(line).get("event") == "study_started":
+                struck = True
+                for pid in machines(scene) if of_qemu else [process.pid]:
+                    os.kill(pid, number)
+        return process.wait(500), said.read_text()
+    finally:
+        process.kill()
+        process.wait(60)

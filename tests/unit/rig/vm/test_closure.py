@@ -1,0 +1,72 @@
+"""A few files out of a tree, with what they need, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.rig.vm.build.closure import LOADER, Closure
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A system's root: /bin is a link, sh another name, and a script that bash runs."""
+    root = tmp_path / "tree"
+    for folder in ("usr/bin", "usr/sbin", "usr/lib64", "etc/alternatives", "usr/share/some/deep"):
+        (root / folder).mkdir(parents=True)
+    for link in ("bin", "sbin", "lib64"):
+        (root / link).symlink_to(f"usr/{link}")
+    for name in (LOADER, "usr/bin/bash", "usr/bin/unused", "usr/sbin/mke2fs"):
+        (root / name).write_bytes(b"data of " + name.encode())
+    (root / "usr/sbin/mkfs.ext4").symlink_to("mke2fs")
+    (root / "usr/bin/other").symlink_to("/usr/sbin/mke2fs")
+    (root / "usr/bin/script").write_text("#!/bin/bash -e\ntrue\n")
+    (root / "usr/share/some/file").write_text("1")
+    (root / "usr/share/some/deep/file").write_text("2")
+    return root
+
+
+def test_a_script_brings_what_runs_it(tree: Path, tmp_path: Path) -> None:
+    closure = Closure(tree)
+    closure.add(["usr/bin/script"])
+    closure.copy(tmp_path / "out")
+    assert (tmp_path / "out/usr/bin/bash").read_bytes() == b"data of usr/bin/bash"
+    assert (tmp_path / "out/bin/bash").exists()
+    assert not (tmp_path / "out/usr/bin/unused").exists()
+
+
+def test_other_names_of_a_program_are_links(tree: Path, tmp_path: Path) -> None:
+    closure = Closure(tree)
+    closure.add(["usr/sbin/mke2fs"])
+    closure.copy(tmp_path / "out")
+    assert (tmp_path / "out/usr/sbin/mkfs.ext4").read_bytes() == b"data of usr/sbin/mke2fs"
+    assert str((tmp_path / "out/usr/bin/other").readlink()) == "/usr/sbin/mke2fs"
+
+
+def test_a_name_that_is_a_link_brings_what_it_leads_to(tree: Path, tmp_path: Path) -> None:
+    closure = Closure(tree)
+    closure.add(["sbin/mkfs.ext4"])
+    closure.copy(tmp_path / "out")
+    assert (tmp_path / "out/usr/sbin/mke2fs").is_file()
+    assert (tmp_path / "out/usr/sbin/mkfs.ext4").is_symlink()
+
+
+def test_a_folder_brings_all_that_is_in_it(tree: Path, tmp_path: Path) -> None:
+    closure = Closure(tree)
+    closure.add(["usr/share/some"])
+    closure.copy(tmp_path / "out")
+    assert (tmp_path / "out/usr/share/some/deep/file").read_text() == "2"
+
+
+def test_what_no_package_has_is_refused(tree: Path) -> None:
+    with pytest.raises(RigError, match=r"do not have usr/sbin/mkfs\.none"):
+        Closure(tree).add(["usr/sbin/mkfs.none"])
+
+
+def test_a_loop_of_links_is_refused(tree: Path) -> None:
+    (tree / "usr/bin/a").symlink_to("b")
+    (tree / "usr/bin/b").symlink_to("a")
+    with pytest.raises(RigError, match="loop of links"):
+        Closure(tree).add(["usr/bin/a"])

@@ -1,0 +1,39 @@
+"""A study's storage as disks of a guest."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.rig.vm.disks import disks_of, in_guest, limits_of, storage_of
+from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.study.parse import load_study
+
+
+def study(*overrides: str, storage: str = "loop:1GiB") -> Study:
+    return load_study("overhead", list(overrides), ["ext4", "xfs"], storage, 1)
+
+
+def test_disks_are_limited_unless_the_study_says_how() -> None:
+    assert str(limits_of(study())) == "500 IOPS and 64 MiB/s"
+    chosen = limits_of(study("storage.iops=2000 IOPS", "storage.bandwidth=10 MB/s"))
+    assert (chosen.iops, chosen.bytes_per_second) == (2000, 10_000_000)
+
+
+def test_side_by_side_each_system_has_a_disk_and_the_baseline_two() -> None:
+    given = study()
+    disks = disks_of(given, side_by_side=True)
+    assert disks == ["disk0", "disk1", "disk2", "disk3"], "raw, ext4, xfs, and raw again"
+    storage = in_guest(given, disks).storage
+    assert isinstance(storage, DeviceStorage)
+    assert storage.devices == [f"/dev/disk/by-id/virtio-disk{number}" for number in range(4)]
+
+
+def test_one_by_one_there_is_one_disk() -> None:
+    assert disks_of(study(), side_by_side=False) == ["disk0"]
+
+
+def test_memory_and_folders_are_no_virtual_disks() -> None:
+    with pytest.raises(InputError) as error:
+        storage_of(study(storage="ram:1GiB"))
+    assert error.value.next == "--storage loop:1GiB"

@@ -1,0 +1,138 @@
+"""The process in the guest: orders over a socket, carried out by a rig of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import sys, time
+from contextlib import contextmanager
+from fsgauge.errors import InputError
+from fsgauge.rig.vm import guest_process
+
+class Session:
+    def block(self, plan, block, tell):
+        time.sleep(600)
+
+class Rig:
+    def refusals(self, study, destroy):
+        return [InputError(f"not {study.systems[0].name}", next="ls"), InputError(str(destroy))]
+    def check(self, study, destroy):
+        if study.name == "wrong":
+            raise InputError("it is wrong", details=("a", "b"))
+    @contextmanager
+    def opened(self, study):
+        guest._say("opened")
+        try:
+            yield Session()
+        finally:
+            guest._say("closed")
+
+guest_process.host_rig = lambda engine, say: Rig()
+guest_process.Guest._described = lambda self: '"here"'
+guest = guest_process.Guest(guest_process.Line(int(sys.argv[1])))
+guest.serve()
+"""
+_STUDY = {
+    "format": 1,
+    "name": "test",
+    "question": "Does it work?",
+    "storage": {"kind": "device", "device": "/dev/disk/by-id/virtio-disk0"},
+    "system": [{"name": "ext4"}],
+    "workload": {"kind": "overhead"},
+}
+STUDY = json.dumps(_STUDY)
+_PLAN = {
+    "study": "test",
+    "seed": 1,
+    "baseline": "ext4",
+    "systems": ["ext4"],
+    "primary": [],
+    "cells": [],
+    "turns": [],
+    "expected_seconds": 1.0,
+    "expected_written_bytes": 0,
+}
+PLAN = json.dumps(_PLAN)
+
+
+class Peer:
+    """This machine's end."""
+
+    def __init__(self, own: socket.socket) -> None:
+        own.settimeout(60)
+        self._own, self._lines = own, own.makefile("rb")
+
+    def order(self, **words: Any) -> None:
+        self._own.sendall(json.dumps(words).encode() + b"\n")
+
+    def reply(self) -> dict[str, Any]:
+        """The next one that is more than a sign of life."""
+        while True:
+            found: dict[str, Any] = json.loads(self._lines.readline())
+            if not found.get("alive"):
+                return found
+
+
+@pytest.fixture
+def guest() -> Iterator[Peer]:
+    own, others = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(others.fileno())],
+        pass_fds=[others.fileno()],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    others.close()
+    try:
+        yield Peer(own)
+        own.close()
+    finally:
+        process.kill()
+        process.wait(60)
+
+
+def test_it_says_who_it_is_and_what_it_refuses(guest: Peer) -> None:
+    from fsgauge import __version__
+
+    assert guest.reply() == {"hello": __version__}
+    guest.order(do="refusals", study=STUDY)
+    first, second = json.loads(guest.reply()["answer"])
+    assert (first["what"], first["next"]) == ("not ext4", "ls")
+    assert "names=('disk0',), unknown_data=True" in second["what"]
+
+
+def test_a_study_is_held_until_the_next_one(guest: Peer) -> None:
+    guest.reply()
+    guest.order(do="prepare", study=STUDY)
+    assert [guest.reply(), guest.reply()] == [{"said": "opened"}, {"answer": '"here"'}]
+    guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
+    assert guest.reply() == {"said": "closed"}
+    assert guest.reply()["fault"]["what"] == "it is wrong"
+    guest.order(do="describe")
+    assert guest.reply() == {"answer": '"here"'}
+
+
+def test_an_order_is_aborted_and_the_next_one_is_carried_out(guest: Peer) -> None:
+    guest.reply()
+    guest.order(do="prepare", study=STUDY)
+    guest.reply(), guest.reply()
+    guest.order(do="block", plan=PLAN, block=0)
+    guest.order(do="abort")
+    fault = guest.reply()["fault"]
+    assert fault["kind"] == "Interrupted"
+    guest.order(do="describe")
+    assert guest.reply() == {"answer": '"here"'}
+
+
+def test_without_a_study_there_is_no_block(guest: Peer) -> None:
+    guest.reply()
+    guest.order(do="make", system="ext4")
+    assert "no study is prepared" in guest.reply()["fault"]["what"]

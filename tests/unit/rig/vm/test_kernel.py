@@ -1,0 +1,84 @@
+"""A kernel out of its self-extracting image, and modules with what they need."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.rig.vm.build.kernel import Modules, _unpacked, version_of
+
+ELF = b"\x7fELF" + bytes(range(200)) * 50
+
+
+def image(payload: bytes) -> bytes:
+    """A bzImage by Documentation/x86/boot.rst: 2 setup sectors, the payload 64 bytes after them."""
+    head = bytearray(3 * 512)
+    head[0x1F1] = 2
+    head[0x202:0x206] = b"HdrS"
+    struct.pack_into("<II", head, 0x248, 64, len(payload))
+    return bytes(head) + bytes(64) + payload + b"after it"
+
+
+def with_length(data: bytes) -> bytes:
+    """The build appends the unpacked length, except to xz."""
+    return data + struct.pack("<I", len(ELF))
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [lambda data: with_length(gzip.compress(data)), lambda data: data, lzma.compress],
+    ids=["gzip", "plain", "xz"],
+)
+def test_the_elf_file_is_found_however_it_is_packed(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "vmlinuz").write_bytes(image(pack(ELF)))
+    assert _unpacked(tmp_path / "vmlinuz", tmp_path, tmp_path) == ELF
+
+
+def test_another_file_is_no_kernel(tmp_path: Path) -> None:
+    (tmp_path / "vmlinuz").write_bytes(bytes(4096))
+    with pytest.raises(RigError, match="not a kernel that QEMU can start"):
+        _unpacked(tmp_path / "vmlinuz", tmp_path, tmp_path)
+
+
+def test_a_package_without_a_kernel_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lib/modules/6.1.0-amd64").mkdir(parents=True)
+    with pytest.raises(RigError, match="not a whole kernel"):
+        version_of(tmp_path)
+    (tmp_path / "boot").mkdir()
+    (tmp_path / "boot/vmlinuz-6.1.0-amd64").touch()
+    assert version_of(tmp_path) == "6.1.0-amd64"
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Modules:
+    (tmp_path / "kernel").mkdir()
+    (tmp_path / "modules.dep").write_text(
+        "kernel/ext4.ko: kernel/jbd2.ko kernel/mbcache.ko\n"
+        "kernel/jbd2.ko:\nkernel/mbcache.ko:\nkernel/crc32c-intel.ko.xz:\nkernel/unused.ko:\n"
+    )
+    (tmp_path / "modules.softdep").write_text("softdep ext4 pre: crc32c_intel\n# a comment\n")
+    (tmp_path / "modules.builtin").write_text("kernel/fs/ext2.ko\n")
+    (tmp_path / "kernel/jbd2.ko").write_bytes(b"module")
+    (tmp_path / "kernel/crc32c-intel.ko.xz").write_bytes(lzma.compress(b"packed module"))
+    return Modules(tmp_path)
+
+
+def test_a_module_comes_after_what_it_needs(modules: Modules) -> None:
+    assert modules.with_needed(["ext4"]) == ["jbd2", "mbcache", "crc32c_intel", "ext4"]
+    assert modules.with_needed(["crc32c-intel", "none"]) == ["crc32c_intel"]
+    assert modules.built_in == {"ext2"}
+
+
+def test_modules_are_copied_uncompressed(modules: Modules, tmp_path: Path) -> None:
+    modules.copy("crc32c_intel", tmp_path / "out" / "crc32c-intel", tmp_path)
+    assert (tmp_path / "out/crc32c-intel.ko").read_bytes() == b"packed module"
+    modules.copy("jbd2", tmp_path / "out" / "jbd2", tmp_path)
+    assert (tmp_path / "out/jbd2.ko").read_bytes() == b"module"

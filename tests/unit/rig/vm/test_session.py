@@ -1,0 +1,144 @@
+"""Blocks on machines of ours: void where one is lost, and each kernel in a machine of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.machine import StorageFacts
+from fsgauge.plan.turns import make_plan
+from fsgauge.record import Plan
+from fsgauge.rig.fleet.messages import Described, Told
+from fsgauge.rig.host.machine.environment import capture_machine
+from fsgauge.rig.rig import BlockVoid, TurnStarted
+from fsgauge.rig.vm.cache import Kernel, KernelFacts
+from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.qemu import Disk
+from fsgauge.rig.vm.session import MOST_REPEATS, VmSession
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+from fsgauge.wire import Engine
+
+SIZE_BYTES = 512 << 20
+
+
+class FakeMonitor:
+    def __init__(self) -> None:
+        self.limits: list[tuple[str, int, int]] = []
+
+    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
+        self.limits.append((serial, iops, bytes_per_second))
+
+
+class FakeNode:
+    """A machine that prepares everything, begins each turn, and is lost `losses` times."""
+
+    accelerator = "tcg"
+
+    def __init__(self, number: int, kernel: str | None, losses: list[str]) -> None:
+        facts = KernelFacts(package=kernel or "stock", version="1", recipe="", modules=[])
+        self.spec: Any = type("Spec", (), {})()
+        self.spec.name = f"node{number}"
+        self.spec.kernel = Kernel(Path("/none"), facts)
+        self.spec.disks = (Disk("disk0", Path("/none")),)
+        self.monitor = FakeMonitor()
+        self.turns: list[int] = []
+        self.is_lost = False
+        self._losses = losses
+
+    def ask(self, order: Order, seconds: float, hear: Callable[[Reply], None]) -> str:
+        if order.do in ("prepare", "describe"):
+            return described(self.spec.name).model_dump_json()
+        for turn in Plan.model_validate_json(order.plan).turns:
+            if turn.block == order.block:
+                self.turns.append(turn.turn)
+                hear(Reply(told=Told(kind="turn started", turn=turn.turn)))
+            if self._losses:
+                self.is_lost = True
+                raise NodeLostError(self._losses.pop())
+        return "null"
+
+    def end(self) -> None:
+        self.is_lost = True
+
+
+def described(name: str) -> Described:
+    facts = StorageFacts(
+        kind="device", sentence="", size_bytes=SIZE_BYTES, device_chain=[], cautions=[]
+    )
+    machine = capture_machine([], facts).model_copy(update={"name": name})
+    build = Engine(version="1", profile="release", target="none", commit="none")
+    return Described(size_bytes=SIZE_BYTES, engine=build, machines=[machine])
+
+
+def study(*overrides: str) -> Study:
+    systems = ["usual=ext4", "other=ext4"]
+    return load_study("overhead", list(overrides), systems, "loop:512MiB", 1)
+
+
+class Scene:
+    """A session with what was made for it, and what it told."""
+
+    def __init__(self, given: Study, losses: int = 0) -> None:
+        self.nodes: list[FakeNode] = []
+        self.told: list[object] = []
+        self.said: list[str] = []
+        self._losses = ["it panicked"] * losses
+
+        def start(kernel: str | None) -> Any:
+            self.nodes.append(FakeNode(len(self.nodes) + 1, kernel, self._losses))
+            return self.nodes[-1]
+
+        self.session = VmSession(given, ["disk0"], start, self.said.append)
+        self.session.prepare()
+        self.plan = make_plan(given, size_bytes=SIZE_BYTES)
+
+    def block(self) -> None:
+        self.session.block(self.plan, 0, self.told.append)
+
+
+def test_disks_are_limited_once_the_study_is_prepared() -> None:
+    (node,) = Scene(study()).nodes
+    assert node.monitor.limits == [("disk0", 500, 64 << 20)]
+
+
+def test_the_page_learns_what_is_emulated_and_below() -> None:
+    load, below = Scene(study()).session.describe().machines
+    assert load.virtual_machine == "QEMU, emulated without KVM"
+    assert load.storage is not None and "500 IOPS" in load.storage.sentence
+    assert "processor too" in load.storage.cautions[0]
+    assert (below.role, below.storage) == ("host", None)
+
+
+def test_a_lost_machine_voids_its_block_and_a_new_one_measures_it() -> None:
+    scene = Scene(study(), losses=1)
+    scene.block()
+    first, second = scene.nodes
+    assert first.is_lost and len(second.turns) == 4
+    kinds = [type(each) for each in scene.told]
+    assert kinds == [TurnStarted, BlockVoid, *[TurnStarted] * 4]
+    assert scene.said == ["it panicked"]
+
+
+def test_a_block_is_tried_three_times_at_most() -> None:
+    scene = Scene(study(), losses=9)
+    with pytest.raises(NodeLostError):
+        scene.block()
+    assert len(scene.nodes) == MOST_REPEATS + 1
+
+
+def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:
+    scene = Scene(study("system.other.rig.kernel=linux-image-2"))
+    scene.block()
+    usual, other = scene.nodes
+    by_turn = {turn.turn: turn.system for turn in scene.plan.turns if turn.block == 0}
+    assert {by_turn[turn] for turn in usual.turns} == {"raw", "usual"}
+    assert {by_turn[turn] for turn in other.turns} == {"other"}
+    told = [each.turn.turn for each in scene.told if isinstance(each, TurnStarted)]
+    assert told == sorted(by_turn), "in the plan's order, whichever machine it is"
+    roles = [each.role for each in scene.session.describe().machines]
+    assert roles == ["load", "kernel linux-image-2", "host"]
