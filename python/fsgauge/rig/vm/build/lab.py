@@ -21,7 +21,7 @@ from pathlib import Path
 
 import fsgauge
 from fsgauge.errors import RigError
-from fsgauge.programs import find_engine
+from fsgauge.programs import child_environment, find_engine
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.elf import linked
 from fsgauge.rig.vm.build.tools import squashed
@@ -125,6 +125,7 @@ def _fill(lab: Path, given: set[str]) -> None:
         capture_output=True,
         timeout=_SECONDS,
         check=False,  # a file that cannot be compiled is not imported either
+        env=child_environment(),
     )
 
 
@@ -145,7 +146,7 @@ def _imported() -> dict[str, str]:
         text=True,
         timeout=_SECONDS,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(fsgauge.__file__).parents[1])},
+        env=child_environment(PYTHONPATH=str(Path(fsgauge.__file__).parents[1])),
     )
     if said.returncode:
         raise RigError(
