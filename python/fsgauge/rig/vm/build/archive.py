@@ -6,7 +6,6 @@ machine's own sources and keys. No script of a package is run.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.programs import child_environment
 from fsgauge.rig.host.process.tool import Said, find_tool, run_tool
 
 _SOURCES = Path("/etc/apt/sources.list")
@@ -199,6 +199,7 @@ def unpack(archive: Path, tree: Path) -> None:
         ["dpkg-deb", "--fsys-tarfile", str(archive)],
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
+        env=child_environment(LC_ALL="C"),
     )
     writing = subprocess.run(
         [
@@ -216,7 +217,7 @@ def unpack(archive: Path, tree: Path) -> None:
         capture_output=True,
         timeout=_SECONDS,
         check=False,
-        env={**os.environ, "LC_ALL": "C"},
+        env=child_environment(LC_ALL="C"),
     )
     assert reading.stdout is not None  # noqa: S101 - a pipe
     reading.stdout.close()
