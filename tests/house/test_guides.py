@@ -22,7 +22,7 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 SHOWN += [
-    (line.split()[2], line)
+    (name if (name := line.split()[2]) in ["overhead", *KINDS] else "", line)
     for page in ("folders", "fleet", "vm")
     for line in commands(GUIDES / f"{page}.md")
     if line.split()[1] != "rig"
