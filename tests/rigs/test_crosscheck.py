@@ -29,10 +29,10 @@ def _fio_is_here() -> None:
         need("fio: apt-get install fio")
 
 
-@pytest.mark.parametrize(("system", "pattern", "depth"), [
-    ("raw", "randwrite", 1),
-    ("ext4", "randread", 32),
-    ("ext4", "rw", 8),
+@pytest.mark.parametrize(("system", "pattern", "depth", "submit_batch"), [
+    ("raw", "randwrite", 1, None),
+    ("ext4", "randread", 32, 16),
+    ("ext4", "rw", 8, None),
 ])  # fmt: skip
 def test_both_tools_do_the_same(
     scene: Scene,
@@ -42,12 +42,14 @@ def test_both_tools_do_the_same(
     system: str,
     pattern: str,
     depth: int,
+    submit_batch: int | None,
 ) -> None:
     study = scene.study(
         {"name": system},
         patterns=[pattern],
         block_sizes=[4096],
         queue_depths=[depth],
+        submit_batch=submit_batch,
         warm_up=50_000_000,
         duration=200_000_000,
     ).model_copy(update={"storage": RamStorage(size=64 << 20)})
@@ -73,7 +75,7 @@ def test_both_tools_do_the_same(
         assert abs(operations - counted) <= depth
     # Where the engine submits in groups, fio is run as it submits by itself too.
     by_itself = list(folder.glob("runs/*/*-fio-by-itself.json"))
-    in_groups = depth > 1 and pattern.startswith("rand")
+    in_groups = submit_batch is not None
     assert len(by_itself) == (4 if in_groups else 0)
     assert bool(cells[0].own_agreements) == in_groups
     assert scene.left() == []
