@@ -12,7 +12,7 @@ from fsgauge.machine import BELOW
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.stats.evidence import count
-from fsgauge.stats.wording import listed
+from fsgauge.stats.wording import listed, named_systems
 from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import Event
@@ -131,10 +131,10 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     blocks = len({turn.block for turn in plan.turns})
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
-    cores, kernel = machine.processor_count, " ".join(machine.kernel.split()[:2])
+    cores = f"{machine.processor_count} core{'s' * (machine.processor_count != 1)}"
     return [
         study.question,
-        f"{_rig(environment)}, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
+        f"{_rig(environment)}, {_kernels(environment)}, {cores};"
         f" storage: {environment.storage.sentence}",
         compared(plan),
         f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"
@@ -142,6 +142,12 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
         "",
     ]
+
+
+def _kernels(environment: EnvironmentRecord) -> str:
+    """Of all machines that measure, each once: "Linux 6.1.0-47-amd64 and Linux 6.1.0-56-amd64"."""
+    kernels = [each.kernel for each in environment.machines if each.role != BELOW]
+    return named_systems(list(dict.fromkeys(" ".join(each.split()[:2]) for each in kernels)))
 
 
 def _rig(environment: EnvironmentRecord) -> str:

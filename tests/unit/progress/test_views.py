@@ -11,7 +11,7 @@ from rich.console import Console
 
 from fsgauge.progress.lines import JsonLines, Lines, compared, opening
 from fsgauge.progress.live import Live
-from fsgauge.record import Turn
+from fsgauge.record import EnvironmentRecord, Turn
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
@@ -83,6 +83,18 @@ def test_the_opening_says_what_is_compared_as_people_say_it(
     lines = opening(study, plan, noisy.before)
     assert "cells in 4 blocks: " in lines[3] and " written; seed " in lines[3]
     assert not any(" x " in line for line in lines)
+
+
+def test_the_opening_names_every_kernel_that_measures(study: Study, noisy: SyntheticStudy) -> None:
+    (machine,) = noisy.before.machines
+    kernels = ("Linux 6.1.0-47-amd64 #1 SMP", "Linux 6.1.0-56-amd64 #1 SMP")
+    roles = [machine.role, "second", "third"]
+    machines = [
+        machine.model_copy(update={"name": role, "role": role, "kernel": kernel})
+        for role, kernel in zip(roles, [*kernels, kernels[0]], strict=True)
+    ]
+    lines = opening(study, noisy.study.plan, EnvironmentRecord(machines=machines))
+    assert ", Linux 6.1.0-47-amd64 and Linux 6.1.0-56-amd64, " in lines[1]
 
 
 def drawn(made: SyntheticStudy, study: Study, width: int) -> Iterator[tuple[str, list[str]]]:
