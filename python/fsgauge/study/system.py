@@ -53,7 +53,7 @@ class SystemRig(StudyModel):
         None,
         description="On the virtual rig, the kernel under this system: a package that"
         " `fsgauge rig build --kernel` has built, linux-image-6.1.0-47-amd64. Each kernel is a"
-        " machine of its own. Default: the kernel that was built last.",
+        " machine of its own. Default: the newest kernel that is built.",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -144,9 +145,14 @@ def guest_of(recipe_key: str) -> Guest:
 
 
 def kernel_of(recipe_key: str, package: str | None = None) -> Kernel:
-    """The kernel of a package, or the newest; RigError where it is not built."""
+    """The kernel of a package, or that of the highest version; RigError where it is not built.
+
+    Not the one that was built last: an old kernel is built to be compared with the usual one.
+    """
     found = [each for each in kernels() if each.facts.recipe == recipe_key]
-    named = [each for each in found if package in (None, each.facts.package, each.facts.version)]
+    if package is None and found:
+        return max(found, key=lambda each: _numbers(each.facts.version))
+    named = [each for each in found if package in (each.facts.package, each.facts.version)]
     if named:
         return named[0]
     built = ", ".join(each.facts.package for each in found)
@@ -193,6 +199,11 @@ def only_builder() -> Iterator[None]:
         for left in cache_folder().glob("new-*"):
             shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+def _numbers(version: str) -> list[int]:
+    """For the order of versions: 6.1.0-47 is before 6.1.0-56 and 6.12.9."""
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def size_bytes(folder: Path) -> int:

@@ -68,6 +68,13 @@ def test_a_kernel_is_found_by_its_package_and_its_version() -> None:
     assert error.value.next == "fsgauge rig build --kernel linux-image-3"
 
 
+def test_an_older_kernel_that_is_built_later_is_not_the_usual_one() -> None:
+    """The guide's own two lines compared the old kernel with itself."""
+    made("kernel-1", KERNEL | {"version": "6.1.0-56-amd64"}, age_s=600)
+    made("kernel-2", KERNEL | {"version": "6.1.0-9-amd64"})
+    assert cache.kernel_of("one").facts.version == "6.1.0-56-amd64"
+
+
 def test_what_fails_while_it_is_made_is_not_there() -> None:
     with pytest.raises(ZeroDivisionError), cache.being_made("guest-1", GUEST):
         raise ZeroDivisionError
