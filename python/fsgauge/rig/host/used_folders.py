@@ -196,7 +196,7 @@ def _file_system_of(folder: UsedFolder) -> str:
 
 
 def _names(group: Sequence[UsedFolder]) -> str:
-    return _and([folder.system for folder in group])
+    return _and(_first_named([folder.system for folder in group]))
 
 
 def _and(names: Sequence[str]) -> str:
