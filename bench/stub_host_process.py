@@ -12,7 +12,7 @@ import tempfile
 import threading
 
 from fsgauge.rig.fleet.bootstrap import Bootstrap, read_bootstrap
-from fsgauge.rig.fleet.nodes import FleetWorker, configure, security_of
+from fsgauge.rig.fleet.nodes import FleetWorker, configure
 
 
 async def serve(bootstraps: list[Bootstrap], folder: str) -> None:
@@ -25,20 +25,7 @@ async def serve(bootstraps: list[Bootstrap], folder: str) -> None:
         loop.call_soon_threadsafe(ended.set)
 
     threading.Thread(target=watch, daemon=True).start()
-    workers = [
-        FleetWorker(
-            each.scheduler,
-            name=each.name,
-            nthreads=1,
-            security=security_of(each.credentials),
-            protocol="tls",
-            host="127.0.0.1",
-            memory_limit=0,
-            dashboard=False,
-            local_directory=folder,
-        )
-        for each in bootstraps
-    ]
+    workers = [FleetWorker.of(each, folder, host="127.0.0.1") for each in bootstraps]
     await asyncio.gather(*workers)
     await ended.wait()
 

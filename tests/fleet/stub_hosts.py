@@ -22,7 +22,7 @@ from fsgauge.rig.fleet.held import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.messages import Described, Fault, State, Told
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet.nodes import FleetWorker, security_of
+from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.rig import RunStarted, TurnStarted
 from fsgauge.wire import CommonStart, ExchangeClockJob
 from fsgauge.workload.dealing import Share
@@ -204,20 +204,7 @@ class StubLauncher:
         return dict(found)
 
     async def _made(self, bootstraps: list[Bootstrap]) -> list[FleetWorker]:
-        workers = [
-            FleetWorker(
-                each.scheduler,
-                name=each.name,
-                nthreads=1,
-                security=security_of(each.credentials),
-                protocol="tls",
-                host="127.0.0.1",
-                memory_limit=0,
-                dashboard=False,
-                local_directory=str(self.folder),
-            )
-            for each in bootstraps
-        ]
+        workers = [FleetWorker.of(each, str(self.folder), host="127.0.0.1") for each in bootstraps]
         await asyncio.gather(*workers)
         return workers
 

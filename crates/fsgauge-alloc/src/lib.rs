@@ -17,6 +17,7 @@ pub mod free_map;
 pub mod life;
 mod log_state;
 mod op_log;
+mod open_files;
 mod operation;
 pub mod policy;
 mod profile;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use fsgauge_wire::AgeOperation;
 
 use crate::free_map::{FreeMap, Run};
+use crate::open_files::OpenFiles;
 use crate::operation::Operation;
 use crate::policy::{Extent, Policy, Purpose, Request};
 
@@ -36,7 +37,7 @@ pub struct Life {
     habits: Habits,
     files: Vec<Option<File>>,
     /// The file that each stream has open.
-    open: Vec<Option<u32>>,
+    open: OpenFiles,
     /// Files of which something waits to be allocated.
     waiting: BTreeSet<u32>,
     freed: Vec<Run>,
@@ -77,7 +78,7 @@ impl Life {
             policy,
             habits,
             files: Vec::new(),
-            open: Vec::new(),
+            open: OpenFiles::default(),
             waiting: BTreeSet::new(),
             freed: Vec::new(),
             unsynced_bytes: 0,
@@ -150,19 +151,19 @@ impl Life {
 
     /// A stream has one file open: the one that it had before is closed.
     fn turn_to(&mut self, stream: u32, file: u32) {
-        if self.open.len() <= stream as usize {
-            self.open.resize(stream as usize + 1, None);
-        }
-        if self.open[stream as usize] != Some(file) {
-            self.close(stream);
-            self.open[stream as usize] = Some(file);
+        if let Some(before) = self.open.turn_to(stream, file) {
+            self.closed(before);
         }
     }
 
     fn close(&mut self, stream: u32) {
-        if let Some(file) = self.open[stream as usize].take()
-            && !self.waiting.contains(&file)
-        {
+        if let Some(file) = self.open.close(stream) {
+            self.closed(file);
+        }
+    }
+
+    fn closed(&mut self, file: u32) {
+        if !self.waiting.contains(&file) {
             self.policy.release(&mut self.space, file);
         }
     }
@@ -237,15 +238,15 @@ impl Life {
         self.truncate(file, 0);
         self.waiting.remove(&file);
         if let Some(state) = self.files.get_mut(file as usize).and_then(Option::take)
-            && let Some(open) = self.open.get_mut(state.stream as usize)
+            && self.open.has(state.stream, file)
         {
-            open.take_if(|open| *open == file);
+            self.open.close(state.stream);
         }
     }
 
     /// Whether the stream that writes the file has it open.
     fn is_open(&self, file: u32) -> bool {
         let stream = self.files.get(file as usize).and_then(Option::as_ref).map(|state| state.stream);
-        stream.is_some_and(|stream| self.open.get(stream as usize) == Some(&Some(file)))
+        stream.is_some_and(|stream| self.open.has(stream, file))
     }
 }

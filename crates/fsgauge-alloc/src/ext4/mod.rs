@@ -14,6 +14,10 @@ mod inodes;
 mod kernel_tests;
 mod name_hash;
 #[cfg(test)]
+#[allow(unreachable_pub, reason = "integration tests have this file as well")]
+#[path = "../../tests/support/profile.rs"]
+mod profile;
+#[cfg(test)]
 mod tests;
 mod volume;
 
@@ -23,6 +27,7 @@ pub use geometry::Geometry;
 
 use crate::ager::{DirectoryFill, Name};
 use crate::free_map::FreeMap;
+use crate::open_files::OpenFiles;
 use crate::operation::{Operation, Placement};
 use crate::policy::{Extent, Policy};
 use blocks::Blocks;
@@ -51,7 +56,7 @@ pub struct Ext4 {
     folders: Vec<Folder>,
     files: Vec<Option<File>>,
     /// The file that each stream has open.
-    open: Vec<Option<u32>>,
+    open: OpenFiles,
     refused: u64,
 }
 
@@ -76,7 +81,7 @@ impl Ext4 {
             groups: Vec::new(),
             folders: Vec::new(),
             files: Vec::new(),
-            open: Vec::new(),
+            open: OpenFiles::default(),
             refused: 0,
         })
     }
@@ -153,26 +158,26 @@ impl Ext4 {
 
     /// A stream has one file open: the one before is closed.
     fn turn_to(&mut self, stream: u32, file: u32) {
-        if self.open.len() <= stream as usize {
-            self.open.resize(stream as usize + 1, None);
-        }
-        if self.open[stream as usize] != Some(file) {
-            self.close(stream);
-            self.open[stream as usize] = Some(file);
+        if let Some(before) = self.open.turn_to(stream, file) {
+            self.closed(before);
         }
     }
 
     fn close(&mut self, stream: u32) {
-        let Some(file) = self.open.get(stream as usize).copied().flatten() else { return };
-        self.open[stream as usize] = None;
-        if let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) {
+        if let Some(file) = self.open.close(stream) {
+            self.closed(file);
+        }
+    }
+
+    fn closed(&mut self, file: u32) {
+        if let Some(state) = self.files.get(file as usize).and_then(Option::as_ref) {
             self.volume.release(&state.inode);
         }
     }
 
     fn is_open(&self, file: u32) -> bool {
         let state = self.files.get(file as usize).and_then(Option::as_ref);
-        state.is_some_and(|state| self.open.get(state.stream as usize) == Some(&Some(file)))
+        state.is_some_and(|state| self.open.has(state.stream, file))
     }
 
     fn create(&mut self, stream: u32, file: u32, size_bytes: u64) -> Result<(), Refused> {

@@ -1,7 +1,8 @@
 //! The model by itself: every block is accounted for, whatever the log and the policy.
 
-use fsgauge_wire::{AgeEnd, AgeProfile, Job};
+use fsgauge_wire::AgeEnd;
 
+use super::profile::profile;
 use super::{Ext4, Geometry, Setting};
 use crate::OpLog;
 use crate::free_map::Run;
@@ -29,17 +30,6 @@ fn geometry() -> Geometry {
         inodes_in_use,
         directories,
         root_block: 8000,
-    }
-}
-
-fn profile(json: &str) -> AgeProfile {
-    let text = format!(
-        r#"{{"format":1,"kind":"age","directory":"x","mode":"fast","end":{{"kind":"complete"}},
-            "time_limit_ns":1,"seed":1,"profile":{json}}}"#
-    );
-    match fsgauge_wire::parse_job(&text).unwrap() {
-        Job::Age(job) => job.profile,
-        other => panic!("{other:?}"),
     }
 }
 

@@ -4,6 +4,7 @@
 
 #[path = "../../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
+mod profile;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +13,13 @@ use std::path::{Path, PathBuf};
 use fsgauge_alloc::run_age;
 use fsgauge_scan::run_scan;
 use fsgauge_wire::{
-    AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, Engine, Event, Failure, Listener, Profile, ScanJob,
-    ScanResult, Stop,
+    AgeEnd, AgeJob, AgeMode, AgeResult, Engine, Event, Failure, Listener, Profile, ScanJob, ScanResult, Stop,
 };
 
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool};
+#[allow(unused_imports, reason = "each test file uses its part")]
+pub use profile::profile;
 
 pub const MIB: u64 = 1 << 20;
 
@@ -37,18 +39,6 @@ impl Listener for Heard {
 pub fn engine() -> Engine {
     let text = || "test".to_string();
     Engine { version: text(), profile: Profile::Debug, target: text(), commit: text() }
-}
-
-/// A profile with its defaults, as a job's JSON would give it.
-pub fn profile(json: &str) -> AgeProfile {
-    let text = format!(
-        r#"{{"format":1,"kind":"age","directory":"x","mode":"fast","end":{{"kind":"complete"}},
-            "time_limit_ns":1,"seed":1,"profile":{json}}}"#
-    );
-    match fsgauge_wire::parse_job(&text).unwrap() {
-        fsgauge_wire::Job::Age(job) => job.profile,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Twenty files of 1 MiB chunks in 40 MiB, by fallocate; at most a minute.

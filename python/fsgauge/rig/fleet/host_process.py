@@ -49,7 +49,7 @@ def serve(bootstrap: Bootstrap, lease: int | None) -> None:
 
 
 async def _serve(bootstrap: Bootstrap, lease: int | None) -> None:
-    from fsgauge.rig.fleet.nodes import FleetWorker, configure, security_of
+    from fsgauge.rig.fleet.nodes import FleetWorker, configure
 
     configure()
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
@@ -58,16 +58,10 @@ async def _serve(bootstrap: Bootstrap, lease: int | None) -> None:
     if lease is not None:
         _watch(lease, partial(loop.call_soon_threadsafe, ended.set))
     with tempfile.TemporaryDirectory(prefix="fsgauge-host-", ignore_cleanup_errors=True) as folder:
-        async with FleetWorker(
-            bootstrap.scheduler,
-            name=bootstrap.name,
-            nthreads=1,
-            security=security_of(bootstrap.credentials),
-            protocol="tls",
-            memory_limit=0,
-            dashboard=False,
+        async with FleetWorker.of(
+            bootstrap,
+            folder,
             death_timeout=_DEATH_SECONDS,
-            local_directory=folder,
             host=bootstrap.listen,
             interface=bootstrap.interface,
             silence_logs=False,

@@ -8,11 +8,13 @@ and it runs nothing but what the scheduler asks for.
 from __future__ import annotations
 
 import logging
+from typing import Self
 
 import dask
 from distributed import Scheduler, Security, Worker
 from distributed.comm import Comm, CommClosedError
 
+from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.certificates import Credentials, Identity, identity_in
 
 _OF_HOSTS = frozenset({"register-worker", "heartbeat_worker", "unregister", "identity", "close"})
@@ -101,6 +103,21 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
 
 class FleetWorker(Worker):  # type: ignore[misc]  # as above
     """A host's end."""
+
+    @classmethod
+    def of(cls, bootstrap: Bootstrap, folder: str, **more: object) -> Self:
+        """The worker that a bootstrap is for, with its files in `folder`; begins when awaited."""
+        return cls(
+            bootstrap.scheduler,
+            name=bootstrap.name,
+            nthreads=1,
+            security=security_of(bootstrap.credentials),
+            protocol="tls",
+            memory_limit=0,
+            dashboard=False,
+            local_directory=folder,
+            **more,
+        )
 
     def start_http_server(self, *_: object, **__: object) -> None:
         """Nothing listens without TLS."""

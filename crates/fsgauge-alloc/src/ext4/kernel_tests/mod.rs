@@ -11,8 +11,9 @@ mod mounted;
 use std::fs;
 use std::path::Path;
 
-use fsgauge_wire::{AgeEnd, AgeProfile, Job};
+use fsgauge_wire::{AgeEnd, AgeProfile};
 
+use super::profile::profile;
 use super::{Ext4, Geometry, Setting};
 use crate::OpLog;
 use crate::free_map::Run;
@@ -154,15 +155,4 @@ fn running_release() -> Release {
     let running = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let running = running.trim();
     Release::of_kernel(running).unwrap_or_else(|| panic!("there is no model of mballoc for Linux {running}"))
-}
-
-fn profile(json: &str) -> AgeProfile {
-    let text = format!(
-        r#"{{"format":1,"kind":"age","directory":"x","mode":"fast","end":{{"kind":"complete"}},
-            "time_limit_ns":1,"seed":1,"profile":{json}}}"#
-    );
-    match fsgauge_wire::parse_job(&text).unwrap() {
-        Job::Age(job) => job.profile,
-        other => panic!("{other:?}"),
-    }
 }
