@@ -1,4 +1,4 @@
-//! The loop of a job: fill, enter, read the clock, reap, repeat.
+//! The loop of a job: fill and enter until the queue is full, read the clock, reap, repeat.
 //!
 //! The clock is read once before a group is submitted and once after a group has been reaped. Every operation
 //! gets the stamp of its group; operations with equal stamps are recorded together.
