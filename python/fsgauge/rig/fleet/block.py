@@ -86,7 +86,8 @@ class BlockOverHosts:
             }
             for name in names
         }
-        answers = self.hosts.cluster.ask_each(words, plugin.look, seconds + ANSWER_SECONDS)
+        patience_seconds = max(ANSWER_SECONDS, 2 * seconds)
+        answers = self.hosts.cluster.ask_each(words, plugin.look, patience_seconds)
         self.hosts.require(answers)
         for name, answer in answers.items():
             state = State.model_validate_json(answer)
