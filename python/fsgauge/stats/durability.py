@@ -7,7 +7,9 @@ the sentences and findings that say it. Options and their sources are in `fsgaug
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
 from fsgauge.durability.options import MEMORY, NEVER_SYNCED
 from fsgauge.durability.weakened import Made, weakened
@@ -46,9 +48,22 @@ def durability_of(
 
 
 def _is_memory(storage: StorageFacts) -> bool:
-    """Storage that fsgauge makes of memory, and a file or folder on a file system in memory."""
-    below = {link.get("file_system") for link in storage.device_chain}
-    return storage.kind == "ram" or bool(below & {"tmpfs", "ramfs"})
+    """Storage that fsgauge makes of memory, and files or folders of which each is in memory."""
+    ends = list(_ends(storage.device_chain))
+    return storage.kind == "ram" or (bool(ends) and all(map(_in_memory, ends)))
+
+
+def _ends(links: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """What each chain of devices ends in; those of several folders follow one another."""
+    for link, below in pairwise([*links, None]):
+        if link is None or link.get("backing_file") or link.get("file_system") == "overlay":
+            continue
+        if link["kind"] == "device" or below is None or below["kind"] == "file_system":
+            yield link
+
+
+def _in_memory(link: Mapping[str, Any]) -> bool:
+    return link.get("file_system") in ("tmpfs", "ramfs")
 
 
 def made_as(turn: TurnRecord) -> Made:

@@ -1,12 +1,12 @@
 """Runs of several hosts at once: how far apart they began, and which host is slow.
 
 A host's rate is that of one of its jobs or clients, as a share of the median host's in the same
-run: hosts may have one client more than others.
+run: hosts may have one client more than others. Of several runs the median counts: where hosts are
+processes of one machine, a host may get next to nothing in one run and much in the next.
 """
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterator, Sequence
 
@@ -71,7 +71,7 @@ def _numbers(name: str, shares: list[float], starts: list[MachineStart]) -> Host
     late_ns = [each.late_ns for each in starts]
     return HostNumbers(
         name=name,
-        share=_mean(shares),
+        share=statistics.median(shares),
         late_ns=round(statistics.median(late_ns)) if late_ns else None,
         worst_late_ns=max(late_ns, key=abs, default=None),
         clock_bound_ns=max((each.bound_ns for each in starts), default=None),
@@ -103,10 +103,6 @@ def shares_in(run: RunRecord) -> dict[str, float]:
         if middle and all(rates.values())
         else {}
     )
-
-
-def _mean(shares: Sequence[float]) -> float:
-    return math.exp(statistics.fmean(map(math.log, shares))) if shares else 0.0
 
 
 def _last_over_median(run: RunRecord) -> float:
@@ -155,7 +151,7 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
         for host, share in shares_in(run).items():
             blocks.setdefault((host, run.system), {}).setdefault(run.block, []).append(share)
     slow = {
-        place: [block for block, shares in of_block.items() if _mean(shares) < SLOW]
+        place: [block for block, shares in of_block.items() if statistics.median(shares) < SLOW]
         for place, of_block in blocks.items()
     }
     systems = sorted({system for _, system in blocks})
@@ -164,7 +160,7 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
         if not found:
             continue
         of_blocks = [each for system in found for each in blocks[host, system].values()]
-        share = _mean([each for of_block in of_blocks for each in of_block])
+        share = statistics.median([each for of_block in of_blocks for each in of_block])
         where = [f"{system}: {count(len(slow[host, system]), 'block')}" for system in found]
         if found == systems:
             yield finding(

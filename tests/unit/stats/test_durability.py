@@ -99,6 +99,32 @@ def test_memory_holds_nothing() -> None:
     assert [text for text in found.of_all if "memory" in text]
 
 
+def test_one_folder_in_memory_says_nothing_of_another_on_a_disk() -> None:
+    """The page of such a study said that a power failure loses everything on every system."""
+    study = make_study(**SMALL)
+    memory = {"kind": "file_system", "path": "/dev/shm/a", "file_system": "tmpfs"}
+    disk = [
+        {"kind": "file_system", "path": "/srv/b", "file_system": "ext4"},
+        {"kind": "device", "path": "/dev/sda"},
+    ]
+    served = [{"kind": "file_system", "path": "/net/c", "file_system": "nfs4"}]
+    loop = [
+        {"kind": "file_system", "path": "/mnt/d", "file_system": "xfs"},
+        {"kind": "device", "path": "/dev/loop0", "backing_file": "/dev/shm/image"},
+    ]
+    for chain, all_memory in (
+        ([memory, *disk], False),
+        ([*disk, memory], False),
+        ([memory, *served], False),
+        ([*served, memory], False),
+        ([*loop, memory], True),
+        ([memory, *loop, memory], True),
+    ):
+        storage = study.before.storage.model_copy(update={"kind": "path", "device_chain": chain})
+        found = durability_of(["ext4"], study.turns, [], storage)
+        assert any("memory" in text for text in found.of_all) is all_memory, chain
+
+
 @pytest.mark.parametrize("sync", [DsyncSync(), FsyncSync(every=8)], ids=lambda sync: sync.kind)
 def test_a_load_that_never_syncs_is_named_and_one_that_does_is_not(sync: Any) -> None:
     study = make_study(**SMALL)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fsgauge.machine import Machine, StorageFacts
-from fsgauge.rig.host.device.device_chain import chain_of_device, chain_of_path
+from fsgauge.rig.host.device.device_chain import Link, chain_of_device, chain_of_path
 from fsgauge.rig.host.machine.memory import total_memory_bytes
 from fsgauge.rig.host.machine.virtual import virtual_machine
 from fsgauge.rig.host.process.tool import find_tool, run_tool
@@ -147,13 +147,24 @@ def _distribution() -> str:
         return "unknown"
 
 
-def _chain_now(facts: StorageFacts) -> list[dict[str, object]]:
-    """The device chain as it stands now: queue settings may have changed since the start."""
-    if not facts.device_chain:
-        return []
-    first = facts.device_chain[0]
-    fresh = chain_of_device if first["kind"] == "device" else chain_of_path
-    return fresh(first["path"])
+def _chain_now(facts: StorageFacts) -> list[Link]:
+    """The device chain as it stands now: queue settings may have changed since the start.
+
+    Of several folders, the chains follow one another: what is not of the last one begins the next.
+    """
+    fresh: list[Link] = []
+    seen: set[tuple[str, str]] = set()
+    for link in facts.device_chain:
+        if _place(link) in seen:
+            continue
+        chain = (chain_of_device if link["kind"] == "device" else chain_of_path)(link["path"])
+        seen |= {_place(link), *map(_place, chain)}
+        fresh += chain
+    return fresh
+
+
+def _place(link: Link) -> tuple[str, str]:
+    return link["kind"], link["path"]
 
 
 def _versions(programs: list[str], missing: dict[str, str]) -> dict[str, str]:

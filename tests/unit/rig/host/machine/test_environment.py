@@ -45,6 +45,14 @@ def test_a_container_without_sys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert under(chain) == "a file system whose mount is not visible"
 
 
+def test_the_chains_of_several_folders_are_all_kept() -> None:
+    """Of two folders as systems, the record had the disks of the first alone."""
+    chains = [*chain_of_path("/proc"), *chain_of_path("/dev/shm"), *chain_of_path("/")]
+    facts = FACTS.model_copy(update={"device_chain": chains})
+    record = capture_machine([], facts)
+    assert record.storage is not None and record.storage.device_chain == chains
+
+
 def test_heat_and_frequency_of_all_processors(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
