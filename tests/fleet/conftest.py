@@ -57,6 +57,16 @@ def hosts_file(tmp_path: Path, *names: str) -> Path:
     return path
 
 
+def on_one_folder(tmp_path: Path, *names: str) -> tuple[str, str]:
+    """A hosts file whose hosts all have the study's folder, and that folder."""
+    place = tmp_path / "disks" / "shared"
+    place.mkdir(parents=True)
+    text = 'launcher = "local"\nlead = "300 ms"\n'
+    path = tmp_path / "hosts.toml"
+    path.write_text(text + "".join(f'\n[[host]]\nname = "{name}"\n' for name in names))
+    return str(path), str(place)
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> list[str]:
     """A study in which nothing takes long, of one system and its twin."""

@@ -23,7 +23,7 @@ Measured = tuple[HostScaling, HostPoint]
 
 def over_hosts_tables(results: Results) -> list[Table]:
     """A line a system, group and number of hosts; then the law, where it was tried."""
-    scaling = results.hosts.scaling if results.hosts else []
+    scaling = results.host_scaling
     measured = [(line, point) for line in scaling for point in line.points if point.iops]
     tables = [_numbers(measured), _law([line for line in scaling if line.fit.was_tried])]
     return [without_empty_columns(table) for table in tables if table.rows]
@@ -31,7 +31,7 @@ def over_hosts_tables(results: Results) -> list[Table]:
 
 def no_host_law(results: Results) -> str:
     """Why no system has a law; "" where one was tried, or hosts do not vary."""
-    scaling = results.hosts.scaling if results.hosts else []
+    scaling = results.host_scaling
     if not scaling or any(line.fit.was_tried for line in scaling):
         return ""
     return scaling[0].fit.reason

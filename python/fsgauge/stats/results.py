@@ -326,6 +326,11 @@ class Results(ResultModel):
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     own: SerializeAsAny[OwnResults] | None = None
 
+    @property
+    def host_scaling(self) -> list[HostScaling]:
+        """How rates grow with the number of hosts; none where the study does not vary it."""
+        return self.hosts.scaling if self.hosts else []
+
     @field_validator("own", mode="before")
     @classmethod
     def _of_its_kind(cls, own: object, info: ValidationInfo) -> object:

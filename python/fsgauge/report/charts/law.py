@@ -19,6 +19,7 @@ from fsgauge.stats.scaling.law import UslFit
 if TYPE_CHECKING:
     import altair as alt
 
+RATE_TITLE = "IOPS (higher is better)"
 AIR = 1.15
 """How far the axis of rates goes beyond the highest one."""
 _HEIGHT = 190
@@ -90,15 +91,23 @@ def top_of(rows: Sequence[Mapping[str, Any]]) -> float:
 
 def rate_axis(field: str, top: float) -> alt.Y:
     """Operations per second, from 0 to `top`."""
+    return linear_y(field, [0, top], RATE_TITLE)
+
+
+def linear_y(
+    field: str, domain: list[float], title: str, *, form: str = "~s", ticks: int = 5
+) -> alt.Y:
+    """A field on a linear axis over this domain; `form` is how d3 writes its numbers, and 0 is
+    always "0"."""
     import altair as alt
 
     axis = alt.Axis(
-        title="IOPS (higher is better)",
-        labelExpr="datum.value == 0 ? '0' : format(datum.value, '~s')",
-        tickCount=5,
+        title=title,
+        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
+        tickCount=ticks,
         titlePadding=8,
     )
-    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=axis)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False), axis=axis)
 
 
 def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:

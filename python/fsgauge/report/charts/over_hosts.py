@@ -23,11 +23,10 @@ MOST_PANELS = 12
 
 def over_hosts(results: Results) -> Drawing | None:
     """The drawing; None where the study does not vary the number of hosts."""
-    scaling = results.hosts.scaling if results.hosts else []
     systems = panels.drawn_systems(results)
     lines = [
         each
-        for each in scaling
+        for each in results.host_scaling
         if each.system in systems and any(point.iops for point in each.points)
     ]
     of_answer = [

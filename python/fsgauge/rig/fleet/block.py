@@ -11,7 +11,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.gate import RESTING, Label
-from fsgauge.rig.fleet.gathered import Gathered, records_of, taking_part, together
+from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
@@ -110,7 +110,7 @@ class BlockOverHosts:
         if begun is not None:
             self.tell(begun)
             return
-        records = taking_part(records_of(told))
+        records = records_of(told)
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)

@@ -89,7 +89,8 @@ class Gathered:
 
 
 def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
-    """The record that each host made, with the host's name for its machine."""
+    """The record that each host made, with the host's name for its machine; none of hosts that
+    rested while others measured."""
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
         record = _RECORDS[each.kind].model_validate(each.record)
@@ -97,12 +98,11 @@ def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
             parts = [part.model_copy(update={"machine": host}) for part in record.parts]
             record = record.model_copy(update={"parts": parts})
         found[host] = record
-    return found
+    return _taking_part(found)
 
 
 def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
     """The records of all hosts, then the study's own; `records` are in the order of the hosts."""
-    records = taking_part(records)
     found: list[Happening] = [FromMachine(host, record) for host, record in records.items()]
     first = next(iter(records.values()))
     if isinstance(first, RunRecord):
@@ -118,8 +118,7 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
     return [*found, scan_of_all(scans)]
 
 
-def taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
-    """The records without those of hosts that rested while others measured."""
+def _taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
     return {
         host: each
         for host, each in records.items()

@@ -6,16 +6,15 @@ does. All numbers are taken inside blocks, as those of every comparison are.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell, FactorValue, Plan
-from fsgauge.stats.estimate import over
 from fsgauge.stats.results import HostPoint, HostScaling
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.growth import grown
 
 RATE = "iops"
 
@@ -74,22 +73,10 @@ def _scaling(samples: Samples, group: HostGroup, system: str) -> HostScaling:
     rates = {
         count: samples.block_logs(RATE, cell.id, system) for count, cell in group.cells.items()
     }
-    fewest = min(rates)
-    points = []
-    for count, logs in rates.items():
-        gain = over(logs, rates[fewest])
-        more = count != fewest
-        ideal = math.log(fewest / count)
-        points.append(
-            HostPoint(
-                hosts=count,
-                cell=group.cells[count].id,
-                iops=samples.over_blocks(logs),
-                change=samples.over_blocks(gain) if more else None,
-                efficiency=samples.over_blocks(gain, shift=ideal) if more else None,
-                blocks=[(block, math.exp(log)) for block, log in sorted(logs.items())],
-            )
-        )
+    points = [
+        HostPoint(hosts=count, cell=group.cells[count].id, **vars(growth))
+        for count, growth in grown(samples, rates).items()
+    ]
     return HostScaling(
         system=system,
         group=group.name,

@@ -34,6 +34,7 @@ from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.growth import Growth, grown
 from fsgauge.units import format_size
 from fsgauge.wire import Limits, LoadJob
 
@@ -87,8 +88,11 @@ class Measured:
 
 def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
     """One system in one group."""
-    points = [_point(measured, group, system, writers) for writers in group.cells]
     rates = {n: measured.rates(cell.id, system) for n, cell in group.cells.items()}
+    points = [
+        _point(measured, group.cells[writers].id, system, writers, growth)
+        for writers, growth in grown(measured.samples, rates).items()
+    ]
     return ScalingLine(
         system=system,
         group=group.name,
@@ -99,24 +103,19 @@ def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
     )
 
 
-def _point(measured: Measured, group: Group, system: str, writers: int) -> ScalingPoint:
-    cell, samples = group.cells[writers].id, measured.samples
-    fewest = next(iter(group.cells))
-    rates = measured.rates(cell, system)
-    gain = over(rates, measured.rates(group.cells[fewest].id, system))
-    more = writers != fewest
+def _point(
+    measured: Measured, cell: str, system: str, writers: int, growth: Growth
+) -> ScalingPoint:
+    samples = measured.samples
     return ScalingPoint(
         writers=writers,
         cell=cell,
-        iops=samples.over_blocks(rates),
-        change=samples.over_blocks(gain) if more else None,
-        efficiency=samples.over_blocks(gain, shift=math.log(fewest / writers)) if more else None,
         fairness=_fairness(measured.beside, cell, system),
         p50_ns=samples.number("write.p50", cell, system),
         p99_ns=samples.number("write.p99", cell, system),
         p999_ns=samples.number("write.p999", cell, system),
         of_device=_of_device(measured, cell, system),
-        blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
+        **vars(growth),
     )
 
 
