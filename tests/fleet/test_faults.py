@@ -102,6 +102,18 @@ def test_a_disk_that_is_full_on_one_host(fsgauge: Run, small: list[str], tmp_pat
     assert left_behind(tmp_path) == []
 
 
+def test_a_job_that_the_engine_refuses(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """It would refuse it on every host: the study ends with its sentence, and no host is blamed."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_REFUSES="load")
+    assert done.returncode == 2, done.stderr
+    assert "error: a: 4097 jobs: 4096 is the limit\nnext: fewer jobs" in done.stderr
+    directory = results_of(tmp_path)
+    assert voided(directory) == []
+    assert "left out" not in done.stderr
+    assert left_behind(tmp_path) == []
+
+
 @pytest.mark.root
 def test_a_disk_without_room_is_refused_with_its_host(faulty: Faulty, tmp_path: Path) -> None:
     """Before anything is measured."""

@@ -46,7 +46,8 @@ class BlockOverHosts:
     _first_after: float | None = None
 
     def measure(self) -> None:
-        """All of it; raises HostLostError for a host that is gone, and what `tell` raises."""
+        """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
+        and what `tell` raises."""
         names = self.hosts.names
         gathered = Gathered(self.plan, self.block, names)
         plan = self.plan.model_dump_json()
@@ -95,6 +96,8 @@ class BlockOverHosts:
             gathered.add(name, state.told)
             for sentence in state.said:
                 self.say(f"{name}: {sentence}")
+            if state.fault is not None and state.fault.is_refusal:
+                raise state.fault.raised(name)
             if state.fault is not None:
                 raise HostLostError(name, state.fault.what)
             if state.phase in ("failed", "closed"):
