@@ -16,7 +16,16 @@ from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct, OneOrSwept
 from fsgauge.study.conflict import conflict
-from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_to_verify_zeros
+from fsgauge.study.sweep import (
+    HOSTS,
+    SCAN,
+    BlockSize,
+    Data,
+    Fill,
+    Hosts,
+    Inapplicable,
+    refuse_to_verify_zeros,
+)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
@@ -49,6 +58,11 @@ class ConnectionsWorkload(WorkloadKeys):
         " list to sweep. With a list, every test is done with each number, on a newly made system."
         " With `fill` the same files are shared by all clients; with files_per_connection each"
         " client has that many, whatever their number.",
+    )
+    hosts: Distinct[Hosts] | None = Field(
+        None,
+        description=HOSTS.format(load="clients")
+        + " Every test is done with each number, on a newly made system.",
     )
     tests: Distinct[Test] = Field(
         ["write", "read", "backup"],

@@ -91,7 +91,7 @@ class WritersMethod(OverServers, LaidOut):
         size = rounded_down(largest_bytes)
         workload = self.workload
         runs = [workload.stride] if "strided" in workload.ranges else []
-        unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers)
+        unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers, *(workload.hosts or []))
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
@@ -99,6 +99,7 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         needed = 2 * workload.queue_depth if workload.verify else 1
         for ranges in workload.ranges:
+            hosts = 1 if ranges == "own files" else workload.most_hosts
             for block_bytes in workload.block_sizes:
                 unit = workload.stride if ranges == "strided" else block_bytes
                 if file_bytes < unit:
@@ -113,11 +114,15 @@ class WritersMethod(OverServers, LaidOut):
                 fitting = [
                     writers
                     for writers in counts
-                    if fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
+                    if fewest_places(
+                        ranges, file_bytes // unit, unit // block_bytes, hosts * writers
+                    )
                     >= needed
                 ]
                 if fitting != counts:
-                    raise too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
+                    raise too_many(
+                        ranges, hosts * counts[-1], fitting, needed, file_bytes, unit, cause
+                    )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
         """What writers and readers move past the cache; of a bare device they always do."""
@@ -185,8 +190,8 @@ class WritersMethod(OverServers, LaidOut):
         require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's writers, on their part of one file or with a file each."""
-        return dealt(job, share)
+        """The host's writers, or all of them on each; on their part of one file, or a file each."""
+        return dealt(self.workload, job, share)
 
     @property
     def files_of_all(self) -> int:
@@ -239,9 +244,10 @@ class WritersMethod(OverServers, LaidOut):
         descriptors = (
             "one shared open file" if workload.descriptors == "shared" else "one open file each"
         )
+        on_hosts = ", all of them on each host" if workload.hosts else ""
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
-            f"writers: {workload.workers}, {descriptors}, {workload.interface},"
+            f"writers: {workload.workers}{on_hosts}, {descriptors}, {workload.interface},"
             f" {', '.join(workload.allocation)}",
             f"data: {workload.data}; {' and '.join(workload.access)} I/O; {self._durable()};"
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",

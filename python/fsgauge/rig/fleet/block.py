@@ -11,7 +11,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.gate import RESTING, Label
-from fsgauge.rig.fleet.gathered import Gathered, records_of, together
+from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
@@ -113,7 +113,7 @@ class BlockOverHosts:
         if begun is not None:
             self.tell(begun)
             return
-        records = records_of(told)
+        records = gathered.records(told)
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from fsgauge.errors import RigError
+from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
@@ -72,6 +73,16 @@ class Gathered:
             found.append({host: each[self._next] for host, each in self._told.items()})
             self._next += 1
         return found
+
+    def records(self, told: dict[str, Told]) -> dict[str, AnyRecord]:
+        """The record that each host made; none of hosts that rested while others measured, and none
+        of a scan of what those have written."""
+        found = records_of(told)
+        first = next(iter(found.values()))
+        if not isinstance(first, ScanRecord) or first.cell is None:
+            return found
+        hosts = factors_of(self._cells[first.cell]).host_count
+        return dict(list(found.items())[:hosts])
 
     def begun(self, told: dict[str, Told]) -> Happening | None:
         """What began on all hosts; None where they made a record."""

@@ -18,7 +18,7 @@ class Growth:
     """The rate at one number, X(N). `change` is X(N) / X(fewest), `efficiency` the share of ideal,
     X(N) fewest / (N X(fewest)); both are None at the fewest. `blocks` is the rate in each block."""
 
-    iops: Estimate | None
+    rate: Estimate | None
     change: Estimate | None
     efficiency: Estimate | None
     blocks: list[tuple[int, float]]
@@ -33,7 +33,7 @@ def grown(samples: Samples, rates: Mapping[int, ByBlock]) -> dict[int, Growth]:
         more = count != fewest
         ideal = math.log(fewest / count)
         found[count] = Growth(
-            iops=samples.over_blocks(logs),
+            rate=samples.over_blocks(logs),
             change=samples.over_blocks(gain) if more else None,
             efficiency=samples.over_blocks(gain, shift=ideal) if more else None,
             blocks=[(block, math.exp(log)) for block, log in sorted(logs.items())],

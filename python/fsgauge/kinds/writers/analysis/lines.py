@@ -3,7 +3,7 @@
 All numbers are geometric means over blocks with a t interval on logs, from ratios inside blocks;
 the baseline's value in a block is the mean of its two turns. A group's cells differ in their number
 of writers alone. Groups that differ in ranges, access or allocation are compared; those that differ
-in their load (block size, order, depth, interface) are not, as their I/Os are not the same.
+in their load (block size, order, depth, interface, hosts) are not, as their I/Os are not the same.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ _WORDS: tuple[Callable[[WritersFactors], str], ...] = (
     lambda factors: "random" if factors.pattern.startswith("rand") else "sequential",
     lambda factors: f"depth {factors.queue_depth}",
     lambda factors: factors.interface,
+    lambda factors: factors.hosts_words,
 )
 
 
@@ -110,12 +111,15 @@ def _point(
     return ScalingPoint(
         writers=writers,
         cell=cell,
+        iops=growth.rate,
+        change=growth.change,
+        efficiency=growth.efficiency,
         fairness=_fairness(measured.beside, cell, system),
         p50_ns=samples.number("write.p50", cell, system),
         p99_ns=samples.number("write.p99", cell, system),
         p999_ns=samples.number("write.p999", cell, system),
         of_device=_of_device(measured, cell, system),
-        **vars(growth),
+        blocks=growth.blocks,
     )
 
 
@@ -216,6 +220,7 @@ def _load(group: Group) -> tuple[object, ...]:
         WritersFactors.of(cell).pattern,
         WritersFactors.of(cell).queue_depth,
         WritersFactors.of(cell).interface,
+        WritersFactors.of(cell).hosts,
     )
 
 

@@ -15,7 +15,7 @@ from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPo
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.law import RATE_TITLE, linear_y
+from fsgauge.report.charts.law import linear_y, rate_title
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_bandwidth
@@ -38,7 +38,7 @@ class Part:
     log: bool = False
 
 
-RATE = Part("iops", RATE_TITLE, 240)
+RATE = Part("iops", rate_title("IOPS"), 240)
 SHARE = Part("efficiency", "share of ideal", 110)
 LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
 
