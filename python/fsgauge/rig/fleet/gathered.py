@@ -143,8 +143,8 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
     faults = {host: each.fault for host, each in records.items() if each.fault is not None}
     fault = None
     for host, each in faults.items():
-        more = f", and {len(faults) - 1} more of {len(records)} hosts" if len(faults) > 1 else ""
-        fault = each.model_copy(update={"what": f"{host}: {each.what}{more}"})
+        more = f" and {len(faults) - 1} more of {len(records)} hosts" if len(faults) > 1 else ""
+        fault = each.model_copy(update={"what": f"{host}{more}: {each.what}"})
         break
     same = {(each.turn, each.position, each.system, each.cell.id) for each in records.values()}
     if len(same) > 1:
@@ -176,7 +176,8 @@ def _turn(records: dict[str, TurnRecord]) -> TurnRecord:
         notes += [f"{name}: {note}" for note in each.notes if note not in notes]
     different = [name for name, each in records.items() if _made(each) != _made(first)]
     if different:
-        notes.append(f"not made alike: {', '.join(different)} differ from {host}")
+        differ = "differ" if len(different) > 1 else "differs"
+        notes.append(f"not made alike: {', '.join(different)} {differ} from {host}")
     return first.model_copy(
         update={
             "notes": notes,

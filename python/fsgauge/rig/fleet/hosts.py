@@ -136,7 +136,7 @@ class Hosts:
             try:
                 self.identities[name] = HostIdentity.model_validate_json(answer)
             except ValidationError:
-                raise other_version(name, "one that this fsgauge does not understand") from None
+                raise other_version(name, None) from None
 
     def _send_engine(self, names: Sequence[str]) -> None:
         """Have hosts use this machine's engine that have none, or another build of it.

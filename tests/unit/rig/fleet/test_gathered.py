@@ -126,6 +126,10 @@ def test_a_fault_of_one_host_is_the_run_s_and_names_it() -> None:
     whole = together(records)[-1]
     assert isinstance(whole, RunRecord) and whole.fault is not None
     assert whole.fault.what == "b: no space" and whole.parts == []
+    records["c"] = records["b"]
+    both = together(records)[-1]
+    assert isinstance(both, RunRecord) and both.fault is not None
+    assert both.fault.what == "b and 1 more of 3 hosts: no space"
 
 
 def test_hosts_that_make_different_systems_are_told_apart() -> None:
@@ -138,7 +142,7 @@ def test_hosts_that_make_different_systems_are_told_apart() -> None:
     records["c"] = turn.model_copy(update={"facts": facts})
     whole = together(records)[-1]
     assert isinstance(whole, TurnRecord)
-    assert "not made alike: c differ from a" in whole.notes
+    assert "not made alike: c differs from a" in whole.notes
 
 
 def test_rounds_until_steady_may_differ() -> None:
