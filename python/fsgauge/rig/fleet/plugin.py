@@ -116,7 +116,7 @@ async def identify(*, dask_worker: Worker) -> str:
 
 
 async def attend(*, dask_worker: Worker) -> None:
-    """The coordinator is there, and asks nothing."""
+    """The coordinator is there, and asks nothing: how soon the answer comes may be all it wants."""
     _plugin(dask_worker)
 
 
