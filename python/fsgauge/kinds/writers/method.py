@@ -293,9 +293,9 @@ class WritersMethod(OverServers, LaidOut):
         )
 
     def cannot_tell(self) -> str:
-        """How writers scale takes two numbers of them."""
+        """How writers scale takes two numbers of them, or of hosts."""
         counts = self.workload.writers
-        if len(counts) > 1:
+        if len(counts) > 1 or self.workload.most_hosts > 1:
             return ""
         writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
         return (

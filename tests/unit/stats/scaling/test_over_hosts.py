@@ -100,7 +100,7 @@ def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> No
     for line in found:
         last = line.points[-1]
         assert last.change is not None and last.change.value == pytest.approx(4 / 1.6, rel=0.05)
-    assert "Two writers of 8 KiB (4 hosts) do " in results.answer
+    assert "Two writers of 8 KiB to one file on each of four hosts do " in results.answer
     assert "Four hosts do " in results.answer and "times the sequential writes of one" in (
         results.answer
     )

@@ -100,16 +100,28 @@ def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
 
 
 def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
-    """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"."""
+    """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"; "8 KiB to
+    one file on each of four hosts"."""
     factors = WritersFactors.of(cell) if cell is not None else None
     size = factors.block_size_bytes if factors else scaling.block_size_bytes
-    if group:
-        ways = [way for way in group.split(", ") if way != format_size(size)]
+    hosts = on_hosts(factors)
+    varied = [way for way in group.split(", ") if not factors or way != factors.hosts_words]
+    if any(varied):
+        ways = [way for way in varied if way != format_size(size)]
         named = f" ({', '.join(ways)})" if ways else ""
-        return f"{format_size(size)}{named}"
+        return f"{format_size(size)}{named}{hosts}"
     where = "files of their own" if factors and factors.ranges == "own files" else "one file"
     buffered = ", buffered," if factors and factors.access == "buffered" else ""
-    return f"{format_size(size)} to {where}{buffered}"
+    return f"{format_size(size)} to {where}{buffered}{hosts}"
+
+
+def on_hosts(factors: WritersFactors | None) -> str:
+    """ " on each of four hosts"; "" where the study does not vary them."""
+    if factors is None or factors.hosts is None:
+        return ""
+    return (
+        f" on each of {number_words(factors.hosts)} hosts" if factors.hosts > 1 else " on one host"
+    )
 
 
 def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: int) -> str:
