@@ -62,6 +62,11 @@ class ConnectionsFactors(CellFactors):
         return f"with {self.swept_clients} client{'s' if self.swept_clients > 1 else ''}"
 
     @property
+    def numbers(self) -> tuple[int | None, int | None]:
+        """How many clients and hosts, where these are swept."""
+        return self.swept_clients, self.hosts
+
+    @property
     def work(self) -> str:
         """ "reads"; "work of the mix"."""
         return _WORK[self.test]

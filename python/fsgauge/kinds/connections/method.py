@@ -93,12 +93,10 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         )
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """Tests build on one another; each number of clients and of hosts begins on a system made
-        afresh."""
+        """Tests build on one another; each number of clients, and of hosts, begins afresh."""
         by_number: dict[tuple[int | None, int | None], list[str]] = {}
         for cell in cells:
-            factors = ConnectionsFactors.of(cell)
-            by_number.setdefault((factors.swept_clients, factors.hosts), []).append(cell.id)
+            by_number.setdefault(ConnectionsFactors.of(cell).numbers, []).append(cell.id)
         return [list(by_number.values())]
 
     def seed_purpose(self, cell: Cell) -> str:

@@ -91,7 +91,8 @@ class WritersMethod(OverServers, LaidOut):
         size = rounded_down(largest_bytes)
         workload = self.workload
         runs = [workload.stride] if "strided" in workload.ranges else []
-        unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers, *(workload.hosts or []))
+        unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers)
+        unit *= lcm(*(workload.hosts or []))
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
@@ -111,13 +112,11 @@ class WritersMethod(OverServers, LaidOut):
                         next="larger storage, a larger workload.fill, or smaller blocks",
                     )
                 counts = sorted(workload.writers)
+                units, blocks = file_bytes // unit, unit // block_bytes
                 fitting = [
                     writers
                     for writers in counts
-                    if fewest_places(
-                        ranges, file_bytes // unit, unit // block_bytes, hosts * writers
-                    )
-                    >= needed
+                    if fewest_places(ranges, units, blocks, hosts * writers) >= needed
                 ]
                 if fitting != counts:
                     raise too_many(
@@ -241,9 +240,8 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         raw = "; raw: the same number of bytes of the device" if has_raw else ""
         files = f"{self.files} equal files that fill" if self.files > 1 else "one file that fills"
-        descriptors = (
-            "one shared open file" if workload.descriptors == "shared" else "one open file each"
-        )
+        shared = workload.descriptors == "shared"
+        descriptors = "one shared open file" if shared else "one open file each"
         on_hosts = ", all of them on each host" if workload.hosts else ""
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",

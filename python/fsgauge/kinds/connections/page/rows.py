@@ -161,8 +161,7 @@ def _filled_by(results: Results, backup: Cell) -> str:
     wanted = ConnectionsFactors.of(backup)
     for cell in results.cells:
         factors = ConnectionsFactors.of(cell)
-        same = (factors.swept_clients, factors.hosts) == (wanted.swept_clients, wanted.hosts)
-        if factors.test == "backup fill" and same:
+        if factors.test == "backup fill" and factors.numbers == wanted.numbers:
             return cell.id
     return ""
 
