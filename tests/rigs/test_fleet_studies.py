@@ -81,7 +81,7 @@ def test_every_block_of_one_file_is_written_by_one_host(surroundings: Path) -> N
         "writers",
         f"path:{surroundings}",
         [
-            *("storage.size=48MiB", "workload.writers=[4]", 'workload.access=["buffered"]'),
+            *("storage.size=272MiB", "workload.writers=[4]", 'workload.access=["buffered"]'),
             *('workload.ranges=["segmented", "interleaved", "strided"]', "workload.stride=64KiB"),
             *('workload.allocation=["overwrite", "extend"]', "workload.log_writers=1"),
         ],
