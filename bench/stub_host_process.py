@@ -1,7 +1,7 @@
 """Many hosts of a fleet in one process, without engines: they register, live, and answer.
 
-Started by bench/fleet.py. Bootstraps come as lines of JSON on standard input; the process ends with
-it. Connections, certificates and plugin are the real ones.
+Started by bench/stub_fleet.py. Bootstraps come as lines of JSON on standard input; the process ends
+with it. Connections, certificates and plugin are the real ones.
 """
 
 from __future__ import annotations

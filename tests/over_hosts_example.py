@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.factors import factors_of
 from fsgauge.parts import Part
 from fsgauge.record import Cell, EnvironmentRecord, RunRecord
 from fsgauge.starts import MachineStart
@@ -26,11 +26,21 @@ def over_hosts_study(
     files: Sequence[tuple[str | None, float]] = ((None, 1.0),),
     **recipe: Any,
 ) -> SyntheticStudy:
+    """A sweep whose cells are measured on hosts; see `on_hosts`."""
+    return on_hosts(make_study(**recipe), counts, laws, files=files)
+
+
+def on_hosts(
+    study: SyntheticStudy,
+    counts: Sequence[int],
+    laws: Mapping[str, Law],
+    *,
+    files: Sequence[tuple[str | None, float]] = ((None, 1.0),),
+) -> SyntheticStudy:
     """Each cell with each number of hosts, and with each way of `files`, which multiplies rates.
 
     `laws` are by system; what they do not name scales ideally. One host has no choice of files.
     """
-    study = make_study(**recipe)
     made = {
         cell.id: [
             (count, factor, _of_hosts(cell, count, way))
@@ -81,7 +91,8 @@ def _share(count: int, law: Law | None) -> float:
 
 
 def _of_hosts(cell: Cell, count: int, way: str | None) -> Cell:
-    factors = OverheadFactors.of(cell).model_copy(update={"hosts": count, "host_files": way})
+    update = {"hosts": count} | ({"host_files": way} if way else {})
+    factors = factors_of(cell).model_copy(update=update)
     name = f"{cell.name}, {count} host{'' if count == 1 else 's'}"
     tail = f"-hosts{count}" + (f"-{way}" if way else "")
     return factors.cell(f"{cell.id}{tail}", name + (f", {way} files" if way else ""))

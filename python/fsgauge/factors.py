@@ -118,6 +118,11 @@ class CellFactors(BaseModel):
         return found[1].counted(self.host_count) if found and self.host_count is not None else ""
 
     @property
+    def at_once_on_all_hosts(self) -> int:
+        """How many work at once on all hosts together: each brings the cell's whole load."""
+        return self.at_once * (self.host_count or 1)
+
+    @property
     def place(self) -> str:
         """Where the cell is, in a sentence: "4 KiB and depth 32"."""
         several = f" with {self.at_once_words}" if self.at_once > 1 else ""

@@ -296,7 +296,8 @@ class RunRecord(Record):
         clients, job = self.result.clients if self.result else None, self.job
         if clients is None or not isinstance(job, ClientsJob):
             return False
-        return 2 * clients.clients_gave_up > job.clients or clients.files_given_up > clients.files
+        of = max(job.clients, len(self.result.jobs) if self.result else 0)
+        return 2 * clients.clients_gave_up > of or clients.files_given_up > clients.files
 
 
 class ScanRecord(Record):

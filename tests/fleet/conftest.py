@@ -47,7 +47,7 @@ def fsgauge(tmp_path: Path) -> Run:
 
 def hosts_file(tmp_path: Path, *names: str) -> Path:
     """A fleet of processes of this machine, each with a folder of its own."""
-    text = 'launcher = "local"\nlead = "300 ms"\n'
+    text = 'launcher = "local"\nlead = "500 ms"\n'
     for name in names:
         folder = tmp_path / "disks" / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,6 +55,16 @@ def hosts_file(tmp_path: Path, *names: str) -> Path:
     path = tmp_path / "hosts.toml"
     path.write_text(text)
     return path
+
+
+def on_one_folder(tmp_path: Path, *names: str) -> tuple[str, str]:
+    """A hosts file whose hosts all have the study's folder, and that folder."""
+    place = tmp_path / "disks" / "shared"
+    place.mkdir(parents=True)
+    text = 'launcher = "local"\nlead = "500 ms"\n'
+    path = tmp_path / "hosts.toml"
+    path.write_text(text + "".join(f'\n[[host]]\nname = "{name}"\n' for name in names))
+    return str(path), str(place)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@
 It does no I/O, but it waits for its start and compares clocks for real, over UDP and without the
 key. FLEET_ENGINE_SECONDS: how long a load truly takes, 0.05 by default. FLEET_ENGINE_SLOW: the name
 of a folder in whose targets a load does half the work. FLEET_ENGINE_FULL: one in which it fails.
+FLEET_ENGINE_REFUSES: the kind of the jobs that it refuses.
 """
 
 import json
@@ -157,6 +158,10 @@ def main():
         answer = kinds[job["kind"]](job)
         fake.say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})
         return
+    if job["kind"] == os.environ.get("FLEET_ENGINE_REFUSES"):
+        fault = {"what": "4097 jobs: 4096 is the limit", "cause": "", "next": "fewer jobs"}
+        fake.say("failed", error={**fault, "errno": None, "code": "job.jobs"})
+        sys.exit(2)
     if os.environ.get("FLEET_ENGINE_FULL", "\0") in json.dumps(job.get("target")) and job.get(
         "start_on_order"
     ):

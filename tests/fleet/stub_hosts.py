@@ -14,7 +14,7 @@ from pathlib import Path
 
 from distributed import Worker
 
-from fsgauge.errors import Interrupted
+from fsgauge.errors import InputError, Interrupted
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.gate import Gate, Label
@@ -31,7 +31,7 @@ from tests.synthetic import SyntheticStudy
 STUDY: list[SyntheticStudy] = []
 """What every host tells; set by a test."""
 FAULTS: dict[int, list[str]] = {}
-"""By the number of a host, what goes wrong in its next blocks: "fails" or "hangs"."""
+"""By the number of a host, what goes wrong in its next blocks: "fails", "hangs" or "refuses"."""
 PREPARING: dict[int, int] = {}
 """By the number of a host, how often it hangs while it is prepared."""
 HUNG_SECONDS = 4.0
@@ -80,6 +80,9 @@ class StubRig(HeldRig):
         self._hangs = fault == "hangs"
         if fault == "fails":
             self._become("idle", Fault(kind="RigError", what="the engine ended without a result"))
+            return
+        if fault == "refuses":
+            self._become("idle", Fault.of(InputError("4097 writers: 4096 is the limit")))
             return
         threading.Thread(target=self._tell_block, args=(plan, block), daemon=True).start()
 

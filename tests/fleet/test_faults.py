@@ -21,7 +21,7 @@ from fsgauge.store import read_results
 from tests.fleet.conftest import Run, hosts_file
 from tests.fleet.faulty import MOMENTS, Fault, Faulty, faulty
 from tests.fleet.networks import networks
-from tests.fleet.test_processes import voided
+from tests.fleet.test_processes import TWO_BLOCKS, voided
 from tests.fleet.test_run import left_behind, results_of
 
 __all__ = ["faulty"]
@@ -90,15 +90,26 @@ def test_a_disk_that_is_full_on_one_host(fsgauge: Run, small: list[str], tmp_pat
     """The study goes on, and says whose disk it was."""
     file = str(hosts_file(tmp_path, "a", "b"))
     full = str(tmp_path / "disks" / "b")
-    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_FULL=full)
+    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FLEET_ENGINE_FULL=full)
     directory = results_of(tmp_path)
     runs = read_results(directory).runs
-    assert len(runs) == 6
+    assert len(runs) == 4
     faults = {run.fault.what for run in runs if run.fault}
     assert faults == {"b: write of 4096 bytes at 0 failed: No space left on device"}
     assert all(run.parts == [] for run in runs)
     assert done.returncode == 0, done.stderr
     assert "No space left on device" in (directory / "report.html").read_text()
+    assert left_behind(tmp_path) == []
+
+
+def test_a_job_that_the_engine_refuses(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """It would refuse it on every host: the study ends with its sentence, and no host is blamed."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_REFUSES="load")
+    assert done.returncode == 2, done.stderr
+    assert "error: a: 4097 jobs: 4096 is the limit\nnext: fewer jobs" in done.stderr
+    assert "block 1" not in done.stderr and "left out" not in done.stderr
+    assert list((tmp_path / "results").iterdir()) == []
     assert left_behind(tmp_path) == []
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import block, plugin, session
 from fsgauge.rig.fleet.clock import Clock
@@ -110,6 +110,18 @@ def test_a_host_that_fails_once_costs_the_block_alone(fleet: Fleet) -> None:
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert fleet.voided() == ["c: the engine ended without a result"]
     assert fleet.parts_of_runs() == [NAMES] * 4
+
+
+def test_what_a_host_refuses_ends_the_study(fleet: Fleet) -> None:
+    """Another attempt would be refused as well, so no block is void and no host is left out."""
+    FAULTS[1] = ["refuses"]
+    fleet.session.close("prepared again with its refusal")
+    fleet.session.prepare()
+    with pytest.raises(InputError) as caught:
+        fleet.session.block(fleet.plan, 0, fleet.told.append)
+    assert caught.value.what == "b: 4097 writers: 4096 is the limit"
+    assert fleet.voided() == []
+    assert fleet.session.describe().left_out == ()
 
 
 def test_a_start_that_is_missed_voids_the_block(

@@ -93,7 +93,7 @@ def test_hosts_are_reached_by_ssh(fsgauge: Run, small: list[str], tmp_path: Path
     """One host, since all that this ssh reaches is this machine: two are refused."""
     programs = an_ssh(tmp_path / "bin")
     there = {"FSGAUGE_PATH": str(programs), "PATH": f"{programs}:{os.environ['PATH']}"}
-    text = f'listen = "127.0.0.1"\nlead = "300 ms"\n[defaults]\nfsgauge = "{programs}/fsgauge"\n'
+    text = f'listen = "127.0.0.1"\nlead = "500 ms"\n[defaults]\nfsgauge = "{programs}/fsgauge"\n'
     host = '[[host]]\nname = "near"\naddress = "127.0.0.1"\nuser = "bench"\n'
     file = tmp_path / "hosts.toml"
     file.write_text(text + host)
@@ -150,7 +150,7 @@ def test_a_host_with_another_engine_uses_the_one_that_is_sent(
     shim = programs / "fsgauge"
     shim.write_text(shim.read_text().replace("exec", f"FSGAUGE_ENGINE={older} exec", 1))
     there = {"FSGAUGE_PATH": str(programs), "PATH": f"{programs}:{os.environ['PATH']}"}
-    text = f'listen = "127.0.0.1"\nlead = "300 ms"\n[defaults]\nfsgauge = "{shim}"\n'
+    text = f'listen = "127.0.0.1"\nlead = "500 ms"\n[defaults]\nfsgauge = "{shim}"\n'
     file = tmp_path / "hosts.toml"
     file.write_text(f'{text}[[host]]\nname = "near"\naddress = "127.0.0.1"\n')
     (tmp_path / "disks").mkdir(exist_ok=True)
@@ -204,7 +204,7 @@ def test_two_hosts_on_the_same_files_and_on_separate_ones(fsgauge: Run, tmp_path
     place.mkdir(parents=True)
     file = tmp_path / "hosts.toml"
     names = "".join(f'[[host]]\nname = "{name}"\n' for name in "ab")
-    file.write_text(f'launcher = "local"\nlead = "300 ms"\n{names}')
+    file.write_text(f'launcher = "local"\nlead = "500 ms"\n{names}')
     small = [
         *("--set", "storage.size=16MiB", "--set", "plan.blocks=2", "--set", "workload.files=4"),
         *("--set", "workload.duration=100ms", "--set", "workload.warm_up=0s"),

@@ -10,18 +10,8 @@ from pathlib import Path
 
 from fsgauge.record import TurnRecord
 from fsgauge.store import read_results
-from tests.fleet.conftest import Run, hosts_file
+from tests.fleet.conftest import Run, hosts_file, on_one_folder
 from tests.fleet.test_run import left_behind, results_of
-
-
-def on_one_folder(tmp_path: Path, *names: str) -> tuple[str, str]:
-    """A hosts file whose hosts all have the study's folder, and that folder."""
-    place = tmp_path / "disks" / "shared"
-    place.mkdir(parents=True)
-    text = 'launcher = "local"\nlead = "300 ms"\n'
-    path = tmp_path / "hosts.toml"
-    path.write_text(text + "".join(f'\n[[host]]\nname = "{name}"\n' for name in names))
-    return str(path), str(place)
 
 
 def writers(file: str, place: str) -> list[str]:

@@ -14,6 +14,8 @@ import pytest
 from fsgauge.access.server import SERVERS, served
 from fsgauge.engine import Engine
 from fsgauge.errors import RefusedError
+from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
 from fsgauge.rig.fleet.choice import FleetChoice
@@ -43,7 +45,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine
 
 def hosts_file(folder: Path, *hosts: str) -> Path:
     """Hosts with the lines that each has."""
-    lines = ['launcher = "local"', 'lead = "300 ms"']
+    lines = ['launcher = "local"', 'lead = "500 ms"']
     for host in hosts:
         lines += ["[[host]]", host]
     path = folder / "hosts.toml"
@@ -96,6 +98,64 @@ def test_every_block_of_one_file_is_written_by_one_host(surroundings: Path) -> N
         assert whole.integrity.checked_blocks == whole.write.operations == blocks
         assert whole.integrity.faulty == []
         assert [(each.role, each.count) for each in whole.companions or []] == [("log", 1)]
+    assert list(surroundings.iterdir()) == []
+
+
+def test_each_host_brings_all_writers(surroundings: Path) -> None:
+    """To one file, whose parts are numbered through over one host or two, and to files of their
+    own beside it: every block is written once by whom it belongs to."""
+    study = small(
+        "writers",
+        f"path:{surroundings}",
+        [
+            *("storage.size=32MiB", "workload.writers=[2]", "workload.hosts=[1, 2]"),
+            *('workload.ranges=["segmented", "own files"]', 'workload.access=["buffered"]'),
+        ],
+        ["mounted"],
+    )
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"')
+    stored = measured(study, hosts)
+    assert len(stored.runs) == 4 * 4
+    blocks = stored.turns[0].target["file_size_bytes"] // 8192
+    for run in stored.runs:
+        factors = WritersFactors.of(run.cell)
+        assert [part.machine for part in run.parts] == ["a", "b"][: factors.hosts]
+        assert all(len(part.slices[0].result.jobs) == 2 for part in run.parts)
+        whole = run.result
+        assert whole is not None and whole.integrity is not None and whole.write is not None
+        files = 2 * len(run.parts) if factors.ranges == "own files" else 1
+        assert whole.integrity.checked_blocks == whole.write.operations == files * blocks
+        assert whole.integrity.faulty == []
+    assert list(surroundings.iterdir()) == []
+
+
+def test_each_host_brings_all_clients(surroundings: Path) -> None:
+    """On a folder made afresh for each number of hosts; the files of those that took part are
+    scanned."""
+    study = small(
+        "connections",
+        f"path:{surroundings}",
+        [
+            *("storage.size=32MiB", "workload.clients=3", "workload.hosts=[1, 2]"),
+            *('workload.tests=["write", "read"]', "workload.files_per_connection=2"),
+            'workload.file_sizes=["16 KiB"]',
+        ],
+        ["mounted"],
+    )
+    hosts = hosts_file(surroundings.parent, 'name = "a"', 'name = "b"')
+    stored = measured(study, hosts)
+    assert len(stored.runs) == 4 * 4
+    files = {}
+    for run in stored.runs:
+        count = ConnectionsFactors.of(run.cell).hosts or 0
+        assert [part.machine for part in run.parts] == ["a", "b"][:count]
+        assert run.result is not None and run.result.clients is not None
+        assert run.result.clients.files == 3 * 2 * count and run.result.clients.errors == []
+        files[run.cell.id] = run.result.clients.files
+    for scan in stored.scans:
+        assert scan.result is not None and scan.cell is not None
+        assert scan.result.counts.files == files[scan.cell]
+    assert len(stored.scans) == 4 * 2
     assert list(surroundings.iterdir()) == []
 
 

@@ -14,6 +14,7 @@ from fsgauge.report.table_parts import (
     without_empty_columns,
 )
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import HostPoint, HostScaling, Results
 
 _FOLDED_ROWS = 24
@@ -23,21 +24,22 @@ Measured = tuple[HostScaling, HostPoint]
 
 def over_hosts_tables(results: Results) -> list[Table]:
     """A line a system, group and number of hosts; then the law, where it was tried."""
-    scaling = results.hosts.scaling if results.hosts else []
-    measured = [(line, point) for line in scaling for point in line.points if point.iops]
+    scaling = results.host_scaling
+    measured = [(line, point) for line in scaling for point in line.points if point.rate]
     tables = [_numbers(measured), _law([line for line in scaling if line.fit.was_tried])]
     return [without_empty_columns(table) for table in tables if table.rows]
 
 
 def no_host_law(results: Results) -> str:
     """Why no system has a law; "" where one was tried, or hosts do not vary."""
-    scaling = results.hosts.scaling if results.hosts else []
+    scaling = results.host_scaling
     if not scaling or any(line.fit.was_tried for line in scaling):
         return ""
     return scaling[0].fit.reason
 
 
 def _numbers(measured: list[Measured]) -> Table:
+    rate, page = _heading([line for line, _ in measured])
     return Rows(measured).table(
         "over-hosts",
         "By number of hosts",
@@ -47,12 +49,18 @@ def _numbers(measured: list[Measured]) -> Table:
             ("system", "", lambda each: each[0].system),
             ("cell", "", lambda each: each[0].group),
             ("hosts", "", lambda each: str(each[1].hosts)),
-            ("IOPS", "iops", lambda each: value_cell(each[1].iops, "IOPS")),
+            (rate, page, lambda each: value_cell(each[1].rate, METRICS[each[0].metric].unit)),
             ("of the fewest", "hosts", lambda each: _times(each[1].change)),
             ("share of ideal", "hosts", lambda each: share_cell(each[1].efficiency)),
         ],
         folded_from=_FOLDED_ROWS,
     )
+
+
+def _heading(lines: list[HostScaling]) -> tuple[str, str]:
+    """The head of a column of rates, and its page; units stand with numbers where they differ."""
+    pages = {METRICS[line.metric].page for line in lines}
+    return ("IOPS", "iops") if pages == {"iops"} else ("rate", pages.pop() if pages else "")
 
 
 def _times(change: Estimate | None) -> TableCell:
@@ -67,6 +75,7 @@ def _times(change: Estimate | None) -> TableCell:
 
 
 def _law(lines: list[HostScaling]) -> Table:
+    rate, _ = _heading(lines)
     return Rows(lines).table(
         "law-of-hosts",
         "Scalability law over hosts",
@@ -76,7 +85,11 @@ def _law(lines: list[HostScaling]) -> Table:
             ("system", "", lambda line: line.system),
             ("cell", "", lambda line: line.group),
             ("state", "usl", lambda line: TableCell(line.fit.state, line.fit.reason)),
-            ("IOPS of one", "usl", lambda line: value_cell(line.fit.rate, "IOPS")),
+            (
+                f"{rate} of one",
+                "usl",
+                lambda line: value_cell(line.fit.rate, METRICS[line.metric].unit),
+            ),
             ("contention", "usl", lambda line: number_cell(line.fit.contention)),
             ("coherency", "usl", lambda line: number_cell(line.fit.coherency)),
             ("peak at", "usl", lambda line: number_cell(line.fit.peak_at)),

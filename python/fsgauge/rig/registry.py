@@ -52,7 +52,7 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
     """
     if name in RIGS:
         rig = RIGS[name](say)
-        if hosts is not None and (hosts.given or hosts.same):
+        if hosts is not None and hosts.typed:
             _give(rig, hosts)
         return rig
     near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
@@ -63,10 +63,9 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
 
 
 def _give(rig: Rig, hosts: FleetChoice) -> None:
-    option = hosts.given[0] if hosts.given else "--same"
     if not isinstance(rig, TakesHosts):
         raise InputError(
-            f"{option} is about hosts, and the rig {rig.name} has none",
+            f"{hosts.typed[0]} is about hosts, and the rig {rig.name} has none",
             next="--rig fleet --hosts hosts.toml",
         )
     rig.take(hosts)

@@ -17,7 +17,7 @@ def require_clients(record: RunRecord) -> None:
     if clients is None or not record.most_gave_up:
         return
     error = max(clients.errors, key=lambda each: each.count, default=None)
-    lost = _lost(clients, factors_of(record.cell).at_once)
+    lost = _lost(clients, factors_of(record.cell).at_once_on_all_hosts)
     raise RigError(
         f'{lost} in "{record.cell.name}" on "{record.system}"',
         details=_counted(clients),

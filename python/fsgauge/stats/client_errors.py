@@ -180,7 +180,7 @@ def given_up(plan: Plan, runs: Sequence[RunRecord]) -> list[GivenUp]:
                     files=sum(planned) - sum(clients.files for _, clients in of_cell),
                     of_files=sum(planned),
                     clients=gave_up,
-                    of_clients=sum(factors_of(run.cell).at_once for run, _ in of_cell),
+                    of_clients=sum(factors_of(run.cell).at_once_on_all_hosts for run, _ in of_cell),
                 )
             )
     return found
@@ -193,4 +193,6 @@ def _planned(run: RunRecord, clients: ClientsResult) -> int:
     if not isinstance(job, ClientsJob) or job.phase.kind in ("mix", "backup"):
         return tried
     ended = run.result is not None and run.result.ended == "size_limit"
-    return max(tried, job.clients * job.files.files_per_client) if ended else tried
+    of_host = job.clients * job.files.files_per_client
+    hosts = factors_of(run.cell).host_count or 1
+    return max(tried, hosts * of_host) if ended else tried

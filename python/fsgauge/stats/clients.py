@@ -61,7 +61,7 @@ def shares_of_mean(run: RunRecord) -> list[float]:
     rest_ns = clients.think_ns / len(result.jobs)
     paces = []
     for place, each in enumerate(result.jobs):
-        began_ns = job.ramp_ns * place / job.clients
+        began_ns = job.ramp_ns * (place % job.clients) / job.clients  # each host has a ramp
         own_ns = max((each.elapsed_ns or 0) - began_ns - rest_ns, 1.0)
         work_ns = each.operations * record_ns + job.files.files_per_client * file_ns
         paces.append(work_ns / own_ns)

@@ -8,10 +8,10 @@ processes of one machine, a host may get next to nothing in one run and much in 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from fsgauge.merging import merged
-from fsgauge.record import EnvironmentRecord, RunRecord
+from fsgauge.record import Cell, EnvironmentRecord, RunRecord
 from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
@@ -30,9 +30,13 @@ SKEW_NS = 10_000_000
 
 
 def hosts_of(
-    runs: Sequence[RunRecord], before: EnvironmentRecord, samples: Samples
+    runs: Sequence[RunRecord],
+    before: EnvironmentRecord,
+    samples: Samples,
+    metric_of: Callable[[Cell], str],
 ) -> HostsResult | None:
-    """What there is to say of the hosts; None where one machine drove the load."""
+    """What there is to say of the hosts; None where one machine drove the load. `metric_of` is what
+    a cell is judged by."""
     begun = _over_hosts(runs)
     if not begun:
         return None
@@ -58,7 +62,7 @@ def hosts_of(
         skew_most_ns=max(skews, default=None),
         skew_bound_ns=max((skew_bound_ns(run.starts) for run in started), default=None),
         last_over_median=max(map(_last_over_median, started), default=None),
-        scaling=host_scaling(samples.plan, samples),
+        scaling=host_scaling(samples.plan, samples, metric_of),
     )
 
 

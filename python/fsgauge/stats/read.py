@@ -150,7 +150,12 @@ def _results(
     sureness = _sureness(evidence, findings)
     floor = evidence.noise.get(evidence.primary_metric)
     durability = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
-    hosts = hosts_of(evidence.runs, evidence.before, evidence.samples)
+    hosts = hosts_of(
+        evidence.runs,
+        evidence.before,
+        evidence.samples,
+        lambda cell: evidence.analysis.primary_metric(cell, paced=False),
+    )
     question = Question(
         baseline=plan.baseline,
         baseline_is_raw=baseline_kind == "raw",

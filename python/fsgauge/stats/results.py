@@ -266,7 +266,7 @@ class HostPoint(ResultModel):
 
     hosts: int
     cell: str
-    iops: Estimate | None
+    rate: Estimate | None
     change: Estimate | None
     efficiency: Estimate | None
     blocks: list[tuple[int, float]]
@@ -275,11 +275,12 @@ class HostPoint(ResultModel):
 class HostScaling(ResultModel):
     """One system in cells that differ in their number of hosts alone, with the scalability law.
 
-    `group` is what the cells share: "randread 4 KiB, depth 32".
+    `group` is what the cells share: "randread 4 KiB, depth 32"; `metric` is what their rate is.
     """
 
     system: str
     group: str
+    metric: str
     points: list[HostPoint]
     fit: UslFit
 
@@ -325,6 +326,11 @@ class Results(ResultModel):
     layouts: Layouts | None = None
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     own: SerializeAsAny[OwnResults] | None = None
+
+    @property
+    def host_scaling(self) -> list[HostScaling]:
+        """How rates grow with the number of hosts; none where the study does not vary it."""
+        return self.hosts.scaling if self.hosts else []
 
     @field_validator("own", mode="before")
     @classmethod

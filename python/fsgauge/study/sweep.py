@@ -32,6 +32,11 @@ SUBMIT_BATCH = (
     " gave 0.8 of the rate at depth 32. Larger batches save calls on devices that take more than a"
     " few hundred thousand operations a second from one thread."
 )
+HOSTS = (
+    "With --rig fleet: how many hosts take part, a cell for each number: [1, 2, 4]. Each brings all"
+    " {load} of a cell, so that all together ideally do as many times what one does. Default: all"
+    " hosts in every cell, and its {load} are dealt out to them."
+)
 SCAN = (
     "Scan each system's files and free space after the files are laid out and after the last run "
     "of each turn. The report then shows what the load did to the layout. A raw device has none."

@@ -16,6 +16,7 @@ from fsgauge.study.tunable_places import (
     OF_A_DEVICE,
     OF_A_MOUNT,
     PROC_SYS,
+    TunablePlace,
     nearest_places,
     place_of,
     possible_value,
@@ -146,14 +147,15 @@ class System(StudyModel):
     def _tunables_are_known(self, info: ValidationInfo) -> System:
         """Of a study that is written; a record may hold one that is refused today."""
         for key in self.tunables if written(self, info, ["tunables"]) else ():
-            if place_of(key) is None:
+            place = place_of(key)
+            if place is None:
                 raise conflict(
                     f'the tunable "{key}" is not known to be safe as root',
                     [("tunables", key)],
                     hint=nearest_places(key),
                     next="fsgauge explain system.tunables",
                 )
-            self._require_where_it_is(key)
+            self._require_where_it_is(key, place)
             if not possible_value(self.tunables[key]):
                 raise conflict(
                     f'"{self.tunables[key]}" is not a value for a tunable',
@@ -162,10 +164,9 @@ class System(StudyModel):
                 )
         return self
 
-    def _require_where_it_is(self, key: str) -> None:
+    def _require_where_it_is(self, key: str, place: TunablePlace) -> None:
         """A folder has a client and no device of its own; what is made on a device, no client."""
-        place = place_of(key)
-        if place is None or (not place.device and not place.is_lustre):
+        if not place.device and not place.is_lustre:
             return
         if self.kind == "mounted" and not place.is_of_client:
             raise conflict(

@@ -48,6 +48,23 @@ class Share:
         return (seed + self.number * _SEED_STEP) % _SEEDS
 
 
+def own_prefix(prefix: str) -> str:
+    """What the names of a host's own files begin with, where files of all stand under theirs."""
+    return f"own-{prefix}"
+
+
+def require_hosts_there(wanted: list[int] | None, hosts: int) -> None:
+    """Raise InputError where workload.hosts asks for more hosts than there are."""
+    most = max(wanted or [1])
+    if most <= hosts:
+        return
+    few = [count for count in wanted or [] if count <= hosts]
+    raise InputError(
+        f"workload.hosts asks for {most} hosts, and the fleet has {hosts}",
+        next=f"--set 'workload.hosts={few}', or more hosts" if few else f"a fleet of {most} hosts",
+    )
+
+
 def require_enough(things: str, counts: list[int], hosts: int, key: str) -> None:
     """Raise InputError where one of `counts` is too few for each host to have one."""
     few = [count for count in counts if count < hosts]

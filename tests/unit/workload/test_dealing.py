@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from fsgauge.errors import InputError
+from fsgauge.factors import factors_of
 from fsgauge.plan.space import planned_room
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
@@ -86,6 +87,61 @@ def test_writers_that_overwrite_one_another_have_all_of_the_file() -> None:
     assert first.jobs_of_all is None and first.target == second.target == whole.target
 
 
+@pytest.mark.parametrize("hosts", [1, 2, 3])
+def test_every_host_brings_all_writers_where_their_number_varies(hosts: int) -> None:
+    """Their parts of the one file are numbered through over those that take part."""
+    study = load_study(
+        "writers",
+        ['workload.ranges=["segmented"]', "workload.writers=[4]", "workload.hosts=[1, 2, 3]"],
+        [],
+        None,
+        1,
+    )
+    method = method_of(study.workload)
+    method.require_dealable(3)
+    cell = next(c for c in cells_of(study.workload) if factors_of(c).host_count == hosts)
+    whole = method.load_job(cell, FILES, 5)
+    assert isinstance(whole, LoadJob) and whole.jobs == 4
+    dealt = [method.dealt(whole, Share(number, hosts, cell)) for number in range(hosts)]
+    assert all(job.jobs == 4 and job.target == whole.target for job in dealt)
+    assert len({job.seed for job in dealt}) == hosts
+    parts = [job.jobs_of_all for job in dealt]
+    if hosts == 1:
+        assert parts == [None]
+        return
+    assert [(part.first, part.of) for part in parts if part] == [
+        (4 * number, 4 * hosts) for number in range(hosts)
+    ]
+
+
+def test_one_host_may_have_fewer_writers_than_there_are_hosts() -> None:
+    """They are those of each host; more hosts than there are are refused."""
+    changes = ['workload.ranges=["own files"]', "workload.writers=[1]", "workload.hosts=[1, 4]"]
+    method, _ = writers(*changes)
+    method.require_dealable(4)
+    with pytest.raises(InputError, match="asks for 4 hosts, and the fleet has 3") as caught:
+        method.require_dealable(3)
+    assert "workload.hosts=[1]" in caught.value.next
+
+
+def test_a_file_that_is_too_small_for_all_hosts_writers_is_refused() -> None:
+    method, _ = writers(
+        'workload.ranges=["segmented"]', "workload.writers=[4]", "workload.hosts=[1, 4]"
+    )
+    method.require_room(32 * 8192, "")
+    with pytest.raises(InputError, match="too small for 16 writers with segmented ranges"):
+        method.require_room(31 * 8192, "")
+
+
+def test_own_files_beside_one_file_of_all_are_a_host_s_own() -> None:
+    """The first of them stands under another name, where the file of all has taken its own."""
+    method, whole = writers('workload.ranges=["segmented", "own files"]', "workload.writers=[4]")
+    first, second = (method.dealt(whole, Share(number, 2)).target for number in range(2))
+    assert isinstance(first, FilesTarget) and isinstance(second, FilesTarget)
+    assert (first.prefix, second.prefix) == (FILES.prefix, f"own-{FILES.prefix}")
+    assert first.count == second.count == 2
+
+
 def test_one_host_does_all_of_it() -> None:
     method, whole = writers()
     method.require_dealable(1)
@@ -136,6 +192,24 @@ def test_clients_are_dealt_out_with_their_files() -> None:
     assert [job.clients for job in dealt] == [148, 148, 147, 147]
     assert all(job.files.clients == job.clients for job in dealt)
     assert all(job.files.files_per_client == 3 for job in dealt)
+
+
+def test_every_host_brings_all_clients_where_their_number_varies() -> None:
+    """On a system made afresh for each number, since tests read what others wrote."""
+    changes = ['workload.tests=["write", "read"]', "workload.hosts=[1, 600]"]
+    study = load_study("connections", changes, [], None, 1)
+    method, cells = method_of(study.workload), cells_of(study.workload)
+    method.require_dealable(600)
+    with pytest.raises(InputError, match="asks for 600 hosts, and the fleet has 2"):
+        method.require_dealable(2)
+    assert [cell.id for cell in cells] == [
+        *("write-hosts1", "read-hosts1"),
+        *("write-hosts600", "read-hosts600"),
+    ]
+    assert method.stages(cells) == [[[cell.id for cell in cells[:2]], [c.id for c in cells[2:]]]]
+    whole = method.load_job(cells[-1], FOLDERS, 5)
+    dealt = method.dealt(whole, Share(599, 600, cells[-1]))
+    assert dealt == whole.model_copy(update={"seed": dealt.seed}) != whole
 
 
 def test_a_backup_has_a_reader_on_each_host() -> None:

@@ -133,8 +133,9 @@ class AgingMethod(MakesOwnFiles):
         steps: list[Step] = [ClearFolder(folders.folder(RATE))]
         if before == 0:
             steps.append(self._ageing(folders, seed))
-        if before == 0 and folders.is_alone:
-            steps.append(TakeBallast(f"{folders.directory}/ballast", self._left_bytes(folders)))
+            if folders.is_alone:
+                ballast = f"{folders.directory}/ballast"
+                steps.append(TakeBallast(ballast, self._left_bytes(folders)))
         a_file = 100 // self.workload.files
         order = _shuffled(self.workload.files, seed)[
             before // a_file : factors.free_percent // a_file

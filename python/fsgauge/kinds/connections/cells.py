@@ -12,22 +12,29 @@ _IN_ORDER: tuple[Test, ...] = ("write", "read", "stat", "mix", "delete")
 
 def cells_of(workload: ConnectionsWorkload) -> list[Cell]:
     """All cells in the order in which a turn has them, whatever the order of the study's list."""
-    return [cell for clients in sorted(workload.clients) for cell in _with(workload, clients)]
+    return [
+        cell
+        for hosts in (sorted(workload.hosts) if workload.hosts else [None])
+        for clients in sorted(workload.clients)
+        for cell in _with(workload, clients, hosts)
+    ]
 
 
-def _with(workload: ConnectionsWorkload, clients: int) -> list[Cell]:
-    """The cells of one number of clients."""
+def _with(workload: ConnectionsWorkload, clients: int, hosts: int | None) -> list[Cell]:
+    """The cells of one number of clients and of hosts."""
     tests = [test for test in _IN_ORDER if test in workload.tests]
-    cells = [_of_clients(workload, test, clients) for test in tests]
+    cells = [_of_clients(workload, test, clients, hosts) for test in tests]
     if "backup" in workload.tests:
-        cells.append(_of_clients(workload, "backup fill", clients))
-        cells += [_backup(workload, order, clients) for order in workload.backup_orders]
+        cells.append(_of_clients(workload, "backup fill", clients, hosts))
+        cells += [_backup(workload, order, clients, hosts) for order in workload.backup_orders]
     return cells
 
 
 def default_primary(workload: ConnectionsWorkload) -> list[str]:
-    """The published tests with the most clients; without any of them, the first cell of those."""
-    cells = _with(workload, workload.most_clients)
+    """The published tests with the most clients on the most hosts; without any of them, the first
+    cell of those."""
+    hosts = max(workload.hosts) if workload.hosts else None
+    cells = _with(workload, workload.most_clients, hosts)
     first_backup = workload.backup_orders[0]
     found = [
         cell.id
@@ -38,7 +45,7 @@ def default_primary(workload: ConnectionsWorkload) -> list[str]:
     return found or [cells[0].id]
 
 
-def _of_clients(workload: ConnectionsWorkload, test: Test, clients: int) -> Cell:
+def _of_clients(workload: ConnectionsWorkload, test: Test, clients: int, hosts: int | None) -> Cell:
     """A cell in which all clients work."""
     factors = ConnectionsFactors(
         test=test,
@@ -47,11 +54,12 @@ def _of_clients(workload: ConnectionsWorkload, test: Test, clients: int) -> Cell
         outstanding=workload.outstanding,
         read_percent=_read_percent(workload, test),
         swept_clients=_swept(workload, clients),
+        hosts=hosts,
     )
     return _cell(factors, id=test.replace(" ", "-"), name=test)
 
 
-def _backup(workload: ConnectionsWorkload, order: Order, clients: int) -> Cell:
+def _backup(workload: ConnectionsWorkload, order: Order, clients: int, hosts: int | None) -> Cell:
     """The cell of the one reader."""
     factors = ConnectionsFactors(
         test="backup",
@@ -61,15 +69,21 @@ def _backup(workload: ConnectionsWorkload, order: Order, clients: int) -> Cell:
         read_percent=100,
         order=order,
         swept_clients=_swept(workload, clients),
+        hosts=hosts,
     )
     return _cell(factors, id=f"backup-{order}", name=f"backup, {order} order")
 
 
 def _cell(factors: ConnectionsFactors, id: str, name: str) -> Cell:
-    """Named after its number of clients as well where that is swept."""
-    if factors.swept_clients is None:
-        return factors.cell(id=id, name=name)
-    return factors.cell(id=f"{id}-c{factors.swept_clients}", name=f"{name} {factors.swept_words}")
+    """Named after its number of clients and of hosts as well where these are swept."""
+    ids, names = [id], [name]
+    if factors.swept_clients is not None:
+        ids.append(f"-c{factors.swept_clients}")
+        names.append(f" {factors.swept_words}")
+    if factors.hosts is not None:
+        ids.append(f"-hosts{factors.hosts}")
+        names.append(f", {factors.hosts_words}")
+    return factors.cell(id="".join(ids), name="".join(names))
 
 
 def _swept(workload: ConnectionsWorkload, clients: int) -> int | None:

@@ -12,6 +12,15 @@ Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"
 "backup fill"."""
 Order = Literal["directory", "inode", "physical"]
 
+_WORK: Mapping[Test, str] = {
+    "write": "writes",
+    "read": "reads",
+    "mix": "work of the mix",
+    "stat": "calls of stat",
+    "delete": "deletes",
+    "backup fill": "writes for the backup",
+    "backup": "reads of the backup",
+}
 WRITING: tuple[Test, ...] = ("write", "mix", "backup fill")
 """After these the extents of the files are counted."""
 OF_BACKUP: tuple[Test, ...] = ("backup fill", "backup")
@@ -21,7 +30,8 @@ OF_BACKUP: tuple[Test, ...] = ("backup fill", "backup")
 class ConnectionsFactors(CellFactors):
     """One test. `record_size_bytes` is what a call moves, `outstanding` is of each client; a backup
     has one client, its reader. `swept_clients` is there where the study has several numbers of
-    clients: how many the cell's files are of, also those that the one reader backs up."""
+    clients: how many the cell's files are of, also those that the one reader backs up. Where it
+    varies the number of hosts, clients and reader are those of each host."""
 
     KIND: ClassVar = "connections"
     DECLARED: ClassVar = {
@@ -32,6 +42,7 @@ class ConnectionsFactors(CellFactors):
         "read_percent": Factor("share of reads"),
         "order": Factor("order", behind="order", column="backup_order"),
         "swept_clients": Factor("number of clients, where it is swept"),
+        "hosts": Factor("hosts", role="hosts", one="host"),
     }
 
     test: Test
@@ -41,6 +52,7 @@ class ConnectionsFactors(CellFactors):
     read_percent: int
     order: Order | None = None
     swept_clients: int | None = None
+    hosts: int | None = None
 
     @property
     def swept_words(self) -> str:
@@ -48,6 +60,16 @@ class ConnectionsFactors(CellFactors):
         if self.swept_clients is None:
             return ""
         return f"with {self.swept_clients} client{'s' if self.swept_clients > 1 else ''}"
+
+    @property
+    def numbers(self) -> tuple[int | None, int | None]:
+        """How many clients and hosts, where these are swept."""
+        return self.swept_clients, self.hosts
+
+    @property
+    def work(self) -> str:
+        """ "reads"; "work of the mix"."""
+        return _WORK[self.test]
 
     @property
     def share_of_reads(self) -> int:

@@ -16,7 +16,16 @@ from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct, OneOrSwept
 from fsgauge.study.conflict import conflict
-from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_to_verify_zeros
+from fsgauge.study.sweep import (
+    HOSTS,
+    SCAN,
+    BlockSize,
+    Data,
+    Fill,
+    Hosts,
+    Inapplicable,
+    refuse_to_verify_zeros,
+)
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
@@ -50,6 +59,7 @@ class ConnectionsWorkload(WorkloadKeys):
         " With `fill` the same files are shared by all clients; with files_per_connection each"
         " client has that many, whatever their number.",
     )
+    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="clients"))
     tests: Distinct[Test] = Field(
         ["write", "read", "backup"],
         description="The tests of each turn, always in this order: write (every client writes all"
@@ -222,10 +232,8 @@ class ConnectionsWorkload(WorkloadKeys):
         """Keys that have no effect in this workload: why, and the key that makes it so."""
         found = self._sizes_without_effect()
         if self.files_per_connection is not None:
-            found["fill"] = (
-                "files_per_connection sets the number of files",
-                "files_per_connection",
-            )
+            reason = "files_per_connection sets the number of files"
+            found["fill"] = (reason, "files_per_connection")
         if self.backup_files_per_connection is not None:
             reason = "backup_files_per_connection sets the number of files"
             found["backup_fill"] = (reason, "backup_files_per_connection")

@@ -37,7 +37,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.dealing import Dealt, Share, require_enough
+from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
@@ -93,11 +93,11 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         )
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """Tests build on one another; each number of clients begins on a system made afresh."""
-        by_clients: dict[int | None, list[str]] = {}
+        """Tests build on one another; each number of clients, and of hosts, begins afresh."""
+        by_number: dict[tuple[int | None, int | None], list[str]] = {}
         for cell in cells:
-            by_clients.setdefault(ConnectionsFactors.of(cell).swept_clients, []).append(cell.id)
-        return [list(by_clients.values())]
+            by_number.setdefault(ConnectionsFactors.of(cell).numbers, []).append(cell.id)
+        return [list(by_number.values())]
 
     def seed_purpose(self, cell: Cell) -> str:
         """One seed for all cells of a file set: readers know what writers wrote."""
@@ -155,13 +155,17 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         ]
 
     def require_dealable(self, hosts: int) -> None:
-        """Clients are dealt out; a backup has a reader on each host."""
-        require_enough("clients", self.workload.clients, hosts, "workload.clients")
+        """Clients are dealt out, or all of them on each host; a backup has a reader on each."""
+        require_hosts_there(self.workload.hosts, hosts)
+        if not self.workload.hosts:
+            require_enough("clients", self.workload.clients, hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's clients, with files of their own; a reader backs up those of its host."""
         if not isinstance(job, ClientsJob) or share.hosts == 1:
             return job
+        if self.workload.hosts:
+            return job.model_copy(update={"seed": share.seed(job.seed)})
         files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
         is_backup = isinstance(job.phase, BackupPhase)
         return job.model_copy(
@@ -273,9 +277,10 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
     def _clients_in_words(self) -> str:
         """ "590"; "50 or 590, each on a newly made system"."""
         *fewer, most = map(str, sorted(self.workload.clients))
+        on_hosts = " on each host" if self.workload.hosts else ""
         if not fewer:
-            return most
-        return f"{', '.join(fewer)} or {most}, each on a newly made system"
+            return f"{most}{on_hosts}"
+        return f"{', '.join(fewer)} or {most}{on_hosts}, each on a newly made system"
 
     def _sets_in_words(self) -> str:
         workload, sets = self.workload, self.sets

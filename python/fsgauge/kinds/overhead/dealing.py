@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.wire import FilesTarget, LoadJob
-from fsgauge.workload.dealing import Dealt, Share, require_enough
+from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 
 
 def require_dealable(workload: OverheadWorkload, hosts: int) -> None:
     """InputError for more hosts than there are, and where not every host has a file."""
-    most = max(workload.hosts or [1])
-    if most > hosts:
-        few = [count for count in workload.hosts or [] if count <= hosts]
-        raise InputError(
-            f"workload.hosts asks for {most} hosts, and the fleet has {hosts}",
-            next=f"--set 'workload.hosts={few}', or more hosts"
-            if few
-            else f"a fleet of {most} hosts",
-        )
+    require_hosts_there(workload.hosts, hosts)
     if hosts > 1 and "separate" in workload.host_files:
         require_enough("files", [workload.files], hosts, "workload.files")
 

@@ -14,8 +14,15 @@ from fsgauge.wire import (
     OwnFilesRanges,
     SharedRanges,
     ShareFilesTarget,
+    Target,
 )
-from fsgauge.workload.dealing import Dealt, Share, require_enough
+from fsgauge.workload.dealing import (
+    Dealt,
+    Share,
+    own_prefix,
+    require_enough,
+    require_hosts_there,
+)
 
 
 def files_of_all(workload: WritersWorkload) -> int:
@@ -29,10 +36,11 @@ def is_on_one_file(job: LoadJob | ClientsJob) -> bool:
 
 
 def require_dealable(workload: WritersWorkload, hosts: int) -> None:
-    """InputError for what cannot be verified over several hosts, and for too few writers."""
-    if hosts == 1:
+    """InputError for what cannot be verified over several hosts, and for too few writers or
+    hosts."""
+    if hosts == 1 and not workload.hosts:
         return
-    if "shared" in workload.ranges and workload.verify:
+    if hosts > 1 and "shared" in workload.ranges and workload.verify:
         raise InputError(
             "writers that overwrite one another cannot be verified over several hosts",
             cause="a host knows what its own writers wrote last, and not what those of other hosts"
@@ -40,13 +48,19 @@ def require_dealable(workload: WritersWorkload, hosts: int) -> None:
             next="--set workload.verify=false, or parts of the file that do not overlap:"
             " --set 'workload.ranges=[\"segmented\"]'",
         )
-    require_enough("writers", workload.writers, hosts, "workload.writers")
+    require_hosts_there(workload.hosts, hosts)
+    if not workload.hosts:
+        require_enough("writers", workload.writers, hosts, "workload.writers")
 
 
-def dealt(job: Dealt, share: Share) -> Dealt:
-    """The host's part of a job."""
-    if share.hosts == 1 or not isinstance(job, LoadJob):
+def dealt(workload: WritersWorkload, job: Dealt, share: Share) -> Dealt:
+    """The host's part of a job; all of its writers where the study varies the number of hosts."""
+    if not isinstance(job, LoadJob) or share.hosts == 1:
         return job
+    if files_of_all(workload) and share.number and isinstance(job.ranges, OwnFilesRanges):
+        job = job.model_copy(update={"target": _under_own_names(job.target)})
+    if workload.hosts and share.cell is not None:
+        return job.model_copy(update=_whole(job, share))
     update: dict[str, object] = {
         "seed": share.seed(job.seed),
         "jobs": share.of(job.jobs),
@@ -60,6 +74,23 @@ def dealt(job: Dealt, share: Share) -> Dealt:
     elif not isinstance(job.ranges, SharedRanges):
         update["jobs_of_all"] = JobsOfAll(first=share.first(job.jobs), of=job.jobs)
     return job.model_copy(update=update)
+
+
+def _whole(job: LoadJob, share: Share) -> dict[str, object]:
+    """All writers, whose parts of one file are numbered through over the hosts."""
+    update: dict[str, object] = {"seed": share.seed(job.seed)}
+    is_dealt = not isinstance(job.ranges, OwnFilesRanges | SharedRanges)
+    if is_dealt and not isinstance(job.target, BlockTarget):
+        first, all_jobs = share.number * job.jobs, share.hosts * job.jobs
+        update["jobs_of_all"] = JobsOfAll(first=first, of=all_jobs)
+    return update
+
+
+def _under_own_names(target: Target) -> Target:
+    """The same files where the first of them is a link to that of the first host."""
+    if isinstance(target, FilesTarget):
+        return target.model_copy(update={"prefix": own_prefix(target.prefix)})
+    return target
 
 
 def _own_files(job: LoadJob, share: Share) -> object:

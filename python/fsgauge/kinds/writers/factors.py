@@ -13,7 +13,8 @@ Allocation = Literal["overwrite", "preallocated", "extend"]
 
 
 class WritersFactors(CellFactors):
-    """Several writers at once; the queue is of each."""
+    """Several writers at once, of each host where the study varies their number; the queue is of
+    each writer."""
 
     KIND: ClassVar = "writers"
     DECLARED: ClassVar = {
@@ -25,6 +26,7 @@ class WritersFactors(CellFactors):
         "ranges": Factor("ranges"),
         "access": Factor("access"),
         "allocation": Factor("allocation"),
+        "hosts": Factor("hosts", role="hosts", one="host"),
     }
 
     pattern: Literal["write", "randwrite"]
@@ -35,6 +37,7 @@ class WritersFactors(CellFactors):
     ranges: Range
     access: Access
     allocation: Allocation
+    hosts: int | None = None
 
     @property
     def place(self) -> str:
@@ -45,7 +48,8 @@ class WritersFactors(CellFactors):
             self.access.replace("direct", ""),
             self.allocation.replace("overwrite", ""),
         ]
-        first = f"{format_size(self.block_size_bytes)} and {self.at_once_words}{depth}"
+        hosts = f" on {self.hosts_words}" if self.hosts_words else ""
+        first = f"{format_size(self.block_size_bytes)} and {self.at_once_words}{depth}{hosts}"
         return ", ".join([first, *filter(None, ways)])
 
     @property

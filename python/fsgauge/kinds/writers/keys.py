@@ -15,12 +15,14 @@ from fsgauge.kinds.writers.factors import Access, Allocation, Range
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
+    HOSTS,
     SCAN,
     SECTOR_BYTES,
     SUBMIT_BATCH,
     BlockSize,
     Data,
     Fill,
+    Hosts,
     Inapplicable,
     Jobs,
     QueueDepth,
@@ -51,6 +53,7 @@ class WritersWorkload(WorkloadKeys):
         description="How many writers work at the same time; each number is a cell. Scaling is"
         " relative to the smallest. A scalability law is fitted to six or more numbers.",
     )
+    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="writers"))
     block_sizes: Distinct[BlockSize] = Field(
         [8 << 10], description="Sizes of one write. With direct I/O, multiples of 512 B."
     )
@@ -181,7 +184,13 @@ class WritersWorkload(WorkloadKeys):
         self._stride_tells()
         self._places_fit()
         self._can_be_verified()
-        require_few_cells(self, ["writers", "block_sizes", "ranges", "access", "allocation"])
+        sweep = ["writers", "block_sizes", "ranges", "access", "allocation"]
+        require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else [])])
+
+    @property
+    def most_hosts(self) -> int:
+        """Hosts of which each brings the writers of a cell; 1 where they are dealt out."""
+        return max(self.hosts or [1])
 
     @property
     def connections(self) -> int:

@@ -92,6 +92,7 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         runs = [workload.stride] if "strided" in workload.ranges else []
         unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers)
+        unit *= lcm(*(workload.hosts or []))
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
@@ -99,6 +100,7 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         needed = 2 * workload.queue_depth if workload.verify else 1
         for ranges in workload.ranges:
+            hosts = 1 if ranges == "own files" else workload.most_hosts
             for block_bytes in workload.block_sizes:
                 unit = workload.stride if ranges == "strided" else block_bytes
                 if file_bytes < unit:
@@ -110,14 +112,16 @@ class WritersMethod(OverServers, LaidOut):
                         next="larger storage, a larger workload.fill, or smaller blocks",
                     )
                 counts = sorted(workload.writers)
+                units, blocks = file_bytes // unit, unit // block_bytes
                 fitting = [
                     writers
                     for writers in counts
-                    if fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
-                    >= needed
+                    if fewest_places(ranges, units, blocks, hosts * writers) >= needed
                 ]
                 if fitting != counts:
-                    raise too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
+                    raise too_many(
+                        ranges, hosts * counts[-1], fitting, needed, file_bytes, unit, cause
+                    )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
         """What writers and readers move past the cache; of a bare device they always do."""
@@ -185,8 +189,8 @@ class WritersMethod(OverServers, LaidOut):
         require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's writers, on their part of one file or with a file each."""
-        return dealt(job, share)
+        """The host's writers, or all of them on each; on their part of one file, or a file each."""
+        return dealt(self.workload, job, share)
 
     @property
     def files_of_all(self) -> int:
@@ -236,12 +240,12 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         raw = "; raw: the same number of bytes of the device" if has_raw else ""
         files = f"{self.files} equal files that fill" if self.files > 1 else "one file that fills"
-        descriptors = (
-            "one shared open file" if workload.descriptors == "shared" else "one open file each"
-        )
+        shared = workload.descriptors == "shared"
+        descriptors = "one shared open file" if shared else "one open file each"
+        on_hosts = ", all of them on each host" if workload.hosts else ""
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
-            f"writers: {workload.workers}, {descriptors}, {workload.interface},"
+            f"writers: {workload.workers}{on_hosts}, {descriptors}, {workload.interface},"
             f" {', '.join(workload.allocation)}",
             f"data: {workload.data}; {' and '.join(workload.access)} I/O; {self._durable()};"
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",
@@ -287,9 +291,9 @@ class WritersMethod(OverServers, LaidOut):
         )
 
     def cannot_tell(self) -> str:
-        """How writers scale takes two numbers of them."""
+        """How writers scale takes two numbers of them, or of hosts."""
         counts = self.workload.writers
-        if len(counts) > 1:
+        if len(counts) > 1 or self.workload.most_hosts > 1:
             return ""
         writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
         return (

@@ -28,7 +28,8 @@ _FEWEST_SHARE = 0.075
 
 @dataclass(frozen=True)
 class LawPanel:
-    """One system's rates. `rows` have x, iops, iops_low, iops_high, blocks, and how a system looks.
+    """One system's rates, in `unit`. `rows` have x, iops (the rate), iops_low, iops_high,
+    blocks, and how a system looks.
 
     `counts` are the measured numbers, `of` what they count, `edge` where the axis ends. `ideal` is
     the rate of one; no line without it. `device` are rates of another system to compare with.
@@ -43,6 +44,7 @@ class LawPanel:
     subtitle: str
     ideal: float | None = None
     device: Sequence[dict[str, float]] = ()
+    unit: str = "IOPS"
 
 
 def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
@@ -50,7 +52,7 @@ def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
     top = max([top_of(shown.rows), *(AIR * value for _, value, _, _ in shown.fit.curve)])
-    x, y = _linear_x(shown), rate_axis("iops", top)
+    x, y = _linear_x(shown), rate_axis("iops", top, shown.unit)
     layers: list[Any] = []
     if shown.device:
         layers.append(
@@ -65,7 +67,7 @@ def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
     if shown.fit.state == "fits":
         layers += _peak(shown)
     layers.append(panels.dots(shown.rows, "x", "iops", x, y, opacity=0.35))
-    along = Along("y", (0.0, top), lambda field: rate_axis(field, top), log=False)
+    along = Along("y", (0.0, top), lambda field: rate_axis(field, top, shown.unit), log=False)
     layers += [
         *whiskers(shown.rows, ("iops", "iops_low", "iops_high"), along, width=1.6, x=x),
         panels.points(chart_of(shown.rows), 44, x=x, y=y),
@@ -88,22 +90,35 @@ def top_of(rows: Sequence[Mapping[str, Any]]) -> float:
     return top
 
 
-def rate_axis(field: str, top: float) -> alt.Y:
-    """Operations per second, from 0 to `top`."""
+def rate_axis(field: str, top: float, unit: str) -> alt.Y:
+    """A rate, from 0 to `top`."""
+    return linear_y(field, [0, top], rate_title(unit))
+
+
+def rate_title(unit: str) -> str:
+    """What stands beside an axis of rates."""
+    return f"{unit} (higher is better)"
+
+
+def linear_y(
+    field: str, domain: list[float], title: str, *, form: str = "~s", ticks: int = 5
+) -> alt.Y:
+    """A field on a linear axis over this domain; `form` is how d3 writes its numbers, and 0 is
+    always "0"."""
     import altair as alt
 
     axis = alt.Axis(
-        title="IOPS (higher is better)",
-        labelExpr="datum.value == 0 ? '0' : format(datum.value, '~s')",
-        tickCount=5,
+        title=title,
+        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
+        tickCount=ticks,
         titlePadding=8,
     )
-    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=axis)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False), axis=axis)
 
 
 def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:
     """Band and curve, dashed where no measurement stands behind it."""
-    x, y = _linear_x(shown), rate_axis("iops", top)
+    x, y = _linear_x(shown), rate_axis("iops", top, shown.unit)
     colour = shown.rows[0]["colour"]
     drawn = [
         {"x": at, "iops": value, "low": low, "high": high}
@@ -115,7 +130,7 @@ def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:
     return [
         chart_of(drawn)
         .mark_area(color=colour, opacity=0.16, clip=True)
-        .encode(x=x, y=rate_axis("low", top), y2="high:Q"),
+        .encode(x=x, y=rate_axis("low", top, shown.unit), y2="high:Q"),
         chart_of(inside).mark_line(color=colour, strokeWidth=1.8).encode(x=x, y=y),
         chart_of(beyond)
         .mark_line(color=colour, strokeWidth=1.8, strokeDash=[5, 4])
@@ -128,7 +143,7 @@ def _ideal(shown: LawPanel, rate: float, top: float) -> alt.Chart:
     mark: alt.Chart = (
         chart_of(ends)
         .mark_line(color=MUTED, strokeWidth=1.2, strokeDash=[1, 3], clip=True)
-        .encode(x=_linear_x(shown), y=rate_axis("iops", top))
+        .encode(x=_linear_x(shown), y=rate_axis("iops", top, shown.unit))
     )
     return mark
 

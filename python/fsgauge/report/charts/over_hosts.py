@@ -13,6 +13,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import HostPoint, HostScaling, Results
 
 if TYPE_CHECKING:
@@ -23,12 +24,11 @@ MOST_PANELS = 12
 
 def over_hosts(results: Results) -> Drawing | None:
     """The drawing; None where the study does not vary the number of hosts."""
-    scaling = results.hosts.scaling if results.hosts else []
     systems = panels.drawn_systems(results)
     lines = [
         each
-        for each in scaling
-        if each.system in systems and any(point.iops for point in each.points)
+        for each in results.host_scaling
+        if each.system in systems and any(point.rate for point in each.points)
     ]
     of_answer = [
         each for each in lines if any(point.cell in results.primary_cells for point in each.points)
@@ -38,7 +38,7 @@ def over_hosts(results: Results) -> Drawing | None:
         return None
     grouped = len({each.group for each in shown}) > 1
     rows = panels.styled(
-        results, [_row(line, at) for line in shown for at in line.points if at.iops]
+        results, [_row(line, at) for line in shown for at in line.points if at.rate]
     )
     note = panels.left_out(results)
     if len(shown) < len(lines):
@@ -48,7 +48,7 @@ def over_hosts(results: Results) -> Drawing | None:
         own = [row for row in rows if (row["system"], row["group"]) == (line.system, line.group)]
         return law_panel(_panel(line, own, grouped=grouped), width)
 
-    label = "Operations per second of all hosts together, by the number of hosts."
+    label = "The rate of all hosts together, by the number of hosts."
     return draw("over-hosts", label, *panels.both(shown, panel, 3), rows, note=note)
 
 
@@ -67,6 +67,7 @@ def _panel(line: HostScaling, rows: list[dict[str, Any]], *, grouped: bool) -> L
         title=f"{label}, {line.group}" if grouped else label,
         subtitle=line.fit.words if line.fit.was_tried else _reached(line),
         ideal=rate,
+        unit=METRICS[line.metric].unit,
     )
 
 
@@ -80,25 +81,26 @@ def _reached(line: HostScaling) -> str:
 
 
 def _row(line: HostScaling, point: HostPoint) -> dict[str, Any]:
-    iops = point.iops
-    assert iops is not None  # noqa: S101 - those without are left out
-    known = words.is_known(iops.low, iops.high, iops.n)
+    rate = point.rate
+    assert rate is not None  # noqa: S101 - those without are left out
+    known = words.is_known(rate.low, rate.high, rate.n)
     return {
         "system": line.system,
         "group": line.group,
         "cell": point.cell,
         "x": point.hosts,
-        "iops": iops.value,
-        "iops_low": iops.low if known else None,
-        "iops_high": iops.high if known else None,
+        "iops": rate.value,
+        "iops_low": rate.low if known else None,
+        "iops_high": rate.high if known else None,
         "blocks": [rate for _, rate in point.blocks],
-        "tip": _tip(line, point, iops),
+        "tip": _tip(line, point, rate),
     }
 
 
-def _tip(line: HostScaling, point: HostPoint, iops: Estimate) -> str:
+def _tip(line: HostScaling, point: HostPoint, rate: Estimate) -> str:
+    unit = METRICS[line.metric].unit
     hosts = f"{point.hosts} host{'' if point.hosts == 1 else 's'}"
-    parts = [f"{line.system}, {line.group}, {hosts}: {words.estimate(iops, 'IOPS')}"]
+    parts = [f"{line.system}, {line.group}, {hosts}: {words.estimate(rate, unit)}"]
     if point.efficiency is not None:
         parts.append(f"{words.share(point.efficiency)} of ideal")
     return "; ".join(parts)

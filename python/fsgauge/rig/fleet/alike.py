@@ -67,12 +67,13 @@ def require_same(identities: Mapping[str, HostIdentity]) -> None:
                 )
 
 
-def other_version(name: str, version: str) -> InputError:
-    """A host with another fsgauge."""
+def other_version(name: str, version: str | None) -> InputError:
+    """A host with another fsgauge; None where what it says of itself is not understood."""
     from fsgauge import __version__
 
+    has = f"fsgauge {version}" if version else "another version of fsgauge"
     return InputError(
-        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
+        f"{name} has {has}, and this is fsgauge {__version__}",
         cause="both ends of a fleet must be the same version",
         next=f"on {name}: pip install 'fsgauge[fleet]=={__version__}'",
     )

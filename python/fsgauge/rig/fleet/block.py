@@ -11,7 +11,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.gate import RESTING, Label
-from fsgauge.rig.fleet.gathered import Gathered, records_of, taking_part, together
+from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
@@ -19,8 +19,9 @@ from fsgauge.rig.rig import Tell
 from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
 
-_REPLIES_AHEAD = 10
-"""The start is so many of the slowest reply away, so that every host hears of it in time."""
+_REPLIES_AHEAD, _COMPARISONS_AHEAD = 10, 3
+"""The start is so many of the slowest reply away, and so many comparisons of clocks, for which each
+host starts a process: every host hears of it in time, also where it has much to do."""
 _LEAST_LOOK_SECONDS = 0.5
 _LOOKS_A_SECOND = 200
 """Questions that the coordinator asks at most, however many hosts there are."""
@@ -46,7 +47,8 @@ class BlockOverHosts:
     _first_after: float | None = None
 
     def measure(self) -> None:
-        """All of it; raises HostLostError for a host that is gone, and what `tell` raises."""
+        """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
+        and what `tell` raises."""
         names = self.hosts.names
         gathered = Gathered(self.plan, self.block, names)
         plan = self.plan.model_dump_json()
@@ -95,6 +97,8 @@ class BlockOverHosts:
             gathered.add(name, state.told)
             for sentence in state.said:
                 self.say(f"{name}: {sentence}")
+            if state.fault is not None and state.fault.is_refusal:
+                raise state.fault.raised(name)
             if state.fault is not None:
                 raise HostLostError(name, state.fault.what)
             if state.phase in ("failed", "closed"):
@@ -110,7 +114,7 @@ class BlockOverHosts:
         if begun is not None:
             self.tell(begun)
             return
-        records = taking_part(records_of(told))
+        records = gathered.records(told)
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)
@@ -129,11 +133,7 @@ class BlockOverHosts:
         if label.meeting:
             self._meet(label, names)
             return
-        asked = time.monotonic()
-        self.clock.compare(self.hosts.cluster, names)
-        slowest = time.monotonic() - asked
-        lead = max(self.least_lead_seconds, _REPLIES_AHEAD * slowest)
-        self._start_ns = time.monotonic_ns() + int(lead * 1e9)
+        self._start_ns = self._moment_for(names)
         words = {
             name: {
                 **label.model_dump(include={"block", "turn", "cell"}),
@@ -147,6 +147,16 @@ class BlockOverHosts:
             if answer["missed"]:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
+
+    def _moment_for(self, names: Sequence[str]) -> int:
+        """When to begin, so that these hosts hear of it in time; their clocks are compared."""
+        asked = time.monotonic()
+        self.hosts.require(self.hosts.cluster.ask(names, plugin.attend, ANSWER_SECONDS))
+        heard = time.monotonic()
+        self.clock.compare(self.hosts.cluster, names)
+        now = time.monotonic()
+        lead = max(_REPLIES_AHEAD * (heard - asked), _COMPARISONS_AHEAD * (now - heard))
+        return time.monotonic_ns() + int(max(self.least_lead_seconds, lead) * 1e9)
 
     def _meet(self, label: LabelMessage, names: Sequence[str]) -> None:
         """These hosts are at a meeting: each hears what the first one offers."""

@@ -40,9 +40,14 @@ class FleetChoice:
 
     @property
     def given(self) -> list[str]:
-        """The options that were typed."""
+        """The options that name the hosts, as typed."""
         named = {name: value for name, value in vars(self).items() if name != "same"}
         return [f"--{name}" for name, value in named.items() if value is not None]
+
+    @property
+    def typed(self) -> list[str]:
+        """All of its options that were typed, those that name the hosts first."""
+        return [*self.given, *(["--same"] if self.same else [])]
 
 
 def chosen_fleet(choice: FleetChoice) -> Fleet:

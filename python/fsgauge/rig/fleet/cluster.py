@@ -180,9 +180,9 @@ class Cluster:
                 return Lost("closed", "its connection was closed")
             return Lost("silent", f"it gave no answer for {seconds:.0f} s")
         try:
-            answer = asked.result().get(address)
+            answer = asked.result().get(address, OSError())
         except Exception as error:
-            return Lost("closed", f"{type(error).__name__}: {error}"[:300])
+            answer = error
         if isinstance(answer, OSError | TimeoutError):
             return Lost("closed", "its connection was closed")
         if isinstance(answer, BaseException):

@@ -17,9 +17,11 @@ from typing import Any
 
 from distributed import Client, Security
 from distributed.comm import get_address_host
+from pydantic import ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet import plugin as host_side
+from fsgauge.rig.fleet.alike import other_version
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, Lost, running
 from fsgauge.rig.fleet.identity import HostIdentity
@@ -145,7 +147,10 @@ def fleet_of_scheduler(address: str) -> Fleet:
         answer = answers[name]
         if isinstance(answer, Lost):
             raise RigError(f"{name}: {answer.words}", next="dask's own log of that worker")
-        found = HostIdentity.model_validate_json(answer)
+        try:
+            found = HostIdentity.model_validate_json(answer)
+        except ValidationError:
+            raise other_version(name, None) from None
         hosts.setdefault((found.machine, found.boot), Host(name=name))
     if not hosts:
         raise InputError(f"the scheduler {address} has no worker", next="dask worker, on each host")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import RigError
 from fsgauge.units import format_size
 from fsgauge.wire import FilesTarget, LayoutResult, Note
-from fsgauge.workload.dealing import Share
+from fsgauge.workload.dealing import Share, own_prefix
 
 _SLOWEST_BYTES_PER_SECOND = 5 << 20
 """What the first host lays files out with at least."""
@@ -38,7 +38,9 @@ def offered(target: FilesTarget, layout: LayoutResult) -> str:
 def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
     """Link to the first `files` files of the first host; gives how they were laid out.
 
-    Raises RigError where they are not there: then the hosts' folders are on different file systems.
+    What this host has laid out itself, in their place and beside them, has names of its own as
+    well, `own_prefix`. Raises RigError where they are not there: then the hosts' folders are on
+    different file systems.
     """
     found = FilesOfAll.model_validate_json(text)
     own = Path(target.directory)
@@ -46,8 +48,12 @@ def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
     for number in range(files):
         name = f"{target.prefix}{number:04d}"
         _require(theirs / name, target.file_size_bytes)
-        (own / name).unlink(missing_ok=True)
+        if (own / name).exists():
+            (own / name).rename(own / f"{own_prefix(target.prefix)}{number:04d}")
         (own / name).symlink_to(theirs / name)
+    for number in range(files, target.count):
+        link = own / f"{own_prefix(target.prefix)}{number:04d}"
+        link.symlink_to(own / f"{target.prefix}{number:04d}")
     note = Note(code="files.of_all", text=f"links to the files of the first host, in {theirs}")
     return found.layout.model_copy(update={"notes": [*found.layout.notes, note]})
 

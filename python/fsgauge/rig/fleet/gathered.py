@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from fsgauge.errors import RigError
+from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
@@ -73,6 +74,16 @@ class Gathered:
             self._next += 1
         return found
 
+    def records(self, told: dict[str, Told]) -> dict[str, AnyRecord]:
+        """The record that each host made; none of hosts that rested while others measured, and none
+        of a scan of what those have written."""
+        found = records_of(told)
+        first = next(iter(found.values()))
+        if not isinstance(first, ScanRecord) or first.cell is None:
+            return found
+        hosts = factors_of(self._cells[first.cell]).host_count
+        return dict(list(found.items())[:hosts])
+
     def begun(self, told: dict[str, Told]) -> Happening | None:
         """What began on all hosts; None where they made a record."""
         first = next(iter(told.values()))
@@ -89,7 +100,8 @@ class Gathered:
 
 
 def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
-    """The record that each host made, with the host's name for its machine."""
+    """The record that each host made, with the host's name for its machine; none of hosts that
+    rested while others measured."""
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
         record = _RECORDS[each.kind].model_validate(each.record)
@@ -97,12 +109,11 @@ def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
             parts = [part.model_copy(update={"machine": host}) for part in record.parts]
             record = record.model_copy(update={"parts": parts})
         found[host] = record
-    return found
+    return _taking_part(found)
 
 
 def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
     """The records of all hosts, then the study's own; `records` are in the order of the hosts."""
-    records = taking_part(records)
     found: list[Happening] = [FromMachine(host, record) for host, record in records.items()]
     first = next(iter(records.values()))
     if isinstance(first, RunRecord):
@@ -118,8 +129,7 @@ def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ())
     return [*found, scan_of_all(scans)]
 
 
-def taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
-    """The records without those of hosts that rested while others measured."""
+def _taking_part(records: dict[str, AnyRecord]) -> dict[str, AnyRecord]:
     return {
         host: each
         for host, each in records.items()
@@ -133,8 +143,8 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
     faults = {host: each.fault for host, each in records.items() if each.fault is not None}
     fault = None
     for host, each in faults.items():
-        more = f", and {len(faults) - 1} more of {len(records)} hosts" if len(faults) > 1 else ""
-        fault = each.model_copy(update={"what": f"{host}: {each.what}{more}"})
+        more = f" and {len(faults) - 1} more of {len(records)} hosts" if len(faults) > 1 else ""
+        fault = each.model_copy(update={"what": f"{host}{more}: {each.what}"})
         break
     same = {(each.turn, each.position, each.system, each.cell.id) for each in records.values()}
     if len(same) > 1:
@@ -166,7 +176,8 @@ def _turn(records: dict[str, TurnRecord]) -> TurnRecord:
         notes += [f"{name}: {note}" for note in each.notes if note not in notes]
     different = [name for name, each in records.items() if _made(each) != _made(first)]
     if different:
-        notes.append(f"not made alike: {', '.join(different)} differ from {host}")
+        differ = "differ" if len(different) > 1 else "differs"
+        notes.append(f"not made alike: {', '.join(different)} {differ} from {host}")
     return first.model_copy(
         update={
             "notes": notes,

@@ -20,8 +20,12 @@ from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import Method, method_of
 
-_LOCAL = ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs", "zfs", "tmpfs")
-_LOCAL_TOO = ("ramfs", "overlay", "vfat", "exfat", "ntfs3", "erofs", "squashfs", "")
+_LOCAL = frozenset(
+    (
+        *("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs", "zfs", "tmpfs"),
+        *("ramfs", "overlay", "vfat", "exfat", "ntfs3", "erofs", "squashfs", ""),
+    )
+)
 """File systems that one machine has for itself: two hosts never share one."""
 _OWN_NUMBERS = ("cifs", "smb3", "fuse")
 """Those whose client may number files itself, so that numbers tell nothing."""
@@ -42,16 +46,20 @@ class Ground(BaseModel):
     size_bytes: int
     free_bytes: int
 
+    @property
+    def is_local(self) -> bool:
+        """Whether one machine has the file system for itself."""
+        return self.file_system in _LOCAL
+
     def key(self, host: HostIdentity) -> tuple[object, ...]:
         """The same for two hosts on one file system, and only there."""
-        if self.file_system in (*_LOCAL, *_LOCAL_TOO):
+        if self.is_local:
             return (host.machine, host.boot, self.device)
         return (self.file_system, self.source, self.size_bytes)
 
     def folder(self, host: HostIdentity) -> tuple[object, ...]:
         """The same for two hosts that may have one folder; a server may have several names."""
-        kind, *rest = self.key(host)
-        where = (kind, *rest) if kind != self.file_system else (kind, self.size_bytes)
+        where = self.key(host) if self.is_local else (self.file_system, self.size_bytes)
         has_numbers = not self.file_system.startswith(_OWN_NUMBERS)
         return (*where, self.number if has_numbers else None)
 

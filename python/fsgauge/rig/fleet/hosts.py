@@ -136,7 +136,7 @@ class Hosts:
             try:
                 self.identities[name] = HostIdentity.model_validate_json(answer)
             except ValidationError:
-                raise other_version(name, "one that this fsgauge does not understand") from None
+                raise other_version(name, None) from None
 
     def _send_engine(self, names: Sequence[str]) -> None:
         """Have hosts use this machine's engine that have none, or another build of it.
@@ -145,13 +145,16 @@ class Hosts:
         """
         own = own_identity()
         lacking = [name for name in names if _lacks_engine(self.identities[name], own)]
+        if not lacking:
+            return
+        engine = find_engine().read_bytes()
         for at in range(0, len(lacking), _SENT_AT_ONCE):
             wave = lacking[at : at + _SENT_AT_ONCE]
             answers = self.cluster.ask(
                 wave,
                 plugin.take_engine,
                 SEND_SECONDS,
-                engine=find_engine().read_bytes(),
+                engine=engine,
                 sha256=own.engine_sha256,
             )
             for name, answer in answers.items():

@@ -18,7 +18,7 @@ class HostLostError(RigError):
         super().__init__(
             f"{host}: {why}",
             cause="the host, its network or fsgauge on it failed",
-            next=next or (by_hand and f"what it may have left is cleaned by: {by_hand}"),
+            next=next or (by_hand and f"to remove what it may have left: {by_hand}"),
         )
         self.host = host
         self.why = why

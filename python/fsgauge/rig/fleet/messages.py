@@ -52,6 +52,11 @@ class Fault(Message):
         words = f"{type(error).__name__}: {error}".splitlines() or ["unknown"]
         return cls(kind="RigError", what=f"fsgauge itself failed: {words[0][:300]}")
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the study is refused, so that another attempt would be as well."""
+        return issubclass(_ERRORS.get(self.kind, RigError), InputError)
+
     def raised(self, host: str) -> FsgaugeError:
         """The same as an error that names the host."""
         kind = _ERRORS.get(self.kind, RigError)

@@ -77,25 +77,22 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
 
     async def _look(self, worker: Worker) -> None:
         """Ask whether the coordinator is there: it may have nothing to ask for a while."""
-        while time.monotonic() - self._asked < LEASE_SECONDS:
+        because = "the coordinator is silent"
+        while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            if self.keeps_worker:
+            if not self.keeps_worker:
+                with suppress(Exception):
+                    await asyncio.wait_for(worker.scheduler.identity(n_workers=0), _LOOK_SECONDS)
+                    self.heard()
+            if time.monotonic() - self._asked < LEASE_SECONDS:
                 continue
-            with suppress(Exception):
-                await asyncio.wait_for(worker.scheduler.identity(n_workers=0), _LOOK_SECONDS)
-                self.heard()
-        await asyncio.to_thread(abandon, self.held, "the coordinator is silent")
-        self.held = None
-        if self.keeps_worker:
-            self._watch = asyncio.ensure_future(self._wait(worker))
-            return
-        await worker.close(executor_wait=False, reason="the coordinator is silent")
-
-    async def _wait(self, worker: Worker) -> None:
-        """Until there is a coordinator again."""
-        while time.monotonic() - self._asked >= LEASE_SECONDS:
-            await asyncio.sleep(_LOOK_SECONDS)
-        await self._look(worker)
+            held = self.held
+            await asyncio.to_thread(abandon, held, because)
+            if self.held is held:  # a coordinator may have come meanwhile
+                self.held = None
+            if not self.keeps_worker:
+                break
+        await worker.close(executor_wait=False, reason=because)
 
 
 def _plugin(worker: Worker) -> HostPlugin:
@@ -119,7 +116,7 @@ async def identify(*, dask_worker: Worker) -> str:
 
 
 async def attend(*, dask_worker: Worker) -> None:
-    """The coordinator is there, and asks nothing."""
+    """The coordinator is there, and asks nothing: how soon the answer comes may be all it wants."""
     _plugin(dask_worker)
 
 

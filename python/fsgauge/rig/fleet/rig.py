@@ -127,7 +127,10 @@ class FleetRig:
                     yield session
                 finally:
                     for name in session.close("the study is over"):
-                        self._say(f"{name} did not end the study in time: {hosts.by_hand(name)}")
+                        self._say(
+                            f"{name} did not end the study in time; to remove what it may have"
+                            f" left: {hosts.by_hand(name)}"
+                        )
 
     def _checked(self, study: Study, destroy: Consent | None) -> Fleet:
         """The fleet, once all is refused that needs no host to be asked."""

@@ -34,6 +34,8 @@ _PRECONDITION_SECONDS = 48 * 3600.0
 """A flash device may be written twice, whole, as well."""
 _SETTLE_SECONDS = 180.0
 _LOOK_SECONDS = 1.0
+_WORD_SECONDS = 1.0
+"""For a word to a host that is lost, and may not hear it."""
 _ONE_MACHINE = (
     "all hosts are processes of one machine, and share its processors, memory and disk: this tries"
     " a fleet out, and says nothing of many hosts"
@@ -192,15 +194,14 @@ class FleetSession:
     def _abort(self, because: str, *, but: str = "") -> None:
         """End the block on every host that still answers, and wait until each has cleaned up.
 
-        One that is lost, `but`, is not waited for: it is ended and started again.
+        One that is lost, `but`, is told and not waited for: it is ended and started again.
         """
-        answers = self._hosts.cluster.ask(
-            self._hosts.names, plugin.abort, ANSWER_SECONDS, because=because
-        )
+        others = [name for name in self._hosts.names if name != but]
+        answers = self._hosts.cluster.ask(others, plugin.abort, ANSWER_SECONDS, because=because)
+        if but:
+            self._hosts.cluster.ask([but], plugin.abort, _WORD_SECONDS, because=because)
         ends = time.monotonic() + _SETTLE_SECONDS
-        waiting = [
-            name for name, answer in answers.items() if name != but and not isinstance(answer, Lost)
-        ]
+        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
         while waiting and time.monotonic() < ends:
             found = self._hosts.cluster.ask(
                 waiting, plugin.look, ANSWER_SECONDS, known=-1, seconds=0.0

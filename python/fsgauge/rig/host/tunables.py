@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.device.block_device import BlockDevice, device_at
+from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import SettingTrace
 from fsgauge.rig.host.machine.setting import read_setting, real_setting, setting_held, write_setting
@@ -150,9 +150,9 @@ def _bdi_of(folder: str) -> Path | None:
     number = Path(folder).stat().st_dev
     name = f"{os.major(number)}:{os.minor(number)}"
     found = [_BDI / name, *sorted(_BDI.glob(f"{name}-*"))]
-    disk = Path(f"/sys/dev/block/{name}/../dev")
-    if disk.is_file():
-        found.append(_BDI / disk.read_text().strip())
+    device = device_with_numbers(name)
+    if device is not None:
+        found.append(_BDI / device.disk.numbers)
     return next((each for each in found if each.is_dir()), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,15 +127,15 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
     """Folders of one file system, then file systems of one disk."""
-    together = _groups([(folder, _file_system_of(folder)) for folder in folders])
-    for group in together:
+    for group in _several(_grouped(folders, _file_system_of)):
         where = f"{group[0].file_system} mounted at {group[0].chain[0].get('mount_point', '/')}"
         yield (
             f"{_names(group)} are on one file system, {where}: they share its disk, its journal and"
             " its free space, so little but noise can differ between them"
         )
     firsts = {_file_system_of(folder): folder for folder in folders}.values()
-    for group in _groups([(folder, folder.disk) for folder in firsts if folder.disk]):
+    on_disks = [folder for folder in firsts if folder.disk]
+    for group in _several(_grouped(on_disks, lambda folder: folder.disk)):
         yield (
             f"{_names(group)} are different file systems on one disk, {group[0].disk}: what one"
             " leaves unwritten, or is about to discard, slows the other"
@@ -144,45 +144,42 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
 
 def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
     """What single file systems leave out of the comparison; alike ones in one sentence."""
-    memory = _by_file_system(folder for folder in folders if folder.in_memory)
-    for file_system, group in memory.items():
-        names, them = _and(_first_named(group)), "them" if len(group) > 1 else "it"
+    memory = [folder for folder in folders if folder.in_memory]
+    for file_system, group in _grouped(memory, _type_of).items():
+        are, them = ("are", "them") if len(group) > 1 else ("is", "it")
         yield (
-            f"{names} {'are' if len(group) > 1 else 'is'} in memory ({file_system}): no disk takes"
-            f" part, and syncing {them} does nothing"
+            f"{_names(group)} {are} in memory ({file_system}): no disk takes part, and syncing"
+            f" {them} does nothing"
         )
-    unseen = _by_file_system(
+    unseen = [
         folder
         for folder in folders
         if not folder.in_memory and not folder.device and folder.file_system != "overlay"
-    )
-    for file_system, group in unseen.items():
+    ]
+    for file_system, group in _grouped(unseen, _type_of).items():
         yield (
-            f"the storage below {_and(_first_named(group))} is not visible here ({file_system}):"
+            f"the storage below {_names(group)} is not visible here ({file_system}):"
             " caches of a server, or of a program that serves it, are not dropped, and its other"
             " users are not known"
         )
 
 
-def _by_file_system(folders: Iterable[UsedFolder]) -> dict[str, list[str]]:
-    """Names of systems by the kind of their file system."""
-    found: dict[str, list[str]] = {}
+def _grouped(
+    folders: Iterable[UsedFolder], key: Callable[[UsedFolder], str]
+) -> dict[str, list[UsedFolder]]:
+    found: dict[str, list[UsedFolder]] = {}
     for folder in folders:
-        found.setdefault(folder.file_system, []).append(folder.system)
+        found.setdefault(key(folder), []).append(folder)
     return found
 
 
-def _first_named(names: Sequence[str]) -> list[str]:
-    more = len(names) - _MOST_NAMED
-    return [*names[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
+def _several(groups: dict[str, list[UsedFolder]]) -> list[list[UsedFolder]]:
+    """Groups of two or more."""
+    return [group for group in groups.values() if len(group) > 1]
 
 
-def _groups(keyed: Sequence[tuple[UsedFolder, str]]) -> list[list[UsedFolder]]:
-    """Those that share a key, two or more."""
-    found: dict[str, list[UsedFolder]] = {}
-    for folder, key in keyed:
-        found.setdefault(key, []).append(folder)
-    return [group for group in found.values() if len(group) > 1]
+def _type_of(folder: UsedFolder) -> str:
+    return folder.file_system
 
 
 def _file_system_of(folder: UsedFolder) -> str:
@@ -196,7 +193,8 @@ def _file_system_of(folder: UsedFolder) -> str:
 
 
 def _names(group: Sequence[UsedFolder]) -> str:
-    return _and(_first_named([folder.system for folder in group]))
+    names, more = [folder.system for folder in group[:_MOST_NAMED]], len(group) - _MOST_NAMED
+    return _and([*names, *([f"{more} more"] if more > 0 else [])])
 
 
 def _and(names: Sequence[str]) -> str:

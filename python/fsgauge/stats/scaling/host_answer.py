@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell
-from fsgauge.stats.estimate import Estimate, widened
+from fsgauge.stats.estimate import Estimate, ends, widened
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import NAMED_SYSTEMS, listed, number_words, ratio_range
@@ -46,8 +46,7 @@ def _named(found: dict[str, Estimate]) -> list[tuple[str, Estimate]]:
     """All, or of many the one that gains most and the one that gains least."""
     if len(found) <= NAMED_SYSTEMS:
         return list(found.items())
-    ordered = sorted(found.items(), key=lambda each: -each[1].value)
-    return [ordered[0], ordered[-1]]
+    return ends(list(found.items()))
 
 
 def _range(change: Estimate, systems: int) -> str:

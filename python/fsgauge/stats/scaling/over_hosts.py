@@ -6,18 +6,15 @@ does. All numbers are taken inside blocks, as those of every comparison are.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell, FactorValue, Plan
-from fsgauge.stats.estimate import over
 from fsgauge.stats.results import HostPoint, HostScaling
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
-
-RATE = "iops"
+from fsgauge.stats.scaling.growth import grown
 
 
 @dataclass(frozen=True)
@@ -29,10 +26,13 @@ class HostGroup:
     cells: dict[int, Cell]
 
 
-def host_scaling(plan: Plan, samples: Samples) -> list[HostScaling]:
-    """Each group of each system; none where the study does not vary the number."""
+def host_scaling(
+    plan: Plan, samples: Samples, metric_of: Callable[[Cell], str]
+) -> list[HostScaling]:
+    """Each group of each system, by what its cells are judged by; none where the study does not
+    vary the number."""
     return [
-        _scaling(samples, group, system)
+        _scaling(samples, group, system, metric_of(next(iter(group.cells.values()))))
         for group in host_groups(plan.cells)
         for system in plan.systems
     ]
@@ -70,29 +70,18 @@ def _without_hosts(cell: Cell) -> str:
     return cell.name.replace(f", {factors_of(cell).hosts_words}", "")
 
 
-def _scaling(samples: Samples, group: HostGroup, system: str) -> HostScaling:
+def _scaling(samples: Samples, group: HostGroup, system: str, metric: str) -> HostScaling:
     rates = {
-        count: samples.block_logs(RATE, cell.id, system) for count, cell in group.cells.items()
+        count: samples.block_logs(metric, cell.id, system) for count, cell in group.cells.items()
     }
-    fewest = min(rates)
-    points = []
-    for count, logs in rates.items():
-        gain = over(logs, rates[fewest])
-        more = count != fewest
-        ideal = math.log(fewest / count)
-        points.append(
-            HostPoint(
-                hosts=count,
-                cell=group.cells[count].id,
-                iops=samples.over_blocks(logs),
-                change=samples.over_blocks(gain) if more else None,
-                efficiency=samples.over_blocks(gain, shift=ideal) if more else None,
-                blocks=[(block, math.exp(log)) for block, log in sorted(logs.items())],
-            )
-        )
+    points = [
+        HostPoint(hosts=count, cell=group.cells[count].id, **vars(growth))
+        for count, growth in grown(samples, rates).items()
+    ]
     return HostScaling(
         system=system,
         group=group.name,
+        metric=metric,
         points=points,
         fit=fit_law(rates, level=samples.level, of="hosts"),
     )

@@ -51,6 +51,17 @@ def test_the_answer_is_about_the_published_tests():
     assert default_primary(ConnectionsWorkload(tests=["backup"])) == ["backup-directory"]
 
 
+def test_every_number_of_hosts_has_all_tests_with_every_number_of_clients() -> None:
+    workload = ConnectionsWorkload(clients=[10, 200], tests=["write"], hosts=[2, 1])
+    assert {cell.id: cell.name for cell in cells_of(workload)} == {
+        "write-c10-hosts1": "write with 10 clients, 1 host",
+        "write-c200-hosts1": "write with 200 clients, 1 host",
+        "write-c10-hosts2": "write with 10 clients, 2 hosts",
+        "write-c200-hosts2": "write with 200 clients, 2 hosts",
+    }
+    assert default_primary(workload) == ["write-c200-hosts2"]
+
+
 def test_every_number_of_clients_has_all_tests_the_fewest_first() -> None:
     workload = ConnectionsWorkload(clients=[200, 10], tests=["write", "read", "backup"])
     cells = cells_of(workload)

@@ -26,6 +26,24 @@ def test_only_what_varies_is_named():
     )
 
 
+def test_numbers_of_hosts_are_named_and_the_most_are_primary():
+    found = names(writers=[1, 2], hosts=[4, 1], ranges=["shared", "own files"])
+    assert list(found)[:3] == [
+        "write-8KiB-writers1-shared-hosts1",
+        "write-8KiB-writers2-shared-hosts1",
+        "write-8KiB-writers1-shared-hosts4",
+    ]
+    assert (
+        found["write-8KiB-writers2-own-files-hosts4"]
+        == "write 8 KiB, 2 writers, own files, 4 hosts"
+    )
+    workload = WritersWorkload(writers=[1, 2], hosts=[4, 1])
+    assert default_primary(workload) == ["write-8KiB-writers2-hosts4"]
+    cell = cells_of(workload)[-1]
+    assert WritersFactors.of(cell).place == "8 KiB and 2 writers on 4 hosts"
+    assert WritersFactors.of(cell).at_once_on_all_hosts == 8
+
+
 def test_a_cell_says_where_its_writers_write():
     cell = cells_of(WritersWorkload(writers=[4], order="random", access=["buffered"]))[0]
     found = WritersFactors.of(cell)

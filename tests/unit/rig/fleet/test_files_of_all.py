@@ -36,15 +36,18 @@ def laid_out(of: FilesTarget) -> LayoutResult:
 
 
 def test_the_first_files_become_links(tmp_path: Path) -> None:
-    """The others stay what this host has laid out itself."""
+    """The others stay what this host has laid out itself, which all has names of its own too."""
     first, own = target(tmp_path / "first"), target(tmp_path / "own")
     offer = offered(first, laid_out(first))
     laid_out(own)
     found = taken(offer, own, 1)
     names = [tmp_path / "own" / f"{own.prefix}000{number}" for number in range(2)]
+    kept = [tmp_path / "own" / f"own-{own.prefix}000{number}" for number in range(2)]
+    assert [each.resolve() for each in kept] == [kept[0], names[1]]
     assert [name.is_symlink() for name in names] == [True, False]
     names[0].write_bytes(b"b" * SIZE)
     assert (tmp_path / "first" / names[0].name).read_bytes() == b"b" * SIZE
+    assert kept[0].read_bytes() == b"a" * SIZE
     assert found.size_bytes == 2 * SIZE
     assert found.notes[-1].text == f"links to the files of the first host, in {tmp_path}/first"
 

@@ -8,13 +8,16 @@ from itertools import permutations
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Plan, RunRecord, TurnRecord
+from fsgauge.record import Plan, RunRecord, ScanRecord, TurnRecord
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.wire import EngineFault
+from tests.over_hosts_example import on_hosts
 from tests.synthetic import make_study
+from tests.synthetic_connections import make_connections
 
 HOSTS = ["a", "b", "c"]
 
@@ -76,6 +79,28 @@ def test_any_order_gives_the_same_bytes() -> None:
     assert first and all(other == first for other in others)
 
 
+def test_scans_of_hosts_that_rested_are_left_out() -> None:
+    """They have written nothing, and may have no folder for it."""
+    made = make_connections(clients=4, tests=("write",), blocks=2)
+    study = on_hosts(made, (1, 2), {})
+    (scan, *_), turn = made.scans, study.study.plan.turns[0]
+    cell = next(c for c in study.study.plan.cells if factors_of(c).host_count == 2)
+    gathered = Gathered(study.study.plan, 0, HOSTS)
+    told = {}
+    for host in HOSTS:
+        fault = EngineFault(what="it is not there", cause="", next="", code="scan.not_told")
+        update = {"turn": turn.turn, "cell": cell.id}
+        if host == "c":
+            update |= {"result": None, "fault": fault}
+        told[host] = Told.of(scan.model_copy(update=update))
+    records = gathered.records({host: each for host, each in told.items() if each})
+    assert list(records) == ["a", "b"]
+    whole = together(records)[-1]
+    assert isinstance(whole, ScanRecord) and whole.fault is None and whole.result is not None
+    assert scan.result is not None
+    assert whole.result.counts.extents == 2 * scan.result.counts.extents
+
+
 def test_a_run_of_three_hosts_is_their_sum() -> None:
     _, told = told_of()
     number = next(at for at, each in enumerate(told["a"]) if each.kind == "run")
@@ -101,6 +126,10 @@ def test_a_fault_of_one_host_is_the_run_s_and_names_it() -> None:
     whole = together(records)[-1]
     assert isinstance(whole, RunRecord) and whole.fault is not None
     assert whole.fault.what == "b: no space" and whole.parts == []
+    records["c"] = records["b"]
+    both = together(records)[-1]
+    assert isinstance(both, RunRecord) and both.fault is not None
+    assert both.fault.what == "b and 1 more of 3 hosts: no space"
 
 
 def test_hosts_that_make_different_systems_are_told_apart() -> None:
@@ -113,7 +142,7 @@ def test_hosts_that_make_different_systems_are_told_apart() -> None:
     records["c"] = turn.model_copy(update={"facts": facts})
     whole = together(records)[-1]
     assert isinstance(whole, TurnRecord)
-    assert "not made alike: c differ from a" in whole.notes
+    assert "not made alike: c differs from a" in whole.notes
 
 
 def test_rounds_until_steady_may_differ() -> None:

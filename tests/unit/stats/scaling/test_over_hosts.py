@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 
 from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.kinds.writers.analysis.answer import writers_answer
+from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.scaling.over_hosts import host_groups
-from tests.over_hosts_example import over_hosts_study
+from tests.over_hosts_example import on_hosts, over_hosts_study
 from tests.synthetic import SyntheticStudy
+from tests.synthetic_connections import make_connections
+from tests.synthetic_writers import make_writers
 
 ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (1,)}
 TWO = {"ext4": "ext4", "xfs": "xfs"}
@@ -78,6 +82,53 @@ def test_one_host_stands_at_the_begin_of_each_choice_of_files() -> None:
         "randread 4 KiB, depth 1, same files",
     ]
     assert all(sorted(group.cells) == [1, 2] for group in groups)
+
+
+def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> None:
+    """Each host brings all writers: two laws, one over writers on as many hosts, one over hosts."""
+    study = on_hosts(make_writers(writers=(1, 2), blocks=6), (1, 2, 4), {"xfs": (0.2, 0.0)})
+    results = read(study)
+    scaling = Scaling.of(results)
+    assert scaling is not None
+    assert list(dict.fromkeys(line.group for line in scaling.lines)) == [
+        "1 host",
+        "2 hosts",
+        "4 hosts",
+    ]
+    assert scaling.between_groups == []  # more hosts are more load
+    found = [line for line in results.host_scaling if line.system == "xfs"]
+    assert [line.metric for line in found] == ["iops", "iops"]
+    for line in found:
+        last = line.points[-1]
+        assert last.change is not None and last.change.value == pytest.approx(4 / 1.6, rel=0.05)
+    assert results.answer.startswith("With two writers on each of four hosts, ext4 reaches 49 %")
+    assert "Four hosts do 4.02 times the sequential writes of one on raw (" in results.answer
+    said = writers_answer(scaling, [study.study.plan.cells[-1]], 3.0)
+    assert said.startswith("Two writers of 8 KiB to one file on each of four hosts do "), said
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text()
+    assert page.count('id="figure-over-hosts"') == 1 and page.count('id="figure-writers"') == 1
+
+
+def test_clients_scale_over_hosts_by_what_a_test_is_judged_by(tmp_path: Path) -> None:
+    made = make_connections(clients=20, tests=("write", "read"), blocks=6)
+    study = on_hosts(made, (1, 2, 4), {"ext4 delalloc": (0.2, 0.0)})
+    results = read(study)
+    found = [line for line in results.host_scaling if line.system == "ext4 delalloc"]
+    assert [(line.group, line.metric) for line in found] == [
+        ("write", "bandwidth"),
+        ("read", "bandwidth"),
+    ]
+    for line in found:
+        last = line.points[-1]
+        assert last.change is not None and last.change.value == pytest.approx(4 / 1.6, rel=0.05)
+    assert "times the writes of one on ext4 nodelalloc (" in results.answer
+    assert "writes on 4 hosts" in results.answer
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text()
+    assert page.count('id="figure-over-hosts"') == 1
+    assert "B/s (higher is better)" in page
+    assert "80 clients at once" in page
 
 
 @pytest.mark.parametrize("systems", [TWO, {"shared": "mounted"}], ids=["two", "one"])

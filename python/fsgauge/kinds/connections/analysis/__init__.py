@@ -60,7 +60,7 @@ class ConnectionsAnalysis(Analysis):
         if connections is None:
             return None
         if not question.others:
-            return noise_alone(question) + _failed(connections)
+            return (question.over_hosts or noise_alone(question)) + _failed(connections)
         if question.blocks_complete == 0:
             return None
         found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
@@ -97,7 +97,7 @@ def read_connections(
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
     with_extents = {scan.system for scan in scanned_cells(scans)}
     return Connections(
-        clients=max(each.clients for each in factors),
+        clients=max(each.at_once_on_all_hosts for each in factors),
         outstanding=max(each.outstanding for each in factors),
         rests=any(job.think is not None for job in jobs),
         dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),

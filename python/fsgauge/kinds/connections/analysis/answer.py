@@ -248,7 +248,8 @@ def noun_of(cell: Cell) -> str:
 
 
 def _with_clients(said: str, factors: ConnectionsFactors) -> str:
-    return f"{said} {factors.swept_words}".rstrip()
+    hosts = f"on {factors.hosts_words}" if factors.hosts_words else ""
+    return " ".join(filter(None, (said, factors.swept_words, hosts)))
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:

@@ -73,8 +73,9 @@ def rate_metric(test: Test) -> str:
 
 
 def test_words(factors: ConnectionsFactors) -> str:
-    """The test without its number of clients: "write", "backup, directory order"."""
-    return f"{factors.test}, {factors.order} order" if factors.order else factors.test
+    """The test without its number of clients: "write", "backup, directory order, 4 hosts"."""
+    order = f"{factors.order} order" if factors.order else ""
+    return ", ".join(filter(None, (factors.test, order, factors.hosts_words)))
 
 
 def _tests(cells: list[Cell]) -> list[str]:

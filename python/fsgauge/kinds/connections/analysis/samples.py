@@ -100,7 +100,7 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                 ClientShares(
                     cell=cell.id,
                     system=system,
-                    clients=ConnectionsFactors.of(cell).clients,
+                    clients=ConnectionsFactors.of(cell).at_once_on_all_hosts,
                     smallest=_at_most_all(smallest),
                     tenth=tenth,
                     half=half,

@@ -106,7 +106,8 @@ def headline(results: Results) -> str:
         return results.question
     if results.question != _shipped_question():
         return results.question
-    clients = max((ConnectionsFactors.of(cell).clients for cell in results.cells), default=1)
+    counts = (ConnectionsFactors.of(cell).at_once_on_all_hosts for cell in results.cells)
+    clients = max(counts, default=1)
     many = "one client" if clients == 1 else f"{clients:,} clients"
     verb = "does" if clients == 1 else "do"
     return f"What {verb} {many} get from {results.systems[0]}?"

@@ -157,11 +157,11 @@ def _value(
 
 
 def _filled_by(results: Results, backup: Cell) -> str:
-    """The cell that wrote what a backup reads, with the same number of clients; "" without one."""
-    clients = ConnectionsFactors.of(backup).swept_clients
+    """The cell that wrote what a backup reads, with as many clients and hosts; "" without one."""
+    wanted = ConnectionsFactors.of(backup)
     for cell in results.cells:
         factors = ConnectionsFactors.of(cell)
-        if (factors.test, factors.swept_clients) == ("backup fill", clients):
+        if factors.test == "backup fill" and factors.numbers == wanted.numbers:
             return cell.id
     return ""
 

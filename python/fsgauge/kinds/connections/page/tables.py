@@ -87,11 +87,11 @@ def _heading(test: TestRows) -> str:
 
 
 def _note(test: TestRows, beside: bool) -> str:
-    who = (
-        f"{ConnectionsFactors.of(test.cell).clients} clients at once"
-        if ConnectionsFactors.of(test.cell).clients > 1
-        else "One reader"
-    )
+    factors = ConnectionsFactors.of(test.cell)
+    clients = factors.at_once_on_all_hosts
+    who = f"{clients} clients at once" if clients > 1 else "One reader"
+    if factors.test == "backup" and clients > 1:
+        who = f"{clients} readers, one on each host"
     elsewhere = (
         " The shaded figures were not measured here: compare changes, not times." if beside else ""
     )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
-from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.estimate import Estimate, ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, number_words, ratio_range
 from fsgauge.units import format_size
@@ -64,7 +64,7 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
     unclear = [each for each in systems if _says_nothing(each[1], margin_percent)]
-    if len(systems) > NAMED_SYSTEMS and any(each in unclear for each in _ends(systems)):
+    if len(systems) > NAMED_SYSTEMS and any(each in unclear for each in ends(systems)):
         systems = [each for each in systems if each not in unclear]
         alone += f"; too noisy to tell on {named_systems([name for name, _ in unclear])}"
     for named in range(NAMED_SYSTEMS, 0, -1):
@@ -100,22 +100,34 @@ def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
 
 
 def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
-    """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"."""
+    """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"; "8 KiB to
+    one file on each of four hosts"."""
     factors = WritersFactors.of(cell) if cell is not None else None
     size = factors.block_size_bytes if factors else scaling.block_size_bytes
-    if group:
-        ways = [way for way in group.split(", ") if way != format_size(size)]
+    hosts = on_hosts(factors)
+    varied = [way for way in group.split(", ") if not factors or way != factors.hosts_words]
+    if any(varied):
+        ways = [way for way in varied if way != format_size(size)]
         named = f" ({', '.join(ways)})" if ways else ""
-        return f"{format_size(size)}{named}"
+        return f"{format_size(size)}{named}{hosts}"
     where = "files of their own" if factors and factors.ranges == "own files" else "one file"
     buffered = ", buffered," if factors and factors.access == "buffered" else ""
-    return f"{format_size(size)} to {where}{buffered}"
+    return f"{format_size(size)} to {where}{buffered}{hosts}"
+
+
+def on_hosts(factors: WritersFactors | None) -> str:
+    """ " on each of four hosts"; "" where the study does not vary them."""
+    if factors is None or factors.hosts is None:
+        return ""
+    return (
+        f" on each of {number_words(factors.hosts)} hosts" if factors.hosts > 1 else " on one host"
+    )
 
 
 def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: int) -> str:
     shown = list(found)
     if len(found) > named:
-        shown = _ends(found)[:named]
+        shown = ends(found)[:named]
     parts = [
         f"{change.value:.2f} times{f' the writes of {base}' if at == 0 else ''} on {system}"
         f" ({_interval(change, margin_percent)})"
@@ -128,12 +140,6 @@ def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: in
             return f"{parts[0]}, the {others} less"
         return f"{' and '.join(parts)}, the {others} between"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _ends(found: Sequence[Entry]) -> list[Entry]:
-    """The system that gains most, and the one that gains least."""
-    ordered = sorted(found, key=lambda entry: entry[1].value, reverse=True)
-    return [ordered[0], ordered[-1]]
 
 
 def _between_groups(scaling: Scaling) -> str:

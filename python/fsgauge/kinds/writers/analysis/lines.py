@@ -3,7 +3,7 @@
 All numbers are geometric means over blocks with a t interval on logs, from ratios inside blocks;
 the baseline's value in a block is the mean of its two turns. A group's cells differ in their number
 of writers alone. Groups that differ in ranges, access or allocation are compared; those that differ
-in their load (block size, order, depth, interface) are not, as their I/Os are not the same.
+in their load (block size, order, depth, interface, hosts) are not, as their I/Os are not the same.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
+from fsgauge.stats.scaling.growth import Growth, grown
 from fsgauge.units import format_size
 from fsgauge.wire import Limits, LoadJob
 
@@ -65,6 +66,7 @@ _WORDS: tuple[Callable[[WritersFactors], str], ...] = (
     lambda factors: "random" if factors.pattern.startswith("rand") else "sequential",
     lambda factors: f"depth {factors.queue_depth}",
     lambda factors: factors.interface,
+    lambda factors: factors.hosts_words,
 )
 
 
@@ -87,8 +89,11 @@ class Measured:
 
 def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
     """One system in one group."""
-    points = [_point(measured, group, system, writers) for writers in group.cells]
     rates = {n: measured.rates(cell.id, system) for n, cell in group.cells.items()}
+    points = [
+        _point(measured, group.cells[writers].id, system, writers, growth)
+        for writers, growth in grown(measured.samples, rates).items()
+    ]
     return ScalingLine(
         system=system,
         group=group.name,
@@ -99,24 +104,22 @@ def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
     )
 
 
-def _point(measured: Measured, group: Group, system: str, writers: int) -> ScalingPoint:
-    cell, samples = group.cells[writers].id, measured.samples
-    fewest = next(iter(group.cells))
-    rates = measured.rates(cell, system)
-    gain = over(rates, measured.rates(group.cells[fewest].id, system))
-    more = writers != fewest
+def _point(
+    measured: Measured, cell: str, system: str, writers: int, growth: Growth
+) -> ScalingPoint:
+    samples = measured.samples
     return ScalingPoint(
         writers=writers,
         cell=cell,
-        iops=samples.over_blocks(rates),
-        change=samples.over_blocks(gain) if more else None,
-        efficiency=samples.over_blocks(gain, shift=math.log(fewest / writers)) if more else None,
+        iops=growth.rate,
+        change=growth.change,
+        efficiency=growth.efficiency,
         fairness=_fairness(measured.beside, cell, system),
         p50_ns=samples.number("write.p50", cell, system),
         p99_ns=samples.number("write.p99", cell, system),
         p999_ns=samples.number("write.p999", cell, system),
         of_device=_of_device(measured, cell, system),
-        blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
+        blocks=growth.blocks,
     )
 
 
@@ -217,6 +220,7 @@ def _load(group: Group) -> tuple[object, ...]:
         WritersFactors.of(cell).pattern,
         WritersFactors.of(cell).queue_depth,
         WritersFactors.of(cell).interface,
+        WritersFactors.of(cell).hosts,
     )
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.writers.analysis.answer import lead_group
+from fsgauge.kinds.writers.analysis.answer import lead_group, on_hosts
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats.answer import Question, comparisons_in
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -35,7 +36,8 @@ def rates_first(scaling: Scaling, question: Question) -> str:
     found = comparisons_in(question, cell) if cell is not None else []
     if not found or min(entry.n for entry in found) < BLOCKS_FOR_A_VERDICT:
         return ""
-    where = f"With {number_words(last.writers)} writers"
+    hosts = on_hosts(WritersFactors.of(cell)) if cell is not None else ""
+    where = f"With {number_words(last.writers)} writers{hosts}"
     clear = [entry for entry in found if entry.verdict != "undecided"]
     unclear = [entry.system for entry in found if entry.verdict == "undecided"]
     untold = (

@@ -15,6 +15,7 @@ from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPo
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.law import linear_y, rate_title
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_bandwidth
@@ -37,7 +38,7 @@ class Part:
     log: bool = False
 
 
-RATE = Part("iops", "IOPS (higher is better)", 240)
+RATE = Part("iops", rate_title("IOPS"), 240)
 SHARE = Part("efficiency", "share of ideal", 110)
 LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
 
@@ -106,22 +107,13 @@ def y_of(part: Part, field: str, domain: list[float]) -> alt.Y:
     """A field on the y axis of its part, over this domain."""
     import altair as alt
 
-    if part.log:
-        values = _round_values(domain[0], domain[1])
-        axis = alt.Axis(title=part.title, format="~s", values=values, titlePadding=8)
-        return alt.Y(
-            f"{field}:Q", scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis
-        )
-    scale = alt.Scale(domain=domain, nice=False)
-    count = 5 if part.height > 150 else 3
-    form = ".0%" if part.field == "efficiency" else "~s"
-    axis = alt.Axis(
-        title=part.title,
-        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
-        tickCount=count,
-        titlePadding=8,
-    )
-    return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+    if not part.log:
+        form = ".0%" if part.field == "efficiency" else "~s"
+        ticks = 5 if part.height > 150 else 3
+        return linear_y(field, domain, part.title, form=form, ticks=ticks)
+    values = _round_values(domain[0], domain[1])
+    axis = alt.Axis(title=part.title, format="~s", values=values, titlePadding=8)
+    return alt.Y(f"{field}:Q", scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis)
 
 
 def _round_values(low: float, high: float, most: int = 5) -> list[float]:
