@@ -4,7 +4,8 @@
 It does no I/O, but it waits for its start and compares clocks for real, over UDP and without the
 key. FLEET_ENGINE_SECONDS: how long a load truly takes, 0.05 by default. FLEET_ENGINE_SLOW: the name
 of a folder in whose targets a load does half the work. FLEET_ENGINE_FULL: one in which it fails.
-FLEET_ENGINE_REFUSES: the kind of the jobs that it refuses.
+FLEET_ENGINE_REFUSES: the kind of the jobs that it refuses. FLEET_ENGINE_LATE: a file; the first
+engine that finds it removes it, and is prepared after its start.
 """
 
 import json
@@ -134,6 +135,15 @@ def laid_out(job):
     return answer
 
 
+def is_late():
+    """For one engine only."""
+    try:
+        Path(os.environ.get("FLEET_ENGINE_LATE", "none")).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def changed(job, result):
     """What this host's folder does to a load."""
     place = json.dumps(job["target"])
@@ -176,6 +186,11 @@ def main():
         fake.say("failed", error=fault)
         sys.exit(3)
     common = begun_together(job) if job.get("start_on_order") else None
+    if common is not None and is_late():
+        what = "the start was missed: it was 204.0 ms ago when everything was prepared"
+        fault = {"what": what, "cause": "", "next": "", "errno": None, "code": "start.missed"}
+        fake.say("failed", error=fault)
+        sys.exit(3)
     answers = {
         "load": fake.load,
         "clients": fake.clients,

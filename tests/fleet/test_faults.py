@@ -113,6 +113,22 @@ def test_a_job_that_the_engine_refuses(fsgauge: Run, small: list[str], tmp_path:
     assert left_behind(tmp_path) == []
 
 
+def test_an_engine_that_is_prepared_too_late(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    """The block is measured again. It was a failed run, as if the system had failed."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    late = tmp_path / "late"
+    late.touch()
+    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FLEET_ENGINE_LATE=str(late))
+    assert done.returncode == 0, done.stderr
+    assert not late.exists()
+    assert "the start was missed: it was 204.0 ms ago" in done.stderr
+    runs = read_results(results_of(tmp_path)).runs
+    assert len(runs) == 4 and all(run.fault is None and len(run.parts) == 2 for run in runs)
+    assert left_behind(tmp_path) == []
+
+
 @pytest.mark.root
 def test_a_disk_without_room_is_refused_with_its_host(faulty: Faulty, tmp_path: Path) -> None:
     """Before anything is measured."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.engine import Armed, Engine, EngineFaultError, OnEvent, Result, Start
+from fsgauge.errors import RigError
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
@@ -43,6 +44,9 @@ RESTS = EngineFault(
     code="host.rests",
 )
 """What stands in the record of a host that waited while others measured."""
+
+_MISSED = "start.missed"
+"""The engine was prepared too late: nothing was loaded, and the block has to be measured again."""
 
 
 class GatedEngine(Engine):
@@ -103,7 +107,9 @@ class GatedEngine(Engine):
         job = job.model_copy(update=update)
         try:
             result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
-        except EngineFaultError:
+        except EngineFaultError as error:
+            if error.fault.code == _MISSED:
+                raise RigError(error.what, cause=error.cause) from error
             self._leave(job, label)
             raise
         self._gate.require_not_ended()
