@@ -1,6 +1,7 @@
 //! The free space of one group, with what is often asked of it.
 
-use super::runs::{Ends, Runs, Survey};
+use super::runs::Runs;
+use super::survey::{Ends, Survey};
 use super::tally::Tally;
 
 /// One group. Its length is known to the map.

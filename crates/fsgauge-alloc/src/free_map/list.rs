@@ -2,7 +2,7 @@
 //! fastest.
 
 use super::GROUP_BLOCKS_LIMIT;
-use super::runs::{Ends, Survey};
+use super::survey::{Ends, Survey};
 
 /// Runs on both sides of a guess that are looked at first.
 const NEAR: usize = 4;

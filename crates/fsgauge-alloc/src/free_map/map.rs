@@ -2,7 +2,7 @@
 //! found by slices, for each of which the longest run and those at its ends are known.
 
 use super::bits::Bits;
-use super::runs::{Ends, Survey};
+use super::survey::{Ends, Survey};
 
 const SLICE: u32 = 512;
 

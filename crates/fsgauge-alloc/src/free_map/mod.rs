@@ -12,6 +12,7 @@ mod list;
 mod map;
 mod ranked;
 mod runs;
+mod survey;
 mod tally;
 #[cfg(test)]
 mod twin;
@@ -22,7 +23,7 @@ pub use areas::{Area, Areas, Stretch};
 pub(crate) use bits::Bits;
 pub use buddies::ORDERS;
 pub(crate) use buddies::order_at;
-pub use runs::Survey;
+pub use survey::Survey;
 pub use tally::Tally;
 pub(crate) use tally::mean_order_of;
 
