@@ -42,8 +42,8 @@ impl ExtentTree {
     }
 
     /// All extents in order.
-    pub(super) fn extents(&self) -> &[Extent] {
-        &self.extents
+    pub(super) fn extents(&self) -> Vec<Extent> {
+        self.extents.clone()
     }
 
     /// Adds an extent behind the others; gives a block that the tree no longer needs.

@@ -102,7 +102,7 @@ impl Ext4 {
 
     /// The extents of every file that there is.
     pub fn extents(&self) -> impl Iterator<Item = Vec<Extent>> {
-        self.files.iter().flatten().map(|file| file.inode.tree.extents().to_vec())
+        self.files.iter().flatten().map(|file| file.inode.tree.extents())
     }
 
     /// Carries out one operation.

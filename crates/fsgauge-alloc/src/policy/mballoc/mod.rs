@@ -44,8 +44,13 @@ enum Sort {
 impl Mballoc {
     /// For a device of so many groups.
     pub fn new(settings: Settings, groups: u32) -> Self {
-        let stream_groups = vec![settings.first_stream_group; settings.goals(groups)];
+        let stream_groups = vec![0; settings.goals(groups)];
         Mballoc { settings, aside: SetAside::default(), stream_groups }
+    }
+
+    /// Where the search for large files goes on (`mb_last_group` of ldiskfs, which can be written).
+    pub fn set_stream_group(&mut self, group: u32) {
+        self.stream_groups.fill(group);
     }
 
     fn sort(&self, request: &Request, wanted_blocks: u32) -> Sort {

@@ -49,8 +49,6 @@ pub struct Settings {
     pub release: Release,
     /// Bytes of a block.
     pub block_bytes: u32,
-    /// The group where the search for large files begins (`mb_last_group` of ldiskfs, which can be written).
-    pub first_stream_group: u32,
     /// Groups whose bitmaps and inodes lie together; 1 without flex_bg.
     pub flex_groups: u32,
     /// Processors that there may be: from them follows the number of goals.
@@ -88,7 +86,6 @@ impl Settings {
         Settings {
             release,
             block_bytes: 4096,
-            first_stream_group: 0,
             flex_groups: 16,
             processors: 1,
             max_to_scan: 200,
