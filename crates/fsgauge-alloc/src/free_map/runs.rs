@@ -7,7 +7,7 @@ use super::survey::{Ends, Survey};
 #[derive(Debug, Clone)]
 pub(super) enum Runs {
     List(List),
-    Map(Map),
+    Map(Box<Map>),
 }
 
 /// A list takes as much memory as a bitmap with so many runs.
@@ -61,7 +61,7 @@ impl Runs {
     /// Takes the form for so many runs of a group of this length.
     pub(super) fn fit(&mut self, count: u32, length: u32) {
         let changed = match self {
-            Runs::List(_) if count > most_listed(length) => Runs::Map(Map::of(length, self.all())),
+            Runs::List(_) if count > most_listed(length) => Runs::Map(Box::new(Map::of(length, self.all()))),
             Runs::Map(_) if count < listed_again(length) => Runs::List(List::of(self.all())),
             _ => return,
         };
@@ -92,7 +92,7 @@ mod tests {
             runs.push((at, end));
             at = end + 1 + random.below(2 * mean_blocks) as u32;
         }
-        let map = Runs::Map(Map::of(LENGTH, runs.iter().copied()));
+        let map = Runs::Map(Box::new(Map::of(LENGTH, runs.iter().copied())));
         (Runs::List(List::of(runs.iter().copied())), map, runs)
     }
 
