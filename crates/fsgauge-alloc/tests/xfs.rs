@@ -169,16 +169,17 @@ fn compare(mode: AgeMode, size_bytes: u64, room_bytes: u64, operations: u64) -> 
 const CHURN: &str = r#"{"kind":"churn","streams":8,"rewrite_percent":20,
     "sizes":{"kind":"bins","bins":[{"at_least_bytes":1000,"below_bytes":900000,"weight":1}]}}"#;
 
-/// Small and middling files come and go at 80 % full, by fallocate.
+/// Small and middling files come and go, by fallocate. Two runs of the kernel differ, too: its log frees when it likes.
 #[test]
 fn churn_of_allocated_files_is_like_the_kernels() {
     let Some(found) = compare(AgeMode::Fast, 1024 * MIB, 850 * MIB, 20_000) else { return };
-    assert!(found.extents <= 0.05 && found.free <= 0.25, "{}", found.text);
+    assert!(found.extents <= 0.03 && found.free <= 0.1, "{}", found.text);
 }
 
-/// The same written, so that it waits in memory and is allocated when it is written back.
+/// The same written, so that it waits in memory and is allocated when it is written back. Some hundred free runs are left, and
+/// the model knows neither the kernel's inodes nor which group is full first: no more is claimed than that files are whole.
 #[test]
 fn churn_of_written_files_is_like_the_kernels() {
     let Some(found) = compare(AgeMode::Write, 768 * MIB, 650 * MIB, 6_000) else { return };
-    assert!(found.extents <= 0.05 && found.free <= 0.25, "{}", found.text);
+    assert!(found.extents <= 0.03 && found.free <= 0.4, "{}", found.text);
 }
