@@ -7,7 +7,6 @@ on a sparse file in memory, so that no disk is waited for.
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -18,9 +17,10 @@ from typing import Any
 import engine
 import geriatrix
 from compiled import compiled
+from example import built
 from fresh_ext4 import fresh_ext4
-from scratch import Scratch, run
-from side_by_side import Comparison, Measure, Sample, Skipped, expect
+from scratch import Scratch
+from side_by_side import Comparison, Measure, Sample, expect
 from tool import run_tool
 
 HERE = Path(__file__).resolve().parent
@@ -167,16 +167,10 @@ def churn(scratch: Scratch) -> Sample:
 
 def log(scratch: Scratch) -> Path:
     """Give the operations of that job, a line each."""
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise Skipped("cargo is missing, which builds what writes a log down: https://rustup.rs")
     path = scratch.directory / "operations"
     if not path.exists():
-        manifest = str(engine.REPOSITORY / "Cargo.toml")
-        words = ["--quiet", "--release", "--manifest-path", manifest, "-p", "fsgauge-alloc"]
-        run([cargo, "build", *words, "--example", "operations"])
-        command = [cargo, "run", *words, "--example", "operations"]
-        path.write_text(run_tool(command, json.dumps(churn_job("/"))).output)
+        written = run_tool([built("operations")], json.dumps(churn_job("/"))).output
+        path.write_text(written)
     return path
 
 

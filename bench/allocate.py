@@ -7,15 +7,14 @@ their own. All of it is one process on one core, without I/O.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import engine
+from example import built
 from peak import run_watched
-from scratch import Scratch, run
-from side_by_side import Comparison, Measure, Sample, Skipped, expect
+from scratch import Scratch
+from side_by_side import Comparison, Measure, Sample, expect
 from tool import run_tool
 
 HERE = Path(__file__).resolve().parent
@@ -23,17 +22,6 @@ PYTHON_BYTES = 1 << 36
 # As many for both: the longer a device is used, the more pieces first fit passes over.
 PYTHON_OPERATIONS = 100_000
 OPERATIONS = 2_000_000
-
-
-def built(name: str) -> str:
-    """An example of the crate, compiled as the engine is."""
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise Skipped("cargo is missing, which builds the simulator: https://rustup.rs")
-    manifest = str(engine.REPOSITORY / "Cargo.toml")
-    words = ["--quiet", "--release", "--manifest-path", manifest, "-p", "fsgauge-alloc"]
-    run([cargo, "build", *words, "--example", name])
-    return str(engine.REPOSITORY / "target" / "release" / "examples" / name)
 
 
 def sample(command: list[str], operations: int) -> Sample:

@@ -82,7 +82,7 @@ def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
     """590 clients by four hosts of this machine, against one engine: how far the sum is off."""
     from local_fleet import clients_ratios
 
-    ratios = clients_ratios(3)
+    ratios = clients_ratios(TIMES)
     found = ratio_of(ratios, [1.0] * len(ratios))
     print(
         f"    four hosts over one engine: {found.ratio:.3f} ({found.low:.3f} to {found.high:.3f})"

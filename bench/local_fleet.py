@@ -25,7 +25,6 @@ from fsgauge.run import run_study
 from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
-from fsgauge.wire import LoadResult
 
 _MEMORY = "/dev/shm"
 _LOAD = [
@@ -35,11 +34,9 @@ _LOAD = [
 ]
 CLIENTS = 590
 _CLIENTS_LOAD = [
-    *("storage.size=2GiB", f"workload.clients=[{CLIENTS}]", 'workload.tests=["write", "mix"]'),
-    *("workload.files_per_connection=2", "plan.blocks=2", "workload.ramp=300ms"),
-    *("workload.think=300ms", "workload.mix_duration=3s"),
+    *("storage.size=512MiB", f"workload.clients=[{CLIENTS}]", 'workload.tests=["write"]'),
+    *("workload.files_per_connection=2", "plan.blocks=2"),
 ]
-"""Clients that rest: without it two cores are the limit, and four processes share them worse."""
 
 
 @contextmanager
@@ -64,11 +61,9 @@ def fleet_of(folder: Path, hosts: int) -> FleetRig:
     return FleetRig(FleetChoice(hosts=path))
 
 
-def runs_of(
-    rig: Rig, folder: Path, kind: str, changes: list[str], seed: int = 7
-) -> list[RunRecord]:
+def runs_of(rig: Rig, folder: Path, kind: str, changes: list[str]) -> list[RunRecord]:
     """The records of one study on the folder."""
-    study = with_seed(load_study(kind, changes, ["mounted"], f"path:{folder / 'disk'}"), seed)
+    study = with_seed(load_study(kind, changes, ["mounted"], f"path:{folder / 'disk'}"), 7)
     outcome = run_study(
         study,
         rig=rig,
@@ -126,18 +121,13 @@ def _striking(signal_number: int, times: int) -> Iterator[list[float]]:
 
 def clients_ratios(pairs: int) -> list[float]:
     """Files a second of the same clients by four hosts over those by one engine, pair by pair."""
-    return [_clients_rate(4, seed) / _clients_rate(1, seed) for seed in range(pairs)]
+    return [_clients_rate(4) / _clients_rate(1) for _ in range(pairs)]
 
 
-def _clients_rate(hosts: int, seed: int) -> float:
+def _clients_rate(hosts: int) -> float:
     with place() as folder:
         rig = fleet_of(folder, hosts) if hosts > 1 else rig_named("host")
-        runs = runs_of(rig, folder, "connections", _CLIENTS_LOAD, seed)
-        mixed = [run.result for run in runs if run.cell.factors.get("test") == "mix"]
-        return sum(map(_files_a_second, mixed)) / len(mixed)
-
-
-def _files_a_second(result: LoadResult | None) -> float:
-    if result is None or result.clients is None:
-        raise SystemExit("error: the clients have no result")
-    return result.clients.files * 1e9 / result.elapsed_ns
+        runs = runs_of(rig, folder, "connections", _CLIENTS_LOAD)
+        done = [run.result for run in runs if run.result is not None and run.result.write]
+        rates = [each.write.size_bytes * 1e9 / each.elapsed_ns for each in done if each.write]
+        return sum(rates) / len(rates)

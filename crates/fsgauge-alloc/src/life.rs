@@ -1,14 +1,14 @@
 //! A file system's life in a model: the operations of a log, carried out by a policy on the free space of a device. There
 //! are files and their extents, and nothing else: no directories, no blocks of the file system's own, no data.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use fsgauge_wire::AgeOperation;
 
 use crate::free_map::{FreeMap, Run};
 use crate::open_files::OpenFiles;
 use crate::operation::Operation;
-use crate::policy::{Extent, Policy, Purpose, Request};
+use crate::policy::{self, Extent, Policy, Purpose, Request};
 
 /// When a freed block may be taken again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +38,10 @@ pub struct Life {
     files: Vec<Option<File>>,
     /// The file that each stream has open.
     open: OpenFiles,
-    /// Files of which something waits to be allocated.
-    waiting: BTreeSet<u32>,
+    /// Files of which something waits to be allocated, by the turn in which they first had it: the order in which they are
+    /// written back.
+    waiting: BTreeMap<u64, u32>,
+    turns: u64,
     freed: Vec<Run>,
     unsynced_bytes: u64,
     refused: u64,
@@ -50,6 +52,10 @@ struct File {
     stream: u32,
     size_bytes: u64,
     extents: Vec<Extent>,
+    /// Its turn to be written back, while something waits.
+    turn: Option<u64>,
+    /// It was cut to nothing, and is open still.
+    is_rewritten: bool,
 }
 
 impl File {
@@ -79,7 +85,8 @@ impl Life {
             habits,
             files: Vec::new(),
             open: OpenFiles::default(),
-            waiting: BTreeSet::new(),
+            waiting: BTreeMap::new(),
+            turns: 0,
             freed: Vec::new(),
             unsynced_bytes: 0,
             refused: 0,
@@ -112,7 +119,13 @@ impl Life {
                 if self.files.len() <= file as usize {
                     self.files.resize_with(file as usize + 1, || None);
                 }
-                self.files[file as usize] = Some(File { stream, size_bytes: 0, extents: Vec::new() });
+                self.files[file as usize] = Some(File {
+                    stream,
+                    size_bytes: 0,
+                    extents: Vec::new(),
+                    turn: None,
+                    is_rewritten: false,
+                });
                 if size_bytes > 0 {
                     if !self.write(file, size_bytes) {
                         self.delete(file);
@@ -140,13 +153,22 @@ impl Life {
 
     /// Allocates all that waits, file by file, and lets freed blocks be taken again.
     pub fn sync(&mut self) {
-        while let Some(file) = self.waiting.pop_first() {
+        while let Some((_, &file)) = self.waiting.first_key_value() {
             self.allocate_waiting(file);
         }
         for run in self.freed.drain(..) {
             self.space.give(run.start, run.blocks);
         }
         self.unsynced_bytes = 0;
+    }
+
+    /// Closes every file, allocates all that waits, and gives back what is set aside.
+    pub fn unmount(&mut self) {
+        for file in self.open.close_all() {
+            self.closed(file);
+        }
+        self.sync();
+        self.policy.release_all(&mut self.space);
     }
 
     /// A stream has one file open: the one that it had before is closed.
@@ -162,8 +184,14 @@ impl Life {
         }
     }
 
+    /// The stream has turned to another file already.
     fn closed(&mut self, file: u32) {
-        if !self.waiting.contains(&file) {
+        let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return };
+        let is_rewritten = std::mem::take(&mut state.is_rewritten);
+        if state.turn.is_some() && is_rewritten && self.policy.flushes_rewritten() {
+            self.allocate(file, Purpose::Data);
+        }
+        if self.files[file as usize].as_ref().is_some_and(|state| state.turn.is_none()) {
             self.policy.release(&mut self.space, file);
         }
     }
@@ -176,21 +204,36 @@ impl Life {
         let waiting_blocks =
             state.size_bytes.div_ceil(self.habits.block_bytes).saturating_sub(state.allocated_blocks());
         if self.policy.delay_blocks().is_some_and(|limit| waiting_blocks < u64::from(limit)) {
-            self.waiting.insert(file);
+            if state.turn.is_none() {
+                state.turn = Some(self.turns);
+                self.waiting.insert(self.turns, file);
+                self.turns += 1;
+            }
             return true;
         }
         self.allocate_waiting(file)
     }
 
     fn allocate_waiting(&mut self, file: u32) -> bool {
-        self.waiting.remove(&file);
-        let limit = self.policy.delay_blocks();
         let is_open = self.is_open(file);
+        let done = self.allocate(file, if is_open { Purpose::Data } else { Purpose::DataOfClosed });
+        if done && !is_open {
+            self.policy.release(&mut self.space, file);
+        }
+        done
+    }
+
+    fn allocate(&mut self, file: u32, purpose: Purpose) -> bool {
+        let limit = self.policy.delay_blocks();
         let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return true };
+        if let Some(turn) = state.turn.take() {
+            self.waiting.remove(&turn);
+        }
         let wanted_end = state.size_bytes.div_ceil(self.habits.block_bytes);
         while state.allocated_blocks() < wanted_end {
             let logical = state.allocated_blocks();
             let last = state.extents.last().copied();
+            let home = || self.policy.home(&self.space, state.stream);
             let request = Request {
                 file,
                 inode: u64::from(file),
@@ -198,9 +241,9 @@ impl Life {
                 blocks: (wanted_end - logical).min(u64::from(limit.unwrap_or(u32::MAX))) as u32,
                 // The size grows as the file is written, and long before what waits is allocated.
                 file_blocks: if limit.is_some() { wanted_end } else { logical },
-                goal: last.map_or(0, |last| last.physical_end()),
+                goal: last.map_or_else(home, |last| last.physical_end()),
                 last,
-                purpose: if is_open { Purpose::Data } else { Purpose::DataOfClosed },
+                purpose,
             };
             let Some(extent) = self.policy.allocate(&mut self.space, &request) else {
                 state.size_bytes = logical * self.habits.block_bytes;
@@ -209,9 +252,6 @@ impl Life {
             };
             state.push(extent);
         }
-        if !is_open {
-            self.policy.release(&mut self.space, file);
-        }
         true
     }
 
@@ -219,27 +259,21 @@ impl Life {
         self.policy.release(&mut self.space, file);
         let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return };
         state.size_bytes = state.size_bytes.min(to_bytes);
+        state.is_rewritten |= state.size_bytes == 0;
         let kept_blocks = state.size_bytes.div_ceil(self.habits.block_bytes);
-        while let Some(last) = state.extents.last_mut().filter(|last| last.logical_end() > kept_blocks) {
-            let kept = kept_blocks.saturating_sub(last.logical) as u32;
-            let gone = Run { start: last.physical + u64::from(kept), blocks: last.blocks - kept };
-            match self.habits.reuse {
-                Reuse::AtOnce => self.space.give(gone.start, gone.blocks),
-                Reuse::AfterSync => self.freed.push(gone),
-            }
-            last.blocks = kept;
-            if kept == 0 {
-                state.extents.pop();
-            }
-        }
+        policy::cut(&mut state.extents, kept_blocks, |gone| match self.habits.reuse {
+            Reuse::AtOnce => self.space.give(gone.start, gone.blocks),
+            Reuse::AfterSync => self.freed.push(gone),
+        });
     }
 
     fn delete(&mut self, file: u32) {
         self.truncate(file, 0);
-        self.waiting.remove(&file);
-        if let Some(state) = self.files.get_mut(file as usize).and_then(Option::take)
-            && self.open.has(state.stream, file)
-        {
+        let Some(state) = self.files.get_mut(file as usize).and_then(Option::take) else { return };
+        if let Some(turn) = state.turn {
+            self.waiting.remove(&turn);
+        }
+        if self.open.has(state.stream, file) {
             self.open.close(state.stream);
         }
     }

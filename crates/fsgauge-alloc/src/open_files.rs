@@ -20,6 +20,11 @@ impl OpenFiles {
         self.by_stream.get_mut(stream as usize)?.take()
     }
 
+    /// Closes everything, and gives what was open.
+    pub(crate) fn close_all(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.by_stream).into_iter().flatten().collect()
+    }
+
     /// Whether the stream has the file open.
     pub(crate) fn has(&self, stream: u32, file: u32) -> bool {
         self.by_stream.get(stream as usize) == Some(&Some(file))

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 /// Directories in one directory.
-const FAN_OUT: u32 = 1024;
+pub(crate) const FAN_OUT: u32 = 1024;
 
 /// A path on the stack, relative to the aged directory or to one below it.
 #[derive(Debug)]

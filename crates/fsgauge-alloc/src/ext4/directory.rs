@@ -142,12 +142,17 @@ impl Directory {
             // The block of all names is full, so it is split even if the new name would fit behind the dots' room.
             return self.split(0, new, new_block);
         }
-        let slot = self.index.partition_point(|(least, _)| *least <= hash).saturating_sub(1);
+        let slot = self.slot_of(hash);
         let block = self.index[slot].1;
         if self.blocks[block].insert(new) {
             return Ok(());
         }
         self.split(slot, new, new_block)
+    }
+
+    /// Where the index names the block for a hash.
+    fn slot_of(&self, hash: u32) -> usize {
+        self.index.partition_point(|(least, _)| *least <= hash).saturating_sub(1)
     }
 
     /// The first block becomes the index; what it held but the dots goes to a second.
@@ -203,8 +208,7 @@ impl Directory {
     /// Removes a name. No block of a directory is ever given back.
     pub(super) fn remove(&mut self, key: u64, name: &[u8]) {
         let hash = name_hash(name, self.seed);
-        let slot = self.index.partition_point(|(least, _)| *least <= hash).saturating_sub(1);
-        let likely = self.index.get(slot).map_or(0, |(_, block)| *block);
+        let likely = self.index.get(self.slot_of(hash)).map_or(0, |(_, block)| *block);
         if !self.blocks[likely].remove(key) {
             // Names of one hash may lie in two blocks.
             let _ = self.blocks.iter_mut().any(|block| block.remove(key));

@@ -1,73 +1,19 @@
 //! The tree of a file's extents: up to four in the inode, and blocks of 340 from then on. Files grow and shrink at their
-//! end here, so only the tree's right edge changes.
+//! end here, so every block of the tree is full but the last of each level.
 
 use crate::free_map::Run;
-use crate::policy::Extent;
+use crate::policy::{self, Extent};
 
 /// Entries of the inode's own part, and of a block of 4 KiB.
 const ROOT_ENTRIES: usize = 4;
 const BLOCK_ENTRIES: usize = 340;
 
-#[derive(Debug, Clone)]
-enum Node {
-    Leaf(Vec<Extent>),
-    Index(Vec<Child>),
-}
-
-#[derive(Debug, Clone)]
-struct Child {
-    block: u64,
-    node: Node,
-}
-
-impl Node {
-    fn entries(&self) -> usize {
-        match self {
-            Node::Leaf(extents) => extents.len(),
-            Node::Index(children) => children.len(),
-        }
-    }
-
-    fn depth(&self) -> usize {
-        match self {
-            Node::Leaf(_) => 0,
-            Node::Index(children) => children.last().map_or(0, |child| 1 + child.node.depth()),
-        }
-    }
-
-    /// The node of the right edge that lies so many levels below.
-    fn edge(&mut self, level: usize) -> &mut Node {
-        if level == 0 || self.depth() == 0 {
-            return self;
-        }
-        match self {
-            Node::Index(children) => {
-                let last = children.len() - 1;
-                children[last].node.edge(level - 1)
-            }
-            Node::Leaf(_) => unreachable!("a leaf has no depth"),
-        }
-    }
-
-    fn last(&self) -> Option<&Extent> {
-        match self {
-            Node::Leaf(extents) => extents.last(),
-            Node::Index(children) => children.last().and_then(|child| child.node.last()),
-        }
-    }
-
-    fn for_each(&self, see: &mut dyn FnMut(&Extent)) {
-        match self {
-            Node::Leaf(extents) => extents.iter().for_each(see),
-            Node::Index(children) => children.iter().for_each(|child| child.node.for_each(see)),
-        }
-    }
-}
-
 /// The extents of a file and the blocks that hold them.
 #[derive(Debug, Clone)]
 pub(super) struct ExtentTree {
-    root: Node,
+    extents: Vec<Extent>,
+    /// The tree's own blocks: those with extents, those that name them, and so on. The inode names the last ones.
+    levels: Vec<Vec<u64>>,
     /// Blocks of one extent, at most.
     longest: u32,
 }
@@ -75,17 +21,19 @@ pub(super) struct ExtentTree {
 /// Gives a block for the tree: near a goal, or, if it can be, at the goal itself.
 pub(super) type NewBlock<'a> = dyn FnMut(u64, bool) -> Option<u64> + 'a;
 
-/// No block for the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NoSpace;
+/// No block for the tree, and those that it got for nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NoSpace {
+    pub(super) unused_blocks: Vec<u64>,
+}
 
 impl ExtentTree {
     pub(super) fn new(longest: u32) -> Self {
-        ExtentTree { root: Node::Leaf(Vec::new()), longest }
+        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest }
     }
 
     pub(super) fn last(&self) -> Option<&Extent> {
-        self.root.last()
+        self.extents.last()
     }
 
     /// The block of the file behind all that is allocated.
@@ -95,9 +43,7 @@ impl ExtentTree {
 
     /// All extents in order.
     pub(super) fn extents(&self) -> Vec<Extent> {
-        let mut all = Vec::new();
-        self.root.for_each(&mut |extent| all.push(*extent));
-        all
+        self.extents.clone()
     }
 
     /// Adds an extent behind the others; gives a block that the tree no longer needs.
@@ -107,32 +53,30 @@ impl ExtentTree {
         inode_goal: u64,
         new_block: &mut NewBlock<'_>,
     ) -> Result<Option<u64>, NoSpace> {
-        let longest = self.longest;
-        let depth = self.root.depth();
-        if let Node::Leaf(extents) = self.root.edge(depth)
-            && let Some(last) = extents.last_mut()
-            && last.is_followed_by(&extent)
-            && last.blocks + extent.blocks <= longest
-        {
-            last.blocks += extent.blocks;
-            return Ok(self.collapse());
-        }
-        if self.is_full(depth) {
-            self.add_leaf(extent.logical, inode_goal, new_block)?;
-        }
-        let depth = self.root.depth();
-        if let Node::Leaf(extents) = self.root.edge(depth) {
-            extents.push(extent);
+        match self.extents.last_mut() {
+            Some(last) if last.is_followed_by(&extent) && last.blocks + extent.blocks <= self.longest => {
+                last.blocks += extent.blocks;
+            }
+            _ => {
+                if !self.has_room(0) {
+                    self.add_leaf(extent.logical, inode_goal, new_block)?;
+                }
+                self.extents.push(extent);
+            }
         }
         Ok(self.collapse())
     }
 
-    /// Whether the edge's node of a level has no entry left.
-    fn is_full(&mut self, level: usize) -> bool {
-        self.root.edge(level).entries() >= if level == 0 { ROOT_ENTRIES } else { BLOCK_ENTRIES }
+    /// Whether what names the extents, or the blocks of the level below, has an entry left at the end.
+    fn has_room(&self, level: usize) -> bool {
+        let entries = if level == 0 { self.extents.len() } else { self.levels[level - 1].len() };
+        match self.levels.get(level) {
+            None => entries < ROOT_ENTRIES,
+            Some(blocks) => entries < blocks.len() * BLOCK_ENTRIES,
+        }
     }
 
-    /// A leaf with room at the right edge: a new one where an index has room, and one level more where none has.
+    /// A leaf with room at the end: a new one where an index has room, and one level more where none has.
     fn add_leaf(
         &mut self,
         logical: u64,
@@ -140,52 +84,31 @@ impl ExtentTree {
         new_block: &mut NewBlock<'_>,
     ) -> Result<(), NoSpace> {
         loop {
-            let depth = self.root.depth();
-            let with_room = (0..depth).rev().find(|&level| !self.is_full(level));
-            if let Some(level) = with_room {
-                return self.split(depth, level, logical, inode_goal, new_block);
+            if let Some(above) = (1..=self.levels.len()).find(|&level| self.has_room(level)) {
+                return self.add_branch(above, self.goal(logical).unwrap_or(inode_goal), new_block);
             }
-            let first = match &self.root {
-                Node::Index(children) => children.first().map(|child| child.block),
-                Node::Leaf(_) => None,
-            };
-            let block = match first {
-                Some(first) => new_block(first - 1, true),
+            let block = match self.levels.last() {
+                Some(top) => new_block(top[0] - 1, true),
                 None => new_block(inode_goal, false),
             };
-            let block = block.ok_or(NoSpace)?;
-            let node = std::mem::replace(&mut self.root, Node::Index(Vec::new()));
-            self.root = Node::Index(vec![Child { block, node }]);
-            if !self.is_full(depth + 1) {
+            self.levels.push(vec![block.ok_or(NoSpace { unused_blocks: Vec::new() })?]);
+            if self.levels.len() == 1 {
                 return Ok(());
             }
         }
     }
 
-    /// A new branch below the edge's index of a level.
-    fn split(
-        &mut self,
-        depth: usize,
-        level: usize,
-        logical: u64,
-        inode_goal: u64,
-        new_block: &mut NewBlock<'_>,
-    ) -> Result<(), NoSpace> {
-        let goal = self.goal(logical).unwrap_or(inode_goal);
+    /// A block more in each level below the one that has room, from the highest on.
+    fn add_branch(&mut self, above: usize, goal: u64, new_block: &mut NewBlock<'_>) -> Result<(), NoSpace> {
         let mut blocks = Vec::new();
-        for _ in level..depth {
-            blocks.push(new_block(goal, false).ok_or(NoSpace)?);
-        }
-        let mut branch = Node::Leaf(Vec::new());
-        while let Some(block) = blocks.pop() {
-            let child = Child { block, node: branch };
-            if blocks.is_empty() {
-                if let Node::Index(children) = self.root.edge(level) {
-                    children.push(child);
-                }
-                break;
+        for _ in 0..above {
+            match new_block(goal, false) {
+                Some(block) => blocks.push(block),
+                None => return Err(NoSpace { unused_blocks: blocks }),
             }
-            branch = Node::Index(vec![child]);
+        }
+        for (level, block) in self.levels.iter_mut().zip(blocks.into_iter().rev()) {
+            level.push(block);
         }
         Ok(())
     }
@@ -197,49 +120,24 @@ impl ExtentTree {
 
     /// Extents that fit in the inode leave their block.
     fn collapse(&mut self) -> Option<u64> {
-        let Node::Index(children) = &mut self.root else { return None };
-        let [Child { block, node: Node::Leaf(extents) }] = children.as_mut_slice() else { return None };
-        if extents.len() > ROOT_ENTRIES {
-            return None;
+        match self.levels.as_slice() {
+            [leaves] if leaves.len() == 1 && self.extents.len() <= ROOT_ENTRIES => self.levels.pop()?.pop(),
+            _ => None,
         }
-        let (block, extents) = (*block, std::mem::take(extents));
-        self.root = Node::Leaf(extents);
-        Some(block)
     }
 
     /// Cuts what lies behind so many blocks; gives what is free then, the tree's own blocks among them.
     pub(super) fn cut(&mut self, kept_blocks: u64) -> Vec<Run> {
         let mut freed = Vec::new();
-        cut(&mut self.root, kept_blocks, &mut freed);
-        if self.root.entries() == 0 {
-            self.root = Node::Leaf(Vec::new());
+        policy::cut(&mut self.extents, kept_blocks, |run| freed.push(run));
+        let mut entries = self.extents.len();
+        for level in &mut self.levels {
+            entries = entries.div_ceil(BLOCK_ENTRIES);
+            let unused = level.split_off(entries.min(level.len()));
+            freed.extend(unused.into_iter().map(|start| Run { start, blocks: 1 }));
         }
+        self.levels.retain(|level| !level.is_empty());
         freed
-    }
-}
-
-fn cut(node: &mut Node, kept_blocks: u64, freed: &mut Vec<Run>) {
-    match node {
-        Node::Leaf(extents) => {
-            while let Some(last) = extents.last_mut().filter(|last| last.logical_end() > kept_blocks) {
-                let kept = kept_blocks.saturating_sub(last.logical) as u32;
-                freed.push(Run { start: last.physical + u64::from(kept), blocks: last.blocks - kept });
-                last.blocks = kept;
-                if kept == 0 {
-                    extents.pop();
-                }
-            }
-        }
-        Node::Index(children) => {
-            while let Some(child) = children.last_mut() {
-                cut(&mut child.node, kept_blocks, freed);
-                if child.node.entries() > 0 {
-                    break;
-                }
-                freed.push(Run { start: child.block, blocks: 1 });
-                children.pop();
-            }
-        }
     }
 }
 
@@ -301,7 +199,28 @@ mod tests {
     #[test]
     fn no_block_for_the_tree_is_said() {
         let mut tree = grown(4).0;
-        assert_eq!(tree.append(piece(4), 5, &mut |_, _| None), Err(NoSpace));
+        assert_eq!(tree.append(piece(4), 5, &mut |_, _| None), Err(NoSpace { unused_blocks: vec![] }));
         assert_eq!(tree.extents().len(), 4);
+    }
+
+    /// The index under the inode is full: a leaf needs another index as well. What was got comes back if there is only one.
+    #[test]
+    fn a_branch_is_added_whole_or_not_at_all() {
+        let full = 340 * 340;
+        let (mut tree, asked) = grown(full);
+        assert_eq!(asked, 340 + 1);
+        let mut left = vec![77];
+        let appended = tree.append(piece(full), 5, &mut |_, _| left.pop());
+        assert_eq!(appended, Err(NoSpace { unused_blocks: vec![77] }));
+        let mut left = vec![79, 78];
+        assert_eq!(tree.append(piece(full), 5, &mut |_, _| left.pop()), Ok(None));
+        assert_eq!(
+            tree.cut(full),
+            [
+                Run { start: 1000 + 2 * full, blocks: 1 },
+                Run { start: 79, blocks: 1 },
+                Run { start: 78, blocks: 1 }
+            ]
+        );
     }
 }

@@ -1,11 +1,9 @@
 //! Files: how fallocate(2) asks for their blocks.
 
-use super::volume::{Inode, Refused, Volume, Wish};
+use super::volume::{Inode, Refused, UNWRITTEN_BLOCKS, Volume, Wish};
 use crate::policy::Purpose;
 
 const BLOCK_BYTES: u64 = 4096;
-/// What one extent of data that is not yet written holds.
-const EXTENT_BLOCKS: u64 = 32767;
 /// Commits that one call waits for when space is short.
 const COMMITS: u32 = 3;
 
@@ -32,14 +30,15 @@ impl File {
         let after_bytes = before_bytes + size_bytes;
         let (first, end) = (before_bytes / BLOCK_BYTES, after_bytes.div_ceil(BLOCK_BYTES));
         // What fits in one extent is not made larger.
-        let purpose = if end - first <= EXTENT_BLOCKS { Purpose::ExactData } else { Purpose::Data };
+        let purpose =
+            if end - first <= u64::from(UNWRITTEN_BLOCKS) { Purpose::ExactData } else { Purpose::Data };
         let mut commits = 0;
         loop {
             let logical = self.inode.tree.logical_end().max(first);
             if logical >= end {
                 break;
             }
-            let blocks = (end - logical).min(EXTENT_BLOCKS) as u32;
+            let blocks = (end - logical).min(u64::from(UNWRITTEN_BLOCKS)) as u32;
             let file_blocks = self.size_blocks();
             let wish = Wish { logical, blocks, file_blocks, purpose };
             if volume.allocate(&mut self.inode, wish).is_ok() {

@@ -17,7 +17,7 @@ pub(super) struct Folder {
 impl Folder {
     /// The root, whose block is there from the beginning.
     pub(super) fn root(block: u64, seed: [u32; 4]) -> Self {
-        let mut inode = Inode::directory(ROOT_INODE, 0);
+        let mut inode = Inode::directory(ROOT_INODE);
         let first = Extent { logical: 0, physical: block, blocks: 1 };
         // The first extent is in the inode itself.
         let appended = inode.tree.append(first, 0, &mut |_, _| None);
@@ -37,7 +37,8 @@ impl Folder {
         let mut inode = volume.new_directory(&mut parent.parent, name)?;
         add_block(volume, &mut inode, 0)?;
         parent.insert(volume, key, name)?;
-        let own = Parent { group: inode.group, is_root: false, last_group: None };
+        let group = volume.inodes.group_of(inode.number);
+        let own = Parent { group, is_root: false, last_group: None };
         Ok(Folder { parent: own, inode, names: Directory::new(seed) })
     }
 

@@ -3,6 +3,7 @@
 
 use super::counter::Counter;
 use super::name_hash::name_hash;
+use crate::free_map::Bits;
 
 /// What the choice looks at of a flex group: groups whose inodes lie together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -13,12 +14,22 @@ pub(super) struct Flex {
     pub(super) free_blocks: u64,
 }
 
-/// Inodes in use of one group.
+/// Inodes of one group.
 #[derive(Debug, Clone)]
 struct Group {
     free: u32,
-    /// Bits that are set are in use. None: the first so many are, as at the beginning.
-    used: Result<Vec<u64>, u32>,
+    /// Which are free. Made when it is first changed: until then, they are the last ones.
+    bits: Option<Bits>,
+}
+
+impl Group {
+    fn bits(&mut self, per_group: u32) -> &mut Bits {
+        self.bits.get_or_insert_with(|| {
+            let mut bits = Bits::new(per_group);
+            bits.set(per_group - self.free, per_group, true);
+            bits
+        })
+    }
 }
 
 /// All inodes.
@@ -61,7 +72,7 @@ impl Inodes {
         let mut groups = Vec::with_capacity(count);
         for (group, (&in_use, &directories)) in used.inodes.iter().zip(used.directories).enumerate() {
             let free = per_group - in_use;
-            groups.push(Group { free, used: Err(in_use) });
+            groups.push(Group { free, bits: None });
             let flex = &mut flex[group / flex_groups as usize];
             flex.free_inodes += free;
             flex.directories += directories;
@@ -122,9 +133,9 @@ impl Inodes {
     /// Gives the inode of a file back: the next file may have it.
     pub(super) fn give(&mut self, inode: u64) {
         let group = self.group_of(inode);
-        let place = ((inode - 1) % u64::from(self.per_group)) as usize;
+        let place = ((inode - 1) % u64::from(self.per_group)) as u32;
         let state = &mut self.groups[group as usize];
-        bits(&mut state.used, self.per_group)[place / 64] &= !(1 << (place % 64));
+        state.bits(self.per_group).set(place, place + 1, true);
         state.free += 1;
         self.flex[(group / self.flex_groups) as usize].free_inodes += 1;
         self.free.add(1);
@@ -136,12 +147,11 @@ impl Inodes {
         if state.free == 0 {
             return None;
         }
-        let words = bits(&mut state.used, per_group);
-        let word = words.iter().position(|&word| word != u64::MAX)?;
-        let bit = words[word].trailing_ones();
-        words[word] |= 1 << bit;
+        let bits = state.bits(per_group);
+        let place = bits.first()?;
+        bits.set(place, place + 1, false);
         state.free -= 1;
-        Some(word as u32 * 64 + bit)
+        Some(place)
     }
 
     /// In its directory's flex group, else where the last one went, else where there is room.
@@ -223,21 +233,6 @@ impl Inodes {
 
 /// Of file systems with blocks of 4 KiB.
 const BLOCKS_PER_GROUP: u32 = 32768;
-
-/// The bitmap of a group, made when it is first changed.
-fn bits(used: &mut Result<Vec<u64>, u32>, per_group: u32) -> &mut Vec<u64> {
-    if let Err(first) = used {
-        let mut words = vec![0u64; per_group.div_ceil(64) as usize];
-        (0..*first as usize).for_each(|place| words[place / 64] |= 1 << (place % 64));
-        // What is beyond the last inode is never free.
-        (per_group as usize..words.len() * 64).for_each(|place| words[place / 64] |= 1 << (place % 64));
-        *used = Ok(words);
-    }
-    match used {
-        Ok(words) => words,
-        Err(_) => unreachable!("it was just made"),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -25,7 +25,7 @@ use fsgauge_wire::AgeOperation;
 
 pub use geometry::Geometry;
 
-use crate::ager::{DirectoryFill, Name};
+use crate::ager::{DirectoryFill, FAN_OUT, Name};
 use crate::free_map::FreeMap;
 use crate::open_files::OpenFiles;
 use crate::operation::{Operation, Placement};
@@ -51,7 +51,7 @@ pub struct Ext4 {
     fill: DirectoryFill,
     seed: [u32; 4],
     root: Folder,
-    /// Directories that hold 1024 others each, from the 1025th on.
+    /// Directories that hold others, [`FAN_OUT`] each: all but the first so many are in one.
     groups: Vec<Folder>,
     folders: Vec<Folder>,
     files: Vec<Option<File>>,
@@ -60,8 +60,7 @@ pub struct Ext4 {
     refused: u64,
 }
 
-/// Directories in one directory, as the ager makes them; keys of those that hold others.
-const GROUP_FOLDERS: usize = 1024;
+/// Keys of directories that hold others.
 const GROUP_KEY: u64 = 1 << 40;
 
 impl Ext4 {
@@ -236,7 +235,7 @@ impl Ext4 {
         let path = Name::directory(index);
         let path = path.as_c_str().to_bytes();
         let name = path.rsplit(|letter| *letter == b'/').next().unwrap_or(path);
-        let number = index as usize / GROUP_FOLDERS;
+        let number = (index / FAN_OUT) as usize;
         if let Some(group) = Name::group(index)
             && self.groups.len() < number
         {

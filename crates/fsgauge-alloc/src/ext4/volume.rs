@@ -1,13 +1,13 @@
 //! What all files share: blocks and inodes; and how an inode gets its next extent.
 
 use super::blocks::Blocks;
-use super::extent_tree::ExtentTree;
+use super::extent_tree::{ExtentTree, NoSpace};
 use super::inodes::{Inodes, Parent};
 use crate::free_map::Run;
 use crate::policy::{Purpose, Request};
 
 /// Blocks of an extent at most: of data that is allocated before it is written, and of directories.
-const UNWRITTEN_BLOCKS: u32 = 32767;
+pub(super) const UNWRITTEN_BLOCKS: u32 = 32767;
 const WRITTEN_BLOCKS: u32 = 32768;
 
 /// Blocks and inodes.
@@ -19,7 +19,6 @@ pub(super) struct Volume {
 /// An inode with its extents.
 pub(super) struct Inode {
     pub(super) number: u64,
-    pub(super) group: u32,
     pub(super) tree: ExtentTree,
     is_directory: bool,
 }
@@ -40,8 +39,8 @@ pub(super) struct Refused;
 
 impl Inode {
     /// Of a directory that is there from the beginning, or of one that is made.
-    pub(super) fn directory(number: u64, group: u32) -> Self {
-        Inode { number, group, tree: ExtentTree::new(WRITTEN_BLOCKS), is_directory: true }
+    pub(super) fn directory(number: u64) -> Self {
+        Inode { number, tree: ExtentTree::new(WRITTEN_BLOCKS), is_directory: true }
     }
 
     /// What policies know it by.
@@ -54,14 +53,13 @@ impl Volume {
     /// A new file, in the flex group of its directory.
     pub(super) fn new_file(&mut self, parent: &mut Parent) -> Result<Inode, Refused> {
         let number = self.inodes.take(parent, None, self.blocks.roughly_free()).ok_or(Refused)?;
-        let (group, tree) = (self.inodes.group_of(number), ExtentTree::new(UNWRITTEN_BLOCKS));
-        Ok(Inode { number, group, tree, is_directory: false })
+        Ok(Inode { number, tree: ExtentTree::new(UNWRITTEN_BLOCKS), is_directory: false })
     }
 
     /// A new directory, without a block yet.
     pub(super) fn new_directory(&mut self, parent: &mut Parent, name: &[u8]) -> Result<Inode, Refused> {
         let number = self.inodes.take(parent, Some(name), self.blocks.roughly_free()).ok_or(Refused)?;
-        Ok(Inode::directory(number, self.inodes.group_of(number)))
+        Ok(Inode::directory(number))
     }
 
     /// One extent more, and what the tree needs for it.
@@ -91,7 +89,10 @@ impl Volume {
                 }
                 Ok(())
             }
-            Err(_) => {
+            Err(NoSpace { unused_blocks }) => {
+                for start in unused_blocks {
+                    blocks.free(flex, Run { start, blocks: 1 });
+                }
                 blocks.free(flex, Run { start: extent.physical, blocks: extent.blocks });
                 Err(Refused)
             }
@@ -102,7 +103,7 @@ impl Volume {
     /// directories.
     fn own_goal(&self, inode: &Inode) -> u64 {
         let flex_groups = self.inodes.flex_groups();
-        let mut group = inode.group;
+        let mut group = self.inodes.group_of(inode.number);
         if flex_groups >= 4 {
             group = group / flex_groups * flex_groups + u32::from(!inode.is_directory);
         }

@@ -1,20 +1,20 @@
-//! The bitmap of a group with many free runs: a bit that is set is a free block.
+//! The bitmap of a group with many free runs: a bit that is set is a free block. Inodes have one as well.
 
 const WORD: u32 = 64;
 
 /// Free blocks of one group.
 #[derive(Debug, Clone)]
-pub(super) struct Bits {
+pub(crate) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
     /// All taken.
-    pub(super) fn new(length: u32) -> Self {
+    pub(crate) fn new(length: u32) -> Self {
         Bits { words: vec![0; length.div_ceil(WORD) as usize] }
     }
 
-    pub(super) fn set(&mut self, start: u32, end: u32, free: bool) {
+    pub(crate) fn set(&mut self, start: u32, end: u32, free: bool) {
         let mut at = start;
         while at < end {
             let (word, shift) = ((at / WORD) as usize, at % WORD);
@@ -27,6 +27,11 @@ impl Bits {
             }
             at += count;
         }
+    }
+
+    /// The first free block.
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.next(0, |word| word)
     }
 
     /// The first free run that ends after `from`: its start, which may be below `from`, and its end.

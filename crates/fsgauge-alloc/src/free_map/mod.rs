@@ -3,24 +3,34 @@
 //!
 //! Runs end at the borders of groups. What is free on both sides of a border is two runs that lie next to each other.
 
+mod areas;
 mod bits;
 mod buddies;
 mod group;
 mod group_set;
+mod list;
+mod map;
+mod ranked;
+mod runs;
+mod survey;
 mod tally;
 #[cfg(test)]
 mod twin;
 
 use std::collections::BTreeSet;
 
+pub use areas::{Area, Areas, Stretch};
+pub(crate) use bits::Bits;
 pub use buddies::ORDERS;
 pub(crate) use buddies::order_at;
+pub use survey::Survey;
 pub use tally::Tally;
 pub(crate) use tally::mean_order_of;
 
-use buddies::buddies_of;
+use buddies::Buddies;
 use group::Group;
 use group_set::GroupSet;
+use ranked::Ranked;
 
 /// Blocks in one group, at most.
 pub const GROUP_BLOCKS_LIMIT: u32 = 32768;
@@ -48,11 +58,16 @@ pub struct FreeMap {
     group_blocks: u32,
     free_blocks: u64,
     groups: Vec<Group>,
-    /// Groups by the order of their largest buddy, and by that of their mean run.
+    /// Groups by the order of their largest buddy.
     by_largest: Vec<GroupSet>,
-    by_mean: Vec<GroupSet>,
+    /// The mean run of each group, by its order.
+    by_mean: Vec<Ranked>,
+    /// The longest run of each group.
+    longest: Ranked,
     /// Runs by length and start, for policies that ask for it.
     by_length: Option<BTreeSet<(u32, u64)>>,
+    /// The same space in larger groups, for policies that ask for it.
+    areas: Option<Areas>,
 }
 
 impl FreeMap {
@@ -70,25 +85,29 @@ impl FreeMap {
         if groups > u64::from(u32::MAX) {
             return Err(format!("{blocks} blocks in groups of {group_blocks} are more than 2^32 groups"));
         }
-        let sets = || vec![GroupSet::new(groups as usize); ORDERS];
-        let (mut by_largest, mut by_mean) = (sets(), sets());
+        let (count, last) = (groups as usize, groups as u32 - 1);
         let mut map = FreeMap {
             blocks,
             group_blocks,
             free_blocks: blocks,
-            groups: vec![Group::free(); groups as usize],
-            by_largest: Vec::new(),
-            by_mean: Vec::new(),
+            groups: vec![Group::free(group_blocks); count],
+            by_largest: vec![GroupSet::new(count); ORDERS],
+            by_mean: vec![Ranked::new(count); ORDERS],
+            longest: Ranked::filled(count, group_blocks as u16),
             by_length: None,
+            areas: None,
         };
-        for group in 0..groups as u32 {
-            let tally = map.tally(group);
-            if let (Some(largest), Some(mean)) = (tally.largest_order(), tally.mean_order()) {
-                by_largest[largest as usize].insert(group);
-                by_mean[mean as usize].insert(group);
-            }
+        let whole = Tally::of_run(0, group_blocks);
+        if let (Some(largest), Some(mean)) = (whole.largest_order(), whole.mean_order()) {
+            (0..=last).for_each(|group| map.by_largest[largest as usize].insert(group));
+            map.by_mean[mean as usize] = Ranked::filled(count, group_blocks as u16);
         }
-        (map.by_largest, map.by_mean) = (by_largest, by_mean);
+        let length = map.length(last);
+        if length < group_blocks {
+            let before = map.summary(last);
+            map.groups[last as usize] = Group::free(length);
+            map.move_group(last, before, map.summary(last));
+        }
         Ok(map)
     }
 
@@ -115,6 +134,10 @@ impl FreeMap {
     /// The group of a block, and the block's place in it.
     pub fn place(&self, block: u64) -> (u32, u32) {
         let size = u64::from(self.group_blocks);
+        if size.is_power_of_two() {
+            // As nearly always, and much faster.
+            return ((block >> size.trailing_zeros()) as u32, (block & (size - 1)) as u32);
+        }
         ((block / size) as u32, (block % size) as u32)
     }
 
@@ -135,7 +158,32 @@ impl FreeMap {
 
     /// A place in a group before which nothing is free.
     pub fn first_free(&self, group: u32) -> u32 {
-        self.groups[group as usize].first_free
+        self.groups[group as usize].first_free()
+    }
+
+    /// Free blocks of a group.
+    pub fn free_in_group(&self, group: u32) -> u32 {
+        self.groups[group as usize].free_blocks(self.length(group))
+    }
+
+    /// Blocks of the mean free run of a group, without a remainder; 0 in a full group.
+    pub fn mean_in_group(&self, group: u32) -> u32 {
+        self.groups[group as usize].mean().into()
+    }
+
+    /// The order of the largest free buddy of a group; none in a full group.
+    pub fn largest_in_group(&self, group: u32) -> Option<u32> {
+        self.groups[group as usize].largest_order()
+    }
+
+    /// The first free run of a group with at least so many blocks from a place on, from there on: where it begins and ends.
+    pub fn next_long_in_group(&self, group: u32, from: u32, at_least: u32) -> Option<(u32, u32)> {
+        self.groups[group as usize].next_long(self.length(group), from, at_least)
+    }
+
+    /// The free runs of a group from a place on: at most `most`, and those before the first of at least `below` blocks.
+    pub fn survey(&self, group: u32, from: u32, below: u32, most: usize) -> Survey {
+        self.groups[group as usize].survey(self.length(group), from, below, most)
     }
 
     /// The first free run of a group that ends after a place in it: where it begins, perhaps before the place, and ends.
@@ -158,14 +206,29 @@ impl FreeMap {
         }
     }
 
+    /// The first free run of at least so many blocks from a block on: of one that begins before it, the part from there on.
+    pub fn next_long(&self, from: u64, at_least: u32) -> Option<Run> {
+        if from >= self.blocks {
+            return None;
+        }
+        let least = u16::try_from(at_least.max(1)).ok()?;
+        let (mut group, mut place) = self.place(from);
+        loop {
+            if let Some((start, end)) = self.next_long_in_group(group, place, least.into()) {
+                return Some(Run { start: self.first_block(group) + u64::from(start), blocks: end - start });
+            }
+            group = self.longest.next(group + 1, least)?;
+            place = 0;
+        }
+    }
+
     /// Where the first free buddy of exactly this order begins in a group.
     pub fn first_buddy(&self, group: u32, order: u32) -> Option<u32> {
         let mut from = 0;
         while let Some((start, end)) = self.next_in_group(group, from) {
-            if end - start >= 1 << order
-                && let Some((place, _)) = buddies_of(start, end).find(|&(_, found)| found == order)
-            {
-                return Some(place);
+            let first = Buddies::of(start, end).first(order);
+            if first.is_some() {
+                return first;
             }
             from = end;
         }
@@ -187,9 +250,9 @@ impl FreeMap {
         self.by_largest[order as usize].next(from)
     }
 
-    /// The first group from `from` on whose mean run has this order ([`Tally::mean_order`]).
-    pub fn next_of_mean(&self, order: u32, from: u32) -> Option<u32> {
-        self.by_mean[order as usize].next(from)
+    /// The first group from `from` on whose mean run has this order ([`Tally::mean_order`]) and at least so many blocks.
+    pub fn next_of_mean(&self, order: u32, at_least: u32, from: u32) -> Option<u32> {
+        self.by_mean[order as usize].next(from, u16::try_from(at_least.max(1)).ok()?)
     }
 
     /// The shortest run of at least so many blocks, the first of equal ones.
@@ -199,10 +262,11 @@ impl FreeMap {
     }
 
     /// The longest run, the first of equal ones.
-    pub fn longest_run(&mut self) -> Option<Run> {
-        let lengths = self.lengths();
-        let &(blocks, _) = lengths.last()?;
-        lengths.range((blocks, 0)..).next().map(|&(blocks, start)| Run { start, blocks })
+    pub fn longest_run(&self) -> Option<Run> {
+        match self.longest.largest() {
+            0 => None,
+            blocks => self.next_long(0, blocks.into()),
+        }
     }
 
     /// Made when it is first asked for, and kept up from then on.
@@ -219,6 +283,20 @@ impl FreeMap {
         self.by_length.get_or_insert_default()
     }
 
+    /// The free space in areas of so many blocks. Made when they are first asked for, and kept up from then on.
+    pub fn areas(&mut self, area_blocks: u64) -> &Areas {
+        if self.areas.as_ref().is_none_or(|areas| areas.area_blocks() != area_blocks) {
+            let mut areas = Areas::new(self.blocks, area_blocks);
+            let mut from = 0;
+            while let Some(run) = self.next_run(from) {
+                from = run.end();
+                areas.change(run.start, from, true);
+            }
+            self.areas = Some(areas);
+        }
+        self.areas.get_or_insert_with(|| Areas::new(self.blocks, area_blocks))
+    }
+
     /// Takes blocks. Panics unless all are free: who asks for them has just found them.
     pub fn take(&mut self, start: u64, blocks: u32) {
         self.change(start, blocks, false);
@@ -233,6 +311,9 @@ impl FreeMap {
     fn change(&mut self, start: u64, blocks: u32, given: bool) {
         let end = start + u64::from(blocks);
         assert!(end <= self.blocks, "blocks {start} to {end} of a device of {}", self.blocks);
+        if let Some(areas) = &mut self.areas {
+            areas.change(start, end, given);
+        }
         let mut at = start;
         while at < end {
             let (group, place) = self.place(at);
@@ -245,18 +326,16 @@ impl FreeMap {
 
     fn change_in_group(&mut self, group: u32, length: u32, start: u32, end: u32, given: bool) {
         let first = self.first_block(group);
+        let before = self.summary(group);
         let state = &mut self.groups[group as usize];
-        let before = state.tally(length);
         let whole = if given { state.give(length, start, end) } else { state.take(length, start, end) };
-        let after = state.tally(length);
         let blocks = u64::from(end - start);
         if given {
             self.free_blocks += blocks;
         } else {
             self.free_blocks -= blocks;
         }
-        move_group(&mut self.by_largest, group, before.largest_order(), after.largest_order());
-        move_group(&mut self.by_mean, group, before.mean_order(), after.mean_order());
+        self.move_group(group, before, self.summary(group));
         if let Some(lengths) = &mut self.by_length {
             let entry = |from: u32, to: u32| (to - from, first + u64::from(from));
             let ends = [(whole.0, start), (end, whole.1)].into_iter().filter(|run| run.0 < run.1);
@@ -271,15 +350,40 @@ impl FreeMap {
             }
         }
     }
-}
 
-fn move_group(sets: &mut [GroupSet], group: u32, before: Option<u32>, after: Option<u32>) {
-    if before != after {
-        if let Some(order) = before {
-            sets[order as usize].remove(group);
+    fn summary(&self, group: u32) -> Summary {
+        let state = &self.groups[group as usize];
+        let (mean, longest) = (state.mean(), state.longest());
+        Summary { largest_order: state.largest_order(), mean, longest }
+    }
+
+    /// Where a group is found from now on.
+    fn move_group(&mut self, group: u32, before: Summary, after: Summary) {
+        if before.largest_order != after.largest_order {
+            if let Some(order) = before.largest_order {
+                self.by_largest[order as usize].remove(group);
+            }
+            if let Some(order) = after.largest_order {
+                self.by_largest[order as usize].insert(group);
+            }
         }
-        if let Some(order) = after {
-            sets[order as usize].insert(group);
+        if before.mean != after.mean {
+            let (from, to) = (mean_order_of(before.mean.into()), mean_order_of(after.mean.into()));
+            if from != to {
+                self.by_mean[from as usize].set(group, 0);
+            }
+            self.by_mean[to as usize].set(group, after.mean);
+        }
+        if before.longest != after.longest {
+            self.longest.set(group, after.longest);
         }
     }
+}
+
+/// By what a group is found.
+#[derive(Debug, Clone, Copy)]
+struct Summary {
+    largest_order: Option<u32>,
+    mean: u16,
+    longest: u16,
 }

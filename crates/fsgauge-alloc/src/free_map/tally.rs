@@ -1,6 +1,6 @@
 //! What is counted of a group's free space.
 
-use super::buddies::{ORDERS, buddies_of};
+use super::buddies::{Buddies, ORDERS};
 
 /// Counts of the free space of one group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,18 +20,30 @@ impl Tally {
         tally
     }
 
+    /// A run more, unless it is empty.
     pub(super) fn add(&mut self, start: u32, end: u32) {
         if start < end {
             self.free += end - start;
             self.runs += 1;
-            buddies_of(start, end).for_each(|(_, order)| self.buddies[order as usize] += 1);
+            let buddies = Buddies::of(start, end);
+            for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
+                *count += buddies.below_largest(order);
+            }
+            self.buddies[ORDERS - 1] += buddies.largest();
         }
     }
 
+    /// A run less, unless it is empty.
     pub(super) fn remove(&mut self, start: u32, end: u32) {
-        self.free -= end - start;
-        self.runs -= 1;
-        buddies_of(start, end).for_each(|(_, order)| self.buddies[order as usize] -= 1);
+        if start < end {
+            self.free -= end - start;
+            self.runs -= 1;
+            let buddies = Buddies::of(start, end);
+            for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
+                *count -= buddies.below_largest(order);
+            }
+            self.buddies[ORDERS - 1] -= buddies.largest();
+        }
     }
 
     /// The order of the largest free buddy; none in a full group.

@@ -95,11 +95,20 @@ fn assert_equal(map: &mut FreeMap, twin: &Twin, random: &mut Random) {
         assert_eq!(map.next_group(order, from), next(&|tally| largest(tally) >= Some(order)));
         assert_eq!(map.next_of_largest(order, from), next(&|tally| largest(tally) == Some(order)));
         let mean = |tally: &Tally| tally.runs > 0 && mean_order_of(tally.free / tally.runs) == order;
-        assert_eq!(map.next_of_mean(order, from), next(&mean));
+        let least = 1 + random.below(100) as u32;
+        let long_mean = |tally: &Tally| mean(tally) && tally.free / tally.runs >= least;
+        assert_eq!(map.next_of_mean(order, 1, from), next(&mean));
+        assert_eq!(map.next_of_mean(order, least, from), next(&long_mean));
     }
     let at_least = 1 + random.below(300) as u32;
     let shortest = runs.iter().filter(|run| run.blocks >= at_least).min_by_key(|run| (run.blocks, run.start));
     assert_eq!(map.shortest_run(at_least), shortest.copied());
+    let from = random.below(map.blocks());
+    let parts = runs.iter().filter(|run| run.end() > from).map(|run| {
+        let start = run.start.max(from);
+        Run { start, blocks: (run.end() - start) as u32 }
+    });
+    assert_eq!(map.next_long(from, at_least), parts.clone().find(|run| run.blocks >= at_least));
     let longest = runs.iter().min_by_key(|run| (u32::MAX - run.blocks, run.start));
     assert_eq!(map.longest_run(), longest.copied());
     let block = random.below(map.blocks());

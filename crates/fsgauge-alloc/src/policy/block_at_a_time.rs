@@ -1,7 +1,7 @@
 //! Block at a time: each block alone, when it is written; the one after the file's last if it is free, else the next free
 //! one from a place that all files share. As ext3 without reservations, and NSS without delayed block allocation.
 
-use super::cursor::run_round;
+use super::cursor::{run_behind, run_round};
 use super::{Extent, Policy, Request, take};
 use crate::free_map::FreeMap;
 
@@ -17,13 +17,8 @@ impl Policy for BlockAtATime {
     }
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
-        let after =
-            request.last.map(|last| last.physical_end()).filter(|&block| space.run_at(block).is_some());
-        let block = match after {
-            Some(block) => block,
-            None => run_round(space, self.cursor, 1)?.start,
-        };
-        self.cursor = block + 1;
-        Some(take(space, request, block, 1))
+        let run = run_behind(space, request, 1).or_else(|| run_round(space, self.cursor, 1))?;
+        self.cursor = run.start + 1;
+        Some(take(space, request, run.start, 1))
     }
 }

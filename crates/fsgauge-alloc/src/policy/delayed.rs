@@ -2,7 +2,7 @@
 //! there is room for all, else in the next long enough run from a place that all files share. As NSS with delayed block
 //! allocation.
 
-use super::cursor::run_round;
+use super::cursor::{run_behind, run_round};
 use super::{Extent, Policy, Request, piece, take};
 use crate::free_map::FreeMap;
 
@@ -27,16 +27,12 @@ impl Policy for Delayed {
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
         let wanted = piece(space, request);
-        let behind = request.last.and_then(|last| {
-            let run = space.run_at(last.physical_end())?;
-            (run.end() - last.physical_end() >= u64::from(wanted)).then(|| last.physical_end())
-        });
-        let (start, blocks) = match behind.or_else(|| Some(run_round(space, self.cursor, wanted)?.start)) {
-            Some(start) => (start, wanted),
-            None => space.longest_run().map(|run| (run.start, run.blocks))?,
-        };
-        self.cursor = start + u64::from(blocks);
-        Some(take(space, request, start, blocks))
+        let run = run_behind(space, request, wanted)
+            .or_else(|| run_round(space, self.cursor, wanted))
+            .or_else(|| space.longest_run())?;
+        let blocks = wanted.min(run.blocks);
+        self.cursor = run.start + u64::from(blocks);
+        Some(take(space, request, run.start, blocks))
     }
 
     fn delay_blocks(&self) -> Option<u32> {

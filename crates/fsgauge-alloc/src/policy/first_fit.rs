@@ -1,6 +1,5 @@
 //! First fit: the first run of the device that is long enough; else the longest.
 
-use super::cursor::run_from;
 use super::{Extent, Policy, Request, piece, take};
 use crate::free_map::FreeMap;
 
@@ -15,7 +14,7 @@ impl Policy for FirstFit {
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
         let wanted = piece(space, request);
-        let run = run_from(space, 0, wanted).or_else(|| space.longest_run())?;
+        let run = space.next_long(0, wanted).or_else(|| space.longest_run())?;
         Some(take(space, request, run.start, wanted.min(run.blocks)))
     }
 }

@@ -13,6 +13,7 @@ mod reserved;
 mod vxfs;
 mod window;
 mod worst_fit;
+pub mod xfs;
 
 pub use best_fit::BestFit;
 pub use block_at_a_time::BlockAtATime;
@@ -24,7 +25,7 @@ pub use vxfs::{Vxfs, VxfsSizes};
 pub use window::Window;
 pub use worst_fit::WorstFit;
 
-use crate::free_map::FreeMap;
+use crate::free_map::{FreeMap, Run};
 
 /// A piece of a file and where it lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,18 @@ pub enum Purpose {
     MetadataAtGoal,
 }
 
+impl Purpose {
+    /// Whether the blocks are the file system's own.
+    pub fn is_metadata(self) -> bool {
+        matches!(self, Purpose::Metadata | Purpose::MetadataAtGoal)
+    }
+
+    /// Whether more than is asked for may be set aside for the file.
+    pub fn sets_aside(self) -> bool {
+        matches!(self, Purpose::Data | Purpose::DataOfClosed)
+    }
+}
+
 /// A wish for blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
@@ -102,9 +115,35 @@ pub trait Policy: Send {
     /// The file's last writer has closed it, or its end was cut: what was set aside for it is given back.
     fn release(&mut self, _space: &mut FreeMap, _file: u32) {}
 
+    /// The file system is unmounted: all that is set aside is given back.
+    fn release_all(&mut self, _space: &mut FreeMap) {}
+
+    /// Where the first blocks of a directory's files are best; the beginning of the device where it does not matter.
+    fn home(&self, _space: &FreeMap, _directory: u32) -> u64 {
+        0
+    }
+
     /// Blocks of a file that may wait in memory and are then allocated together; none where each write allocates.
     fn delay_blocks(&self) -> Option<u32> {
         None
+    }
+
+    /// Whether a file that was cut to nothing and written again waits no longer than until it is closed, so that a crash
+    /// leaves no empty file.
+    fn flushes_rewritten(&self) -> bool {
+        false
+    }
+}
+
+/// Cuts a file's extents behind so many blocks, from the last on; says what is free then.
+pub(crate) fn cut(extents: &mut Vec<Extent>, kept_blocks: u64, mut freed: impl FnMut(Run)) {
+    while let Some(last) = extents.last_mut().filter(|last| last.logical_end() > kept_blocks) {
+        let kept = kept_blocks.saturating_sub(last.logical) as u32;
+        freed(Run { start: last.physical + u64::from(kept), blocks: last.blocks - kept });
+        last.blocks = kept;
+        if kept == 0 {
+            extents.pop();
+        }
     }
 }
 
@@ -117,10 +156,4 @@ fn take(space: &mut FreeMap, request: &Request, physical: u64, blocks: u32) -> E
 /// Blocks that one group can give at once.
 fn piece(space: &FreeMap, request: &Request) -> u32 {
     request.blocks.min(space.group_blocks())
-}
-
-/// Groups with a run of so many blocks have a free buddy of at least this order: a run of 2^(k+1) - 1 blocks holds an
-/// aligned piece of 2^k wherever it lies.
-fn order_within(blocks: u32) -> u32 {
-    ((blocks + 1).ilog2() - 1).min(crate::free_map::ORDERS as u32 - 1)
 }

@@ -3,7 +3,7 @@
 //! last close is given back. Where an extent is placed is not documented: here behind the file's last one, if there is room,
 //! else in the next run from a place that all files share.
 
-use super::cursor::run_round;
+use super::cursor::{run_behind, run_round};
 use super::reserved::Reserved;
 use super::{Extent, Policy, Request};
 use crate::free_map::{FreeMap, Run};
@@ -44,21 +44,11 @@ impl Vxfs {
         Ok(Vxfs { sizes, cursor: 0, left: Reserved::default() })
     }
 
-    fn new_extent(&mut self, space: &mut FreeMap, request: &Request) -> Option<Run> {
+    /// Blocks of the next extent.
+    fn extent_blocks(sizes: VxfsSizes, request: &Request) -> u32 {
         let doubled = u32::try_from(request.logical).unwrap_or(u32::MAX);
         let first = request.blocks.checked_next_power_of_two().unwrap_or(request.blocks);
-        let wanted = doubled.max(first).max(self.sizes.initial_blocks);
-        let size = wanted.min(self.sizes.largest_blocks).min(space.group_blocks());
-        let behind = request.last.and_then(|last| {
-            let run = space.run_at(last.physical_end())?;
-            let blocks = (run.end() - last.physical_end()) as u32;
-            (blocks >= size).then(|| Run { start: last.physical_end(), blocks })
-        });
-        let run = behind.or_else(|| run_round(space, self.cursor, size)).or_else(|| space.longest_run())?;
-        let extent = Run { start: run.start, blocks: size.min(run.blocks) };
-        space.take(extent.start, extent.blocks);
-        self.cursor = extent.end();
-        Some(extent)
+        doubled.max(first).max(sizes.initial_blocks).min(sizes.largest_blocks)
     }
 }
 
@@ -68,17 +58,26 @@ impl Policy for Vxfs {
     }
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
-        let run = match self.left.of(request) {
-            Some(run) => run,
-            None => {
-                self.left.release(space, request.file);
-                self.new_extent(space, request)?
-            }
-        };
-        Some(self.left.take(request, run))
+        let Vxfs { sizes, cursor, left } = self;
+        left.allocate(space, request, |space| {
+            let sets_aside = request.purpose.sets_aside();
+            let wanted = if sets_aside { Self::extent_blocks(*sizes, request) } else { request.blocks };
+            let size = wanted.min(space.group_blocks());
+            let run = run_behind(space, request, size)
+                .or_else(|| run_round(space, *cursor, size))
+                .or_else(|| space.longest_run())?;
+            let extent = Run { start: run.start, blocks: size.min(run.blocks) };
+            space.take(extent.start, extent.blocks);
+            *cursor = extent.end();
+            Some(extent)
+        })
     }
 
     fn release(&mut self, space: &mut FreeMap, file: u32) {
         self.left.release(space, file);
+    }
+
+    fn release_all(&mut self, space: &mut FreeMap) {
+        self.left.release_all(space);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::cursor::run_round;
 use super::reserved::Reserved;
-use super::{Extent, Policy, Request};
+use super::{Extent, Policy, Request, piece};
 use crate::free_map::{FreeMap, Run};
 
 /// The policy, with the windows of files that are being written.
@@ -21,16 +21,6 @@ impl Window {
     pub fn new(window_blocks: u32) -> Self {
         Window { window_blocks: window_blocks.max(1), cursor: 0, left: Reserved::default() }
     }
-
-    fn new_window(&mut self, space: &mut FreeMap, logical: u64) -> Option<Run> {
-        let size = self.window_blocks.min(space.group_blocks());
-        let wanted = size - (logical % u64::from(size)) as u32;
-        let run = run_round(space, self.cursor, wanted).or_else(|| space.longest_run())?;
-        let window = Run { start: run.start, blocks: wanted.min(run.blocks) };
-        space.take(window.start, window.blocks);
-        self.cursor = window.end();
-        Some(window)
-    }
 }
 
 impl Policy for Window {
@@ -39,17 +29,24 @@ impl Policy for Window {
     }
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
-        let run = match self.left.of(request) {
-            Some(run) => run,
-            None => {
-                self.left.release(space, request.file);
-                self.new_window(space, request.logical)?
-            }
-        };
-        Some(self.left.take(request, run))
+        let Window { window_blocks, cursor, left } = self;
+        left.allocate(space, request, |space| {
+            let size = u64::from((*window_blocks).min(space.group_blocks()));
+            let to_border = (size - request.logical % size) as u32;
+            let wanted = if request.purpose.sets_aside() { to_border } else { piece(space, request) };
+            let run = run_round(space, *cursor, wanted).or_else(|| space.longest_run())?;
+            let window = Run { start: run.start, blocks: wanted.min(run.blocks) };
+            space.take(window.start, window.blocks);
+            *cursor = window.end();
+            Some(window)
+        })
     }
 
     fn release(&mut self, space: &mut FreeMap, file: u32) {
         self.left.release(space, file);
+    }
+
+    fn release_all(&mut self, space: &mut FreeMap) {
+        self.left.release_all(space);
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod layout;
 #[path = "../../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
 mod profile;
@@ -17,7 +18,7 @@ use fsgauge_wire::{
 };
 
 #[allow(unused_imports, reason = "each test file uses its part")]
-pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool};
+pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool, unmount};
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use profile::profile;
 

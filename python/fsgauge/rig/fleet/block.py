@@ -88,8 +88,7 @@ class BlockOverHosts:
             }
             for name in names
         }
-        patience_seconds = max(ANSWER_SECONDS, 2 * seconds)
-        answers = self.hosts.cluster.ask_each(words, plugin.look, patience_seconds)
+        answers = self.hosts.cluster.ask_each(words, plugin.look, seconds + ANSWER_SECONDS)
         self.hosts.require(answers)
         for name, answer in answers.items():
             state = State.model_validate_json(answer)

@@ -4,6 +4,7 @@
 //! Written from what fs/ext4/mballoc.c does in Linux 6.12.117 and 6.18, for one processor and for groups that were all
 //! looked at before, as after a reading of /proc/fs/ext4/DEVICE/mb_groups. Of the code itself nothing is here.
 
+mod criteria;
 mod normalize;
 mod search;
 mod set_aside;
@@ -47,11 +48,6 @@ impl Mballoc {
         Mballoc { settings, aside: SetAside::default(), stream_groups }
     }
 
-    /// What it was made with.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// Where the search for large files goes on (`mb_last_group` of ldiskfs, which can be written).
     pub fn set_stream_group(&mut self, group: u32) {
         self.stream_groups.fill(group);
@@ -59,7 +55,7 @@ impl Mballoc {
 
     fn sort(&self, request: &Request, wanted_blocks: u32) -> Sort {
         let exact = request.purpose == Purpose::ExactData;
-        if matches!(request.purpose, Purpose::Metadata | Purpose::MetadataAtGoal) {
+        if request.purpose.is_metadata() {
             return Sort::Metadata;
         }
         let end = request.logical + u64::from(wanted_blocks);
@@ -199,6 +195,14 @@ impl Policy for Mballoc {
 
     fn release(&mut self, space: &mut FreeMap, file: u32) {
         self.aside.release(space, file);
+    }
+
+    fn flushes_rewritten(&self) -> bool {
+        true
+    }
+
+    fn release_all(&mut self, space: &mut FreeMap) {
+        self.aside.release_some(space, u32::MAX);
     }
 
     fn delay_blocks(&self) -> Option<u32> {

@@ -1,41 +1,8 @@
 //! The search among groups: passes with criteria that become weaker, until something is found. It changes nothing.
 
+use super::criteria::Criteria;
 use super::settings::{Release, Settings};
-use crate::free_map::{FreeMap, GROUP_BLOCKS_LIMIT, ORDERS, Tally, mean_order_of, order_at};
-
-/// What a group must have to be looked into, from the strictest on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Criteria {
-    /// A buddy of at least the goal's order.
-    Power2Aligned,
-    /// A mean run as long as the goal.
-    GoalFast,
-    /// The same for a goal that is cut to powers of two.
-    BestAvailable,
-    /// As many free blocks as the goal.
-    GoalSlow,
-    /// Any free block.
-    AnyFree,
-    /// There is no further pass.
-    Over,
-}
-
-impl Criteria {
-    fn next(self) -> Self {
-        match self {
-            Criteria::Power2Aligned => Criteria::GoalFast,
-            Criteria::GoalFast => Criteria::BestAvailable,
-            Criteria::BestAvailable => Criteria::GoalSlow,
-            Criteria::GoalSlow => Criteria::AnyFree,
-            Criteria::AnyFree | Criteria::Over => Criteria::Over,
-        }
-    }
-
-    /// Whether groups that may have no run as long as the goal are looked into.
-    fn is_expensive(self) -> bool {
-        self >= Criteria::GoalSlow
-    }
-}
+use crate::free_map::{FreeMap, GROUP_BLOCKS_LIMIT, ORDERS, mean_order_of, order_at};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -79,6 +46,8 @@ struct Search<'a> {
     criteria: Criteria,
     state: State,
     best: Chunk,
+    /// The best is the first run of its length from its place on, which is not looked for before it is known to be the best.
+    best_is_behind: bool,
     /// Chunks that were looked at.
     found: u32,
 }
@@ -94,6 +63,7 @@ pub(super) fn find(space: &FreeMap, settings: &Settings, wish: Wish) -> Option<C
         criteria: Criteria::GoalFast,
         state: State::Continue,
         best: Chunk::default(),
+        best_is_behind: false,
         found: 0,
     };
     search.run();
@@ -103,7 +73,12 @@ pub(super) fn find(space: &FreeMap, settings: &Settings, wish: Wish) -> Option<C
 
 /// Free blocks from a place on, gathered buddy by buddy until there are enough: what is beyond the last buddy is not seen.
 pub(super) fn chunk_at(space: &FreeMap, group: u32, place: u32, needed: u32) -> u32 {
-    let Some((start, end)) = space.next_in_group(group, place).filter(|run| run.0 <= place) else { return 0 };
+    let run = space.next_in_group(group, place).filter(|run| run.0 <= place);
+    run.map_or(0, |run| gathered(place, run, needed))
+}
+
+/// The same in a free run.
+fn gathered(place: u32, (start, end): (u32, u32), needed: u32) -> u32 {
     let mut order = order_at(place, start, end);
     let mut next = ((place >> order) + 1) << order;
     let mut blocks = next - place;
@@ -134,16 +109,19 @@ impl Search<'_> {
             self.pass();
         }
         if self.best.blocks > 0 && self.state != State::Found {
-            self.best.blocks = chunk_at(self.space, self.best.group, self.best.start, self.best.blocks);
+            let Chunk { group, start, blocks } = self.best;
+            if self.best_is_behind
+                && let Some(run) = self.space.next_long_in_group(group, start, blocks)
+            {
+                self.best.start = run.0;
+            }
+            self.best.blocks = chunk_at(self.space, group, self.best.start, blocks);
             self.state = State::Found;
         }
     }
 
     fn try_goal(&mut self) {
         let goal = self.wish.goal;
-        if self.space.tally(goal.group).free == 0 {
-            return;
-        }
         let blocks = chunk_at(self.space, goal.group, goal.start, self.goal_blocks);
         if blocks < self.goal_blocks {
             return;
@@ -157,7 +135,7 @@ impl Search<'_> {
     }
 
     fn use_chunk(&mut self, chunk: Chunk) {
-        self.best = chunk;
+        (self.best, self.best_is_behind) = (chunk, false);
         self.state = State::Found;
     }
 
@@ -222,10 +200,10 @@ impl Search<'_> {
     }
 
     fn scan_by_mean(&mut self, start: u32) {
-        let space = self.space;
+        let (space, least) = (self.space, self.goal_blocks);
         for (from, to) in self.halves(start) {
             for order in mean_order_of(self.goal_blocks)..ORDERS as u32 {
-                self.scan_set(from, to, |at| space.next_of_mean(order, at));
+                self.scan_set(from, to, |at| space.next_of_mean(order, least, at));
                 if self.state != State::Continue {
                     return;
                 }
@@ -251,8 +229,8 @@ impl Search<'_> {
                 if stripe > 0 {
                     self.goal_blocks = self.goal_blocks.next_multiple_of(stripe);
                 }
-                let mean = mean_order_of(self.goal_blocks);
-                self.scan_set(from, to, |at| space.next_of_mean(mean, at));
+                let least = self.goal_blocks;
+                self.scan_set(from, to, |at| space.next_of_mean(mean_order_of(least), least, at));
                 if self.state != State::Continue {
                     return;
                 }
@@ -274,12 +252,11 @@ impl Search<'_> {
     }
 
     fn scan_group(&mut self, group: u32) {
-        let tally = self.space.tally(group);
-        if !self.is_good(group, &tally) {
+        if !self.is_good(group) {
             return;
         }
         if self.criteria == Criteria::Power2Aligned {
-            self.scan_buddies(group, &tally);
+            self.scan_buddies(group);
             return;
         }
         let stripe = self.settings.stripe_blocks;
@@ -287,27 +264,29 @@ impl Search<'_> {
             self.scan_aligned(group);
         }
         if self.state == State::Continue {
-            self.scan_runs(group, &tally);
+            self.scan_runs(group);
         }
     }
 
-    fn is_good(&self, group: u32, tally: &Tally) -> bool {
-        if tally.free == 0 || (self.criteria < Criteria::AnyFree && tally.free < self.goal_blocks) {
-            return false;
-        }
+    fn is_good(&self, group: u32) -> bool {
         match self.criteria {
             Criteria::Power2Aligned => {
                 // The first group of a flex group is left to directories and the file system's own blocks.
                 let flex = self.settings.flex_groups;
                 let reserved = self.wish.data && flex >= 4 && group.is_multiple_of(flex);
-                !reserved && tally.largest_order() >= self.order
+                !reserved && self.space.largest_in_group(group) >= self.order
             }
-            Criteria::GoalFast | Criteria::BestAvailable => tally.free / tally.runs >= self.goal_blocks,
-            _ => true,
+            // Below, a group that has no free block has a mean of 0, and a goal is above it.
+            Criteria::GoalFast | Criteria::BestAvailable => {
+                self.space.mean_in_group(group) >= self.goal_blocks
+            }
+            Criteria::GoalSlow => self.space.free_in_group(group) >= self.goal_blocks,
+            Criteria::AnyFree | Criteria::Over => self.space.free_in_group(group) > 0,
         }
     }
 
-    fn scan_buddies(&mut self, group: u32, tally: &Tally) {
+    fn scan_buddies(&mut self, group: u32) {
+        let tally = self.space.tally(group);
         let orders = self.order.unwrap_or(0)..ORDERS as u32;
         let smallest = orders.into_iter().find(|&order| tally.buddies[order as usize] > 0);
         if let Some(order) = smallest
@@ -333,23 +312,44 @@ impl Search<'_> {
         }
     }
 
-    fn scan_runs(&mut self, group: u32, tally: &Tally) {
-        let mut left = tally.free;
+    fn scan_runs(&mut self, group: u32) {
         let mut at = self.space.first_free(group);
-        while left > 0 && self.state == State::Continue {
-            let Some((start, end)) = self.space.next_in_group(group, at) else { break };
-            at = at.max(start);
-            if !self.criteria.is_expensive() && end - at < self.goal_blocks {
-                left -= end - at;
-                at = end;
-                continue;
+        while self.state == State::Continue {
+            if self.criteria.is_expensive() && self.best.blocks < self.goal_blocks {
+                at = self.measure_short(group, at);
+                if self.state != State::Continue {
+                    return;
+                }
             }
-            let blocks = chunk_at(self.space, group, at, self.goal_blocks);
+            let run = if self.criteria.is_expensive() {
+                self.space.next_in_group(group, at)
+            } else {
+                self.space.next_long_in_group(group, at, self.goal_blocks)
+            };
+            let Some(run) = run else { break };
+            at = at.max(run.0);
+            let blocks = gathered(at, run, self.goal_blocks);
             self.measure(Chunk { group, start: at, blocks });
             at += blocks;
-            left -= blocks;
         }
         self.check_limits(true);
+    }
+
+    /// Measures all runs up to the first that is as long as the goal: the first of the longest is what counts, while the
+    /// best so far is no such run. Gives the place behind them.
+    fn measure_short(&mut self, group: u32, at: u32) -> u32 {
+        // The one after which it is enough; limits are not looked at after the first of all.
+        let limit = self.settings.max_to_scan.max(u32::from(self.best.blocks == 0 && self.found == 0));
+        let most = (limit + 1).saturating_sub(self.found).max(1);
+        let survey = self.space.survey(group, at, self.goal_blocks, most as usize);
+        self.found += survey.runs as u32;
+        if survey.longest > self.best.blocks {
+            (self.best, self.best_is_behind) = (Chunk { group, start: at, blocks: survey.longest }, true);
+        }
+        if self.found > 1 {
+            self.check_limits(false);
+        }
+        survey.next
     }
 
     /// Keeps the longest while all are short of the goal, then the shortest that is not.
@@ -360,7 +360,7 @@ impl Search<'_> {
             return;
         }
         if self.best.blocks == 0 {
-            self.best = chunk;
+            (self.best, self.best_is_behind) = (chunk, false);
             return;
         }
         let better = if self.best.blocks < self.goal_blocks {
@@ -369,7 +369,7 @@ impl Search<'_> {
             chunk.blocks > self.goal_blocks && chunk.blocks < self.best.blocks
         };
         if better {
-            self.best = chunk;
+            (self.best, self.best_is_behind) = (chunk, false);
         }
         self.check_limits(false);
     }

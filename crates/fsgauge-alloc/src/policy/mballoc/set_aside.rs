@@ -48,6 +48,16 @@ fn list_of(blocks: u32) -> usize {
     (blocks.ilog2() as usize).min(LISTS - 1)
 }
 
+/// Gives runs back; says how many blocks they have.
+fn give(space: &mut FreeMap, runs: impl IntoIterator<Item = Run>) -> u32 {
+    let mut blocks = 0;
+    for run in runs {
+        space.give(run.start, run.blocks);
+        blocks += run.blocks;
+    }
+    blocks
+}
+
 impl SetAside {
     /// Blocks of a file's own window for a request.
     pub(super) fn take_of_file(&mut self, file: u32, logical: u64, blocks: u32) -> Option<Extent> {
@@ -111,8 +121,7 @@ impl SetAside {
                 if list[at] == run {
                     at += 1;
                 } else {
-                    let gone = list.remove(at);
-                    space.give(gone.start, gone.blocks);
+                    give(space, [list.remove(at)]);
                 }
             }
         }
@@ -121,12 +130,7 @@ impl SetAside {
     /// Gives back what a file did not use.
     pub(super) fn release(&mut self, space: &mut FreeMap, file: u32) -> u32 {
         let windows = self.files.remove(&file).unwrap_or_default();
-        let mut freed = 0;
-        for run in windows.values().flat_map(OfFile::unused) {
-            space.give(run.start, run.blocks);
-            freed += run.blocks;
-        }
-        freed
+        give(space, windows.values().flat_map(OfFile::unused))
     }
 
     /// Gives back what is set aside, group by group from the first on, until there are so many blocks or nothing is left.
@@ -144,16 +148,12 @@ impl SetAside {
         for (of_files, of_small) in groups.into_values() {
             for (file, logical) in of_files {
                 let window = self.files.get_mut(&file).and_then(|windows| windows.remove(&logical));
-                for run in window.iter().flat_map(OfFile::unused) {
-                    space.give(run.start, run.blocks);
-                    freed += run.blocks;
-                }
+                freed += give(space, window.iter().flat_map(OfFile::unused));
             }
-            for run in of_small {
-                self.small[list_of(run.blocks)].retain(|other| *other != run);
-                space.give(run.start, run.blocks);
-                freed += run.blocks;
+            for run in &of_small {
+                self.small[list_of(run.blocks)].retain(|other| other != run);
             }
+            freed += give(space, of_small);
             if freed >= needed {
                 break;
             }

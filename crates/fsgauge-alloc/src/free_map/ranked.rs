@@ -1,0 +1,108 @@
+//! A value for each group, and the first group from any on whose value is large enough: a tree of maxima, so that it is
+//! found in a few steps among millions.
+
+const FAN: usize = 16;
+
+/// Values of numbers below a limit; 0 of those that are not there.
+#[derive(Debug, Clone)]
+pub(super) struct Ranked {
+    limit: usize,
+    /// The values, then of every sixteen the largest, up to a level of sixteen. None before the first value.
+    levels: Vec<Vec<u16>>,
+}
+
+impl Ranked {
+    pub(super) fn new(limit: usize) -> Self {
+        Ranked { limit, levels: Vec::new() }
+    }
+
+    /// One value for all.
+    pub(super) fn filled(limit: usize, value: u16) -> Self {
+        let mut levels = Vec::new();
+        let mut count = limit;
+        loop {
+            let mut level = vec![0; count.next_multiple_of(FAN)];
+            level[..count].fill(value);
+            levels.push(level);
+            if count <= FAN {
+                return Ranked { limit, levels };
+            }
+            count = count.div_ceil(FAN);
+        }
+    }
+
+    pub(super) fn set(&mut self, number: u32, value: u16) {
+        if self.levels.is_empty() {
+            if value == 0 {
+                return;
+            }
+            *self = Ranked::filled(self.limit, 0);
+        }
+        let (mut place, mut largest) = (number as usize, value);
+        for level in &mut self.levels {
+            if std::mem::replace(&mut level[place], largest) == largest {
+                return;
+            }
+            let first = place / FAN * FAN;
+            largest = level[first..first + FAN].iter().copied().fold(0, u16::max);
+            place /= FAN;
+        }
+    }
+
+    /// The first number from `from` on whose value is at least `least`, which is above 0.
+    pub(super) fn next(&self, from: u32, least: u16) -> Option<u32> {
+        let mut place = from as usize;
+        let mut height = 0;
+        // Up, until one at or after the place is large enough; then down to the number itself.
+        loop {
+            let level = self.levels.get(height)?;
+            let end = (place / FAN * FAN + FAN).min(level.len());
+            let step = level.get(place..end)?.iter().position(|&value| value >= least);
+            if let Some(step) = step {
+                place += step;
+                break;
+            }
+            place = place / FAN + 1;
+            height += 1;
+        }
+        while height > 0 {
+            height -= 1;
+            let first = place * FAN;
+            let children = &self.levels[height][first..first + FAN];
+            place = first + children.iter().position(|&value| value >= least)?;
+        }
+        Some(place as u32)
+    }
+
+    /// The largest value of all.
+    pub(super) fn largest(&self) -> u16 {
+        self.levels.last().and_then(|level| level.iter().copied().max()).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Random;
+
+    #[test]
+    fn it_finds_what_a_list_finds() {
+        for limit in [1, 15, 16, 17, 256, 257, 5000] {
+            let (mut ranked, mut twin) = (Ranked::new(limit), vec![0u16; limit]);
+            let mut random = Random::new(limit as u64);
+            assert_eq!((ranked.next(0, 1), ranked.largest()), (None, 0));
+            for _ in 0..3000 {
+                let number = random.below(limit as u64) as u32;
+                let value = if random.below(3) == 0 { 0 } else { random.below(40) as u16 };
+                ranked.set(number, value);
+                twin[number as usize] = value;
+                let (from, least) = (random.below(limit as u64 + 2) as u32, 1 + random.below(40) as u16);
+                let expected = (from as usize..limit).find(|&at| twin[at] >= least);
+                assert_eq!(ranked.next(from, least), expected.map(|at| at as u32), "{from} of {limit}");
+                assert_eq!(ranked.largest(), *twin.iter().max().unwrap());
+            }
+        }
+        let filled = Ranked::filled(20, 7);
+        assert_eq!((filled.next(19, 7), filled.next(20, 1), filled.next(0, 8)), (Some(19), None, None));
+    }
+}
