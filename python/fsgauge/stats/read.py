@@ -46,6 +46,7 @@ from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.scaling.host_answer import hosts_sentence
 from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
+from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
@@ -181,7 +182,7 @@ def _results(
         study=plan.study,
         kind=kind_of(evidence.study),
         question=str(evidence.study.study.get("question", plan.study)),
-        answer=answer(question),
+        answer=not_measured(answer(question), evidence.before.load.simulation),
         baseline=plan.baseline,
         baseline_kind=baseline_kind,
         systems=plan.systems,
@@ -198,6 +199,7 @@ def _results(
         differences=differences_between(plan.systems, evidence.turns),
         durability=durability,
         layouts=evidence.layouts,
+        simulation=evidence.before.load.simulation,
         hosts=hosts,
         own=evidence.own,
     )
