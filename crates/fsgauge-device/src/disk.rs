@@ -94,12 +94,13 @@ impl ZonedDisk {
 
 #[cfg(test)]
 mod tests {
-    use fsgauge_wire::SimulatedDevice;
+    use fsgauge_wire::{DeviceChange, SimulatedDevice};
 
     use super::*;
 
     fn disk(changes: &[(&str, f64)]) -> Model {
-        let changes = changes.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        let changes =
+            changes.iter().map(|&(name, value)| DeviceChange { name: name.into(), value }).collect();
         Model::of(&SimulatedDevice { model: "disks-8+2-2012".into(), changes }).unwrap()
     }
 

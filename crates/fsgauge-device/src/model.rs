@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fsgauge_wire::{DeviceFacts, DeviceKind, DeviceParameter, Failure, Outcome, SimulatedDevice};
+use fsgauge_wire::{
+    DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, Failure, Outcome, SimulatedDevice,
+};
 use serde::Deserialize;
 
 const FILES: [&str; 3] = [
@@ -52,7 +54,7 @@ impl Model {
                 "name one of them",
             ));
         };
-        for (name, &value) in &wanted.changes {
+        for DeviceChange { name, value } in &wanted.changes {
             let names = || parameters.iter().map(|each| each.name.as_str()).collect::<Vec<_>>().join(", ");
             let known = names();
             let Some(parameter) = parameters.iter_mut().find(|each| each.name == *name) else {
@@ -63,8 +65,8 @@ impl Model {
                     "name one of them",
                 ));
             };
-            parameter.is_changed = parameter.value != value;
-            parameter.value = value;
+            parameter.is_changed = parameter.value != *value;
+            parameter.value = *value;
         }
         let by_name = parameters.iter().map(|each| (each.name.clone(), each.value)).collect();
         let found = Model { facts: DeviceFacts { model, kind, what, parameters }, by_name };
@@ -120,7 +122,8 @@ mod tests {
     use super::*;
 
     fn device(model: &str, changes: &[(&str, f64)]) -> SimulatedDevice {
-        let changes = changes.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        let changes =
+            changes.iter().map(|&(name, value)| DeviceChange { name: name.into(), value }).collect();
         SimulatedDevice { model: model.into(), changes }
     }
 

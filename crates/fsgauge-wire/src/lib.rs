@@ -55,7 +55,7 @@ pub use scan::{
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{
-    BallastStep, ClearStep, DeleteStep, DeviceFacts, DeviceKind, DeviceParameter, Ext4Release,
+    BallastStep, ClearStep, DeleteStep, DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, Ext4Release,
     ParameterOrigin, SimulateJob, SimulateResult, SimulateStep, SimulatedDevice, SimulatedPass,
     SimulatedPolicy, SimulatedStep, StepResult,
 };

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 """Is handed what people have to know of a device: what is destroyed, and what stays on it."""
 
+Maker = Callable[[Say], Rig]
+
 DEFAULT = "host"
 
 
@@ -42,12 +44,7 @@ def _simulator(say: Say) -> Rig:  # noqa: ARG001 - it has nothing to say of devi
     return SimulatorRig()
 
 
-RIGS: dict[str, Callable[[Say], Rig]] = {
-    "host": _host,
-    "fleet": _fleet,
-    "vm": _vm,
-    "simulator": _simulator,
-}
+RIGS: dict[str, Maker] = {"host": _host, "fleet": _fleet, "vm": _vm, "simulator": _simulator}
 
 
 OWN_STUDIES = {"simulator": "simulated"}

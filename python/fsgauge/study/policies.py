@@ -126,7 +126,7 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
     for name, text in settings.items():
         if policy is None:
             raise conflict(
-                f"settings would be ignored: {kind} is no model of an allocation policy",
+                f"settings would be ignored: {kind} has none, and models of policies do",
                 ["settings", "kind"],
                 next=f'kind = "{next(iter(POLICIES))}"; fsgauge explain system.settings',
             )

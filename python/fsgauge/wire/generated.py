@@ -107,11 +107,11 @@ AgeMode = Literal["write", "direct", "fast"]
 Ext4Release = Literal["6.12", "6.18"]
 
 
-class SimulatedDevice(Wire):
-    """A device model that the engine has, and what is changed of it."""
+class DeviceChange(Wire):
+    """Another value of a parameter."""
 
-    model: str
-    changes: dict[str, float] = {}
+    name: str
+    value: float
 
 
 class ClockReading(Wire):
@@ -1186,6 +1186,13 @@ SimulatedPolicy = Annotated[
     | VxfsPolicy,
     Field(discriminator="kind"),
 ]
+
+
+class SimulatedDevice(Wire):
+    """A device model that the engine has, and what is changed of it."""
+
+    model: str
+    changes: Annotated[list[DeviceChange], Field(validate_default=True)] = []
 
 
 class SmbTarget(Wire):

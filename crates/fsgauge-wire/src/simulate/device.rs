@@ -1,7 +1,5 @@
 //! The simulated device: a model by name, and the numbers of it that were used.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +9,19 @@ use serde::{Deserialize, Serialize};
 pub struct SimulatedDevice {
     /// Its name: crates/fsgauge-device/models has a file for each.
     pub model: String,
-    /// Other values of its parameters, by name.
+    /// Other values of its parameters.
     #[serde(default)]
-    pub changes: BTreeMap<String, f64>,
+    pub changes: Vec<DeviceChange>,
+}
+
+/// Another value of a parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceChange {
+    /// Its name.
+    pub name: String,
+    /// The value, in the parameter's unit.
+    pub value: f64,
 }
 
 /// What a model says of the time that a device takes.

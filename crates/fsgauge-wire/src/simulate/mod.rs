@@ -5,7 +5,7 @@ mod job;
 mod policy;
 mod result;
 
-pub use device::{DeviceFacts, DeviceKind, DeviceParameter, ParameterOrigin, SimulatedDevice};
+pub use device::{DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, ParameterOrigin, SimulatedDevice};
 pub use job::{BallastStep, ClearStep, DeleteStep, SimulateJob, SimulateStep};
 pub use policy::{Ext4Release, SimulatedPolicy};
 pub use result::{SimulateResult, SimulatedPass, SimulatedStep, StepResult};

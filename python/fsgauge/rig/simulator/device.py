@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.errors import InputError
 from fsgauge.study.model import LoopStorage, RamStorage, SimulatedStorage, Study
 from fsgauge.study.policies import BLOCK_BYTES
-from fsgauge.wire import SimulatedDevice
+from fsgauge.wire import DeviceChange, SimulatedDevice
 
 USUAL_MODEL = "disks-8+2-2012"
 """Where a study's storage is none of the simulator's: that of the published rig."""
@@ -26,5 +26,6 @@ def device_of(study: Study) -> SimulatedDevice:
     """The model that times are reckoned with."""
     storage = study.storage
     if isinstance(storage, SimulatedStorage):
-        return SimulatedDevice(model=storage.model, changes=dict(storage.parameters))
+        changes = [DeviceChange(name=name, value=value) for name, value in storage.parameters.items()]
+        return SimulatedDevice(model=storage.model, changes=changes)
     return SimulatedDevice(model=USUAL_MODEL)

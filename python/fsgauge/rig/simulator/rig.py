@@ -61,7 +61,9 @@ class SimulatorRig:
 
     def _looks(self, study: Study, destroy: Consent | None) -> Iterator[Look]:
         yield lambda: _require_own(study, destroy)
-        yield lambda: _require_files(study)
+        if method_of(study.workload).lays_out:
+            yield lambda: _refuse(_without_model(study))
+            return
         refused = False
         for system in study.systems:
             try:
@@ -69,7 +71,7 @@ class SimulatorRig:
             except InputError as error:
                 refused = True
                 yield partial(_refuse, error)
-        if not refused and not method_of(study.workload).lays_out:
+        if not refused:
             for system in study.systems:
                 yield partial(self._ask, study, system)
 
@@ -112,13 +114,11 @@ def _require_own(study: Study, destroy: Consent | None) -> None:
         )
 
 
-def _require_files(study: Study) -> None:
-    """The load makes its own files, and each is written from its start to its end."""
-    method = method_of(study.workload)
-    if method.lays_out:
-        raise InputError(
-            f"a study of kind {study.workload.kind} has no model",
-            cause="the simulator knows where data lies as files come and go, and what that costs a"
-            " disk; it knows no latencies and no processors",
-            next="a study of ageing, churn or connections: fsgauge study list",
-        )
+def _without_model(study: Study) -> InputError:
+    """Files that were laid out and are read and overwritten: nothing moves there."""
+    return InputError(
+        f"a study of kind {study.workload.kind} has no model",
+        cause="the simulator knows where data lies as files come and go, and what that costs a"
+        " disk; it knows no latencies and no processors",
+        next="a study in which files come and go: docs/guides/simulator.md",
+    )
