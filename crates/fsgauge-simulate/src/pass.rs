@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fsgauge_device::{Pattern, Stream, Time};
 use fsgauge_wire::{
-    ClockKind, Cpu, Ended, FORMAT, Histogram, Interface, JobCount, LoadResult, MachineCpu, Note,
-    OperationResult, Recorder, SelfMeasure, SimulatedPass, Stamps,
+    ClockKind, Cpu, Ended, FORMAT, Histogram, Interface, JobCount, LoadResult, MachineCpu, OperationResult,
+    Recorder, SelfMeasure, SimulatedPass, Stamps,
 };
 
 use crate::state::State;
@@ -63,10 +63,7 @@ pub(crate) fn load_result(
         engine: state.engine.clone(),
         interface: Interface::Psync,
         features: None,
-        notes: vec![Note {
-            code: "simulate.time".into(),
-            text: "the time is that of the device model; latencies are not simulated".into(),
-        }],
+        notes: Vec::new(),
         ended: Ended::SizeLimit,
         started_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64),
         warm_up_ns: 0,

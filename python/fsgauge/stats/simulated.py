@@ -21,12 +21,19 @@ def model_words(simulation: Simulation) -> str:
 
 
 def proof_lines(simulation: Simulation, systems: Sequence[str]) -> list[str]:
-    """How well each model is proven, systems of one model together."""
-    of_model: dict[tuple[str, str], list[str]] = {}
+    """How well each model is proven, models of one proof together, each once."""
+    of_proof: dict[str, dict[str, list[str]]] = {}
     for system in systems:
         if system in simulation.policies:
-            key = simulation.policies[system], simulation.proofs[system]
-            of_model.setdefault(key, []).append(system)
+            models = of_proof.setdefault(simulation.proofs[system], {})
+            models.setdefault(simulation.policies[system], []).append(system)
     return [
-        f"{policy}, for {listed(names)}: {proof}" for (policy, proof), names in of_model.items()
+        f"{listed([_model(name, of) for name, of in models.items()])}: {proof}"
+        for proof, models in of_proof.items()
     ]
+
+
+def _model(name: str, systems: Sequence[str]) -> str:
+    """A model, and whom it stands for where they are called otherwise."""
+    others = [system for system in systems if system != name]
+    return f"{name} (for {listed(others)})" if others else name

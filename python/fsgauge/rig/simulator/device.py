@@ -26,6 +26,8 @@ def device_of(study: Study) -> SimulatedDevice:
     """The model that times are reckoned with."""
     storage = study.storage
     if isinstance(storage, SimulatedStorage):
-        changes = [DeviceChange(name=name, value=value) for name, value in storage.parameters.items()]
+        changes = [
+            DeviceChange(name=name, value=value) for name, value in storage.parameters.items()
+        ]
         return SimulatedDevice(model=storage.model, changes=changes)
     return SimulatedDevice(model=USUAL_MODEL)
