@@ -231,7 +231,7 @@ impl Replay<'_, '_> {
         if self.counts.in_a_row >= NO_SPACE_LIMIT {
             return Some(AgeEnded::OutOfSpace);
         }
-        if self.counts.operations % CLOCK_EVERY != 0 {
+        if !self.counts.operations.is_multiple_of(CLOCK_EVERY) {
             return None;
         }
         if self.state.stop.is_set() {

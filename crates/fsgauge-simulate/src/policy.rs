@@ -56,13 +56,13 @@ pub(crate) fn made(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> 
             policy.set_stream_group(*last_group);
             after_sync(Box::new(policy))
         }
-        SimulatedPolicy::BlockAtATime {} => at_once(Box::new(BlockAtATime::default())),
+        SimulatedPolicy::BlockAtATime {} => at_once(Box::<BlockAtATime>::default()),
         SimulatedPolicy::Delayed { delay_blocks } => {
             within("delay_blocks", *delay_blocks, group_blocks)?;
             at_once(Box::new(Delayed::new(*delay_blocks)))
         }
         SimulatedPolicy::FirstFit {} => at_once(Box::new(FirstFit)),
-        SimulatedPolicy::NextFit {} => at_once(Box::new(NextFit::default())),
+        SimulatedPolicy::NextFit {} => at_once(Box::<NextFit>::default()),
         SimulatedPolicy::BestFit {} => at_once(Box::new(BestFit)),
         SimulatedPolicy::WorstFit {} => at_once(Box::new(WorstFit)),
         SimulatedPolicy::Buddy {} => at_once(Box::new(Buddy)),
