@@ -47,6 +47,8 @@ from fsgauge.wire import (
     ServeClockResult,
     SharedTree,
     ShareFilesTarget,
+    SimulateJob,
+    SimulateResult,
 )
 
 Result = (
@@ -55,6 +57,7 @@ Result = (
     | ProbeResult
     | ScanResult
     | AgeResult
+    | SimulateResult
     | ServeClockResult
     | ExchangeClockResult
 )
@@ -65,6 +68,7 @@ R = TypeVar(
     ProbeResult,
     ScanResult,
     AgeResult,
+    SimulateResult,
     ServeClockResult,
     ExchangeClockResult,
 )
@@ -124,6 +128,10 @@ class Engine:
     ) -> AgeResult:
         """Age to the end, or until it is asked to end; raises EngineFaultError, RigError."""
         return _expect(AgeResult, self.run(job, on_event, on_start))
+
+    def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
+        """Live the life of a file system in a model; raises InputError, RigError."""
+        return _expect(SimulateResult, self.run(job, on_event))
 
     def serve_clock(
         self, job: ServeClockJob, on_event: OnEvent | None = None, on_start: Start | None = None

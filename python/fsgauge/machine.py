@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -43,6 +43,36 @@ BELOW = "host"
 """The role of the machine that virtual ones are on; it measures nothing itself."""
 
 
+class SimulatedNumber(BaseModel):
+    """One number of a device that was simulated; `origin` says how sure it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    value: float
+    unit: str
+    what: str
+    source: str
+    origin: Literal["printed", "assumed", "fitted"]
+    is_changed: bool
+
+
+class Simulation(BaseModel):
+    """What stood in the place of a file system and a device where nothing was measured.
+
+    `policies` are the models of the systems by their names, `proofs` how well each is proven.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model_version: int
+    policies: dict[str, str]
+    proofs: dict[str, str]
+    device: str
+    device_words: str
+    numbers: list[SimulatedNumber]
+
+
 class Machine(BaseModel):
     """A machine as it is; what cannot be read is null, with a reason in `missing`.
 
@@ -74,6 +104,8 @@ class Machine(BaseModel):
     storage: StorageFacts | None
     tool_versions: dict[str, str]
     missing: dict[str, str]
+    simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Where nothing was measured: the models that were used."""
 
 
 def title_of(machine: Machine, machines: Sequence[Machine]) -> str:

@@ -26,8 +26,17 @@ MAY_USE: dict[str, set[str]] = {
     "fsgauge-alloc": {"fsgauge-wire", "fsgauge-clock"},
     "fsgauge-load": {"fsgauge-wire", "fsgauge-net", "fsgauge-clock"},
     "fsgauge-clients": {"fsgauge-wire", "fsgauge-net", "fsgauge-clock", "fsgauge-load"},
+    "fsgauge-device": {"fsgauge-wire"},
+    "fsgauge-simulate": {
+        "fsgauge-wire",
+        "fsgauge-alloc",
+        "fsgauge-clients",
+        "fsgauge-device",
+        "fsgauge-scan",
+    },
     "fsgauge-engine": {
         "fsgauge-wire",
+        "fsgauge-simulate",
         "fsgauge-scan",
         "fsgauge-clock",
         "fsgauge-alloc",

@@ -2,7 +2,8 @@
 
 use fsgauge_wire::{AgeEnd, AgeJob, Failure, Outcome};
 
-pub(crate) fn check_age(job: &AgeJob) -> Outcome<()> {
+/// Says what cannot be of an ageing, whatever the file system.
+pub fn check_age(job: &AgeJob) -> Outcome<()> {
     let refuse = |key: &str, what: String, cause: &str, next: &str| Err(Failure::job(key, what, cause, next));
     if job.directory.is_empty() {
         let what = "directory is empty".into();

@@ -24,6 +24,12 @@ mod profile;
 mod run;
 mod space;
 
+pub use check::check_age;
 pub use op_log::OpLog;
 pub use operation::{Operation, Placement};
+pub use profile::resolve as resolve_profile;
 pub use run::run_age;
+
+/// How well each model is proven: a line for each, its name and a sentence with a tab between. The tests against the kernel
+/// hold what the sentences say.
+pub const PROOFS: &str = include_str!("../proofs.tsv");

@@ -103,6 +103,11 @@ impl Life {
         self.files.iter().flatten().map(|file| file.extents.as_slice())
     }
 
+    /// The extents of one file; none if there is no such file.
+    pub fn file(&self, file: u32) -> Option<&[Extent]> {
+        self.files.get(file as usize)?.as_ref().map(|file| file.extents.as_slice())
+    }
+
     /// Operations that found no space.
     pub fn refused(&self) -> u64 {
         self.refused

@@ -25,4 +25,5 @@ mod thread_outcomes;
 mod trailing_data;
 mod wake_queue;
 
+pub use file_set::file_sizes;
 pub use run::run_clients;

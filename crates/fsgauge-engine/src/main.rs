@@ -22,6 +22,7 @@ use fsgauge_clock::{run_exchange_clock, run_serve_clock};
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
 use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
+use fsgauge_simulate::run_simulate;
 use fsgauge_wire::{AgeEnded, Ended, Event, Job, JobResult, Outcome, Stop};
 
 use arguments::{Arguments, Command};
@@ -101,6 +102,9 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
             run_clients(&job, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
         }
         Job::Age(age) => run_age(&age, engine, output, stop).map(|result| JobResult::Age(Box::new(result))),
+        Job::Simulate(job) => {
+            run_simulate(&job, engine, output, stop).map(|result| JobResult::Simulate(Box::new(result)))
+        }
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }
@@ -116,6 +120,7 @@ fn was_interrupted(result: &JobResult) -> bool {
         // A clock is served until somebody says stop.
         JobResult::Probe(_) | JobResult::ServeClock(_) | JobResult::ExchangeClock(_) => false,
         JobResult::Scan(scan) => scan.ended == Ended::Interrupted,
+        JobResult::Simulate(simulate) => simulate.ended == Ended::Interrupted,
         JobResult::Age(age) => age.ended == AgeEnded::Interrupted,
     }
 }

@@ -53,8 +53,8 @@ fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
     match job {
         Job::Load(_) | Job::Clients(_) => files | rings | access_times | start,
         Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings | start,
-        // Messages over ordinary ports.
-        Job::ServeClock(_) | Job::ExchangeClock(_) => CapabilitySet::empty(),
+        // Messages over ordinary ports; and memory alone.
+        Job::ServeClock(_) | Job::ExchangeClock(_) | Job::Simulate(_) => CapabilitySet::empty(),
         // GETFSMAP and the trees of btrfs are for administrators alone; it writes nothing.
         Job::Scan(_) => CapabilitySet::DAC_READ_SEARCH | access_times | CapabilitySet::SYS_ADMIN,
     }

@@ -27,5 +27,5 @@ pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink, U
 pub use file_system_info::{FileSystemInfo, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
-pub use run::run_scan;
+pub use run::{run_scan, scan_on_disk};
 pub use source::{Btrfs, Ext, OnDisk, Xfs};

@@ -7,7 +7,7 @@ use fsgauge_wire::{Ended, Engine, Event, FORMAT, Listener, Outcome, ScanJob, Sca
 
 use crate::check::check_scan;
 use crate::reader_threads::ReaderThreads;
-use crate::source;
+use crate::source::{self, OnDisk, Scanned};
 
 /// Runs a scan and gives its result; progress goes to `listener` a few times a second. A scan that is stopped
 /// gives what it has.
@@ -27,7 +27,26 @@ pub fn run_scan(
         // They are in the result too; when nobody reads it, the last event says so.
         let _ = listener.event(Event::Note(note.clone()));
     }
-    Ok(ScanResult {
+    Ok(result_of(found, engine, stop, started_unix_ns, begin))
+}
+
+/// The same of a file system that somebody else knows how to read; the job's path only says what is to be read of it.
+pub fn scan_on_disk(
+    job: &ScanJob,
+    disk: &dyn OnDisk,
+    engine: Engine,
+    listener: &mut dyn Listener,
+    stop: Stop,
+) -> Outcome<ScanResult> {
+    check_scan(job)?;
+    let begin = Instant::now();
+    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
+    let found = source::scan_disk(job, disk, &mut ReaderThreads::new(1, listener, stop))?;
+    Ok(result_of(found, engine, stop, started_unix_ns, begin))
+}
+
+fn result_of(found: Scanned, engine: Engine, stop: Stop, started_unix_ns: u64, begin: Instant) -> ScanResult {
+    ScanResult {
         format: FORMAT,
         engine,
         source: found.source,
@@ -43,5 +62,5 @@ pub fn run_scan(
         notes: found.notes,
         started_unix_ns,
         elapsed_ns: begin.elapsed().as_nanos() as u64,
-    })
+    }
 }

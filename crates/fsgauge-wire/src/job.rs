@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgeJob, ClientsJob, ExchangeClockJob, Lease, ScanJob, SelfMeasure, ServeClockJob, ShareTarget,
-    WantedStart,
+    SimulateJob, WantedStart,
 };
 
 /// One job; `kind` says which.
@@ -29,6 +29,8 @@ pub enum Job {
     Clients(ClientsJob),
     /// Wear a file system.
     Age(AgeJob),
+    /// Live the life of a file system in a model.
+    Simulate(SimulateJob),
     /// Tell other engines what this machine's monotonic clock says.
     ServeClock(ServeClockJob),
     /// Compare this machine's monotonic clock with another's.
@@ -45,6 +47,7 @@ impl Job {
             Job::Scan(job) => job.format,
             Job::Clients(job) => job.format,
             Job::Age(job) => job.format,
+            Job::Simulate(job) => job.format,
             Job::ServeClock(job) => job.format,
             Job::ExchangeClock(job) => job.format,
         }
@@ -59,6 +62,7 @@ impl Job {
             Job::Scan(job) => job.lease.as_ref(),
             Job::Clients(job) => job.lease.as_ref(),
             Job::Age(job) => job.lease.as_ref(),
+            Job::Simulate(job) => job.lease.as_ref(),
             Job::ServeClock(job) => job.lease.as_ref(),
             Job::ExchangeClock(job) => job.lease.as_ref(),
         }
@@ -70,9 +74,12 @@ impl Job {
             Job::Load(job) => Some(job.wanted_start()),
             Job::Clients(job) => Some(job.wanted_start()),
             Job::Age(job) => Some(job.wanted_start()),
-            Job::Layout(_) | Job::Probe(_) | Job::Scan(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => {
-                None
-            }
+            Job::Layout(_)
+            | Job::Probe(_)
+            | Job::Scan(_)
+            | Job::Simulate(_)
+            | Job::ServeClock(_)
+            | Job::ExchangeClock(_) => None,
         }
     }
 }

@@ -16,6 +16,7 @@ mod parse;
 mod result;
 mod scan;
 mod share;
+mod simulate;
 mod start;
 
 pub use age::{
@@ -53,6 +54,11 @@ pub use scan::{
     ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
+pub use simulate::{
+    BallastStep, ClearStep, DeleteStep, DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, Ext4Release,
+    ParameterOrigin, SimulateJob, SimulateResult, SimulateStep, SimulatedDevice, SimulatedPass,
+    SimulatedPolicy, SimulatedStep, StepResult,
+};
 pub use start::{CommonStart, WantedStart};
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.

@@ -38,6 +38,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
         Some("scan") => typed(document).map(Job::Scan),
         Some("clients") => typed(document).map(Job::Clients),
         Some("age") => typed(document).map(Job::Age),
+        Some("simulate") => typed(document).map(Job::Simulate),
         Some("serve_clock") => typed(document).map(Job::ServeClock),
         Some("exchange_clock") => typed(document).map(Job::ExchangeClock),
         _ => {
@@ -46,7 +47,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
                 "kind",
                 "the job has no known kind",
                 found,
-                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"serve_clock\" or \"exchange_clock\"",
+                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"simulate\", \"serve_clock\" or \"exchange_clock\"",
             ))
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface,
-    Interval, Note, ScanResult, ServeClockResult,
+    Interval, Note, ScanResult, ServeClockResult, SimulateResult,
 };
 
 /// The result of one job; `kind` says which.
@@ -23,6 +23,8 @@ pub enum JobResult {
     Scan(Box<ScanResult>),
     /// Of ageing.
     Age(Box<AgeResult>),
+    /// Of a simulation.
+    Simulate(Box<SimulateResult>),
     /// Of serving the clock.
     ServeClock(ServeClockResult),
     /// Of comparing two clocks.

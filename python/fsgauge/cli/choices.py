@@ -186,7 +186,7 @@ rig_option = click.option(
     show_default=True,
     metavar="RIG",
     help="Where the study is measured: host is this machine, fleet are many hosts at once, vm is a"
-    " virtual machine, which needs no root.",
+    " virtual machine, which needs no root, simulator is a model, which needs no disk either.",
 )
 
 _FLEET_OPTIONS = [

@@ -88,11 +88,12 @@ def command(
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.registry import rig_named
+    from fsgauge.rig.registry import rig_named, study_on
     from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts
     from fsgauge.units import parse_percent
 
     world = rig_named(rig, say, hosts)
+    study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)

@@ -63,8 +63,9 @@ def command(
     from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
     from fsgauge.cli.submitting import submit
-    from fsgauge.rig.registry import rig_named
+    from fsgauge.rig.registry import rig_named, study_on
 
+    study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     if hosts.is_submitted:
         return submit(chosen, hosts)

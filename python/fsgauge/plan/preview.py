@@ -201,6 +201,8 @@ def storage_sentence(study: Study) -> str:
         return f"device{'s' if storage.more_devices else ''} {', '.join(storage.devices)}"
     if storage.kind == "share":
         return f"shares of running servers, up to {exact_size(storage.size)} each"
+    if storage.kind == "simulated":
+        return f"{exact_size(storage.size)} in a model ({storage.model})"
     places = dict.fromkeys(system.path or storage.path for system in study.systems)
     return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
 

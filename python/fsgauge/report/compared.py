@@ -218,6 +218,7 @@ def cautions(between: Between) -> list[str]:
         for side in (between.a, between.b)
         if not side.valid and not side.data_lost
     ]
+    found += _how_made(between)
     found += [
         f"compared despite {each.fact}: {each.a} / {each.b}"
         for each in between.differences
@@ -229,6 +230,17 @@ def cautions(between: Between) -> list[str]:
             " and no verdict"
         )
     return [*found, *_given_up(between)]
+
+
+def _how_made(between: Between) -> list[str]:
+    """Which side is a model's, where only one is."""
+    if between.a.simulated == between.b.simulated:
+        return []
+    model, other = (between.a, between.b) if between.a.simulated else (between.b, between.a)
+    return [
+        f"{model.label} was simulated and {other.label} was measured: what differs between them is"
+        " how far the model is from this system"
+    ]
 
 
 def _given_up(between: Between) -> list[str]:

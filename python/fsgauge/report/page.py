@@ -16,6 +16,7 @@ from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.over_hosts import no_host_law, over_hosts_tables
 from fsgauge.report.ranked import rank_tables
+from fsgauge.report.simulated import simulated_values
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import layout_lines, number_tables, ratio_words
@@ -44,6 +45,7 @@ def page_values(
     page = page_of(results)
     return {
         "results": results,
+        **simulated_values(results),
         "headline": page.headline(results),
         "drawings": drawings,
         "glyphs": GLYPHS,

@@ -25,7 +25,7 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Lin
         _blocks(results),
         _noise(results),
         _steady(results),
-        _engine(results),
+        *_engine(results),
         *_under_load(results),
         _failures(results),
         _tests(results),
@@ -81,16 +81,15 @@ def _steady(results: Results) -> Line:
     return Line("Steadiness", text, False, "steady")
 
 
-def _engine(results: Results) -> Line:
+def _engine(results: Results) -> list[Line]:
+    """A model has no load threads."""
     share = results.sureness.engine_share_percent
+    if results.simulation is not None:
+        return []
     if share is None:
-        return Line("Tool overhead", "unknown", False, "engine_share")
-    return Line(
-        "Tool overhead",
-        f"at most {words.percent(share)} of the load threads' time",
-        share <= 20,
-        "engine_share",
-    )
+        return [Line("Tool overhead", "unknown", False, "engine_share")]
+    told = f"at most {words.percent(share)} of the load threads' time"
+    return [Line("Tool overhead", told, share <= 20, "engine_share")]
 
 
 def _under_load(results: Results) -> list[Line]:

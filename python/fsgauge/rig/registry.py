@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError
 from fsgauge.rig.rig import Rig, TakesHosts
+from fsgauge.study.shipped import shipped_names
 
 if TYPE_CHECKING:
     from fsgauge.engine import Engine
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 """Is handed what people have to know of a device: what is destroyed, and what stays on it."""
+
+Maker = Callable[[Say], Rig]
 
 DEFAULT = "host"
 
@@ -35,7 +38,23 @@ def _vm(say: Say) -> Rig:
     return VmRig(say)
 
 
-RIGS: dict[str, Callable[[Say], Rig]] = {"host": _host, "fleet": _fleet, "vm": _vm}
+def _simulator(say: Say) -> Rig:  # noqa: ARG001 - it has nothing to say of devices
+    from fsgauge.rig.simulator.rig import SimulatorRig
+
+    return SimulatorRig()
+
+
+RIGS: dict[str, Maker] = {"host": _host, "fleet": _fleet, "vm": _vm, "simulator": _simulator}
+
+
+OWN_STUDIES = {"simulator": "simulated"}
+"""Of a rig that cannot run every shipped study as it is: what the names of its own end with."""
+
+
+def study_on(rig: str, study: str) -> str:
+    """The shipped study that takes another's place on this rig, or the study itself."""
+    own = f"{study}-{OWN_STUDIES[rig]}" if rig in OWN_STUDIES else study
+    return own if own in shipped_names() else study
 
 
 def host_rig(engine: Engine | None, say: Say) -> Rig:

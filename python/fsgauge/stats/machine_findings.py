@@ -31,7 +31,8 @@ def _of_machine(before: Machine, after: Machine | None) -> Iterator[Finding]:
 
 
 def _busy_or_changed(before: Machine, after: Machine | None) -> Iterator[Finding]:
-    if before.load_average > BUSY_SHARE * before.processor_count:
+    is_busy = before.load_average > BUSY_SHARE * before.processor_count
+    if is_busy and before.simulation is None:
         yield finding(
             "machine.busy",
             "note",

@@ -46,6 +46,7 @@ from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.scaling.host_answer import hosts_sentence
 from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
+from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
@@ -181,7 +182,7 @@ def _results(
         study=plan.study,
         kind=kind_of(evidence.study),
         question=str(evidence.study.study.get("question", plan.study)),
-        answer=answer(question),
+        answer=not_measured(answer(question), evidence.before.load.simulation),
         baseline=plan.baseline,
         baseline_kind=baseline_kind,
         systems=plan.systems,
@@ -198,6 +199,7 @@ def _results(
         differences=differences_between(plan.systems, evidence.turns),
         durability=durability,
         layouts=evidence.layouts,
+        simulation=evidence.before.load.simulation,
         hosts=hosts,
         own=evidence.own,
     )
@@ -236,6 +238,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     shares = [share for result in results if (share := engine_share(result)) is not None]
     invalid = [finding for finding in findings if finding.level == "invalid"]
     systems = evidence.study.plan.systems
+    is_measured = evidence.before.load.simulation is None
     return Sureness(
         blocks_planned=len(evidence.samples.blocks()),
         blocks_complete=evidence.blocks_complete,
@@ -245,10 +248,10 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_judged_steady=sum(verdict.judged for verdict in verdicts),
         runs_steady=sum(verdict.reached for verdict in verdicts),
         runs_by_passes=sum(is_bound_by_work(run) for run in measured),
-        engine_share_percent=100 * max(shares) if shares else None,
-        under_load_percent=under_load_percent(
-            evidence.turns, [*evidence.runs, *evidence.path_runs]
-        ),
+        engine_share_percent=100 * max(shares) if shares and is_measured else None,
+        under_load_percent=under_load_percent(evidence.turns, [*evidence.runs, *evidence.path_runs])
+        if is_measured
+        else None,
         io_errors=sum(part.errors for result in results for part in sides_of(result)),
         client_errors=sum(
             each.count for result in results if result.clients for each in result.clients.errors

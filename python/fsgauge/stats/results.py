@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from fsgauge import kinds
 from fsgauge.durability.options import Guards
+from fsgauge.machine import Simulation
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
@@ -324,6 +325,7 @@ class Results(ResultModel):
     differences: list[Difference]
     durability: Durability = NOTHING_WEAK
     layouts: Layouts | None = None
+    simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     own: SerializeAsAny[OwnResults] | None = None
 

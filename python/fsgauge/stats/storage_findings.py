@@ -110,6 +110,8 @@ def file_set_in_memory(evidence: Evidence) -> Iterator[Finding]:
     memory_bytes = evidence.before.below.memory_bytes
     if not cached or size_bytes is None or size_bytes >= memory_bytes:
         return
+    if evidence.before.load.simulation is not None:
+        return
     yield finding(
         "cache.file_set",
         "note",

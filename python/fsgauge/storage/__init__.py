@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+from fsgauge.errors import InputError
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.device.data_search import SEARCH_SECONDS
 from fsgauge.rig.host.ledger.ledger import Ledger
@@ -21,6 +22,7 @@ from fsgauge.study.model import (
     PathStorage,
     RamStorage,
     ShareStorage,
+    SimulatedStorage,
     Storage,
 )
 
@@ -50,6 +52,8 @@ def check(
             path.check(storage)
         case ShareStorage():
             pass  # servers are checked for each system
+        case SimulatedStorage():
+            raise _only_simulated()
     return []
 
 
@@ -75,6 +79,14 @@ def attach(
             return path.attach(storage)
         case ShareStorage():
             return share.attach(storage)
+        case SimulatedStorage():
+            raise _only_simulated()
+
+
+def _only_simulated() -> InputError:
+    return InputError(
+        "simulated storage exists in a model alone", next="--rig simulator, or --storage loop:8GiB"
+    )
 
 
 def attach_beside(

@@ -19,6 +19,7 @@ from fsgauge.study.model import (
     PlanSettings,
     RamStorage,
     ShareStorage,
+    SimulatedStorage,
     Study,
     System,
 )
@@ -71,6 +72,7 @@ SECTIONS = (
     Section("storage", DeviceStorage, "device"),
     Section("storage", PathStorage, "path"),
     Section("storage", ShareStorage, "share"),
+    Section("storage", SimulatedStorage, "simulated"),
     Section("system", System),
     Section("system.access", SystemAccess),
     Section("system.rig", SystemRig),

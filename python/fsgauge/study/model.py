@@ -24,6 +24,7 @@ from fsgauge.study.storage import (
     PathStorage,
     RamStorage,
     ShareStorage,
+    SimulatedStorage,
     Storage,
 )
 from fsgauge.study.system import System
@@ -36,6 +37,7 @@ __all__ = [
     "PlanSettings",
     "RamStorage",
     "ShareStorage",
+    "SimulatedStorage",
     "Storage",
     "Study",
     "System",

@@ -24,9 +24,14 @@ def shipped_studies() -> dict[str, str]:
     return {name: str(tomlkit.parse(texts[name])["question"]) for name in sorted(texts)}
 
 
+def shipped_names() -> set[str]:
+    """Their names alone."""
+    return {path.name.removesuffix(".toml") for path in _shipped()}
+
+
 def variant_of(study: str, variant: str) -> str:
     """The name of a shipped study's variant, "full" or "as-published"; InputError without one."""
-    known = {path.name.removesuffix(".toml") for path in _shipped()}
+    known = shipped_names()
     name = f"{study}-{variant}"
     if name in known:
         return name

@@ -17,13 +17,13 @@ from fsgauge.study.locate import Spans
 from fsgauge.study.system import LONGEST_NAME
 
 _STORAGE_FORMS = (
-    "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /dev/NAME,/dev/NAME (one for each"
-    " system), /existing/folder"
+    "loop:8GiB, ram:1GiB, simulated:20TiB, device:NAME, path:/mnt/x, /dev/NAME,"
+    " /dev/NAME,/dev/NAME (one for each system), /existing/folder"
 )
 _BEFORE_PATH = re.compile(r"([^:]*?)=(?=/)")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
-_SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", *_ALLOCATING)
-_TABLES = ("tunables", "server")
+_SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", "settings", *_ALLOCATING)
+_TABLES = ("tunables", "server", "settings")
 _SUM_DIGITS = 6
 
 
@@ -38,7 +38,7 @@ def storage_table(spec: str) -> dict[str, Any]:
     if spec.startswith("/"):
         return _storage_at(spec)
     kind, _, rest = spec.partition(":")
-    if kind in ("loop", "ram"):
+    if kind in ("loop", "ram", "simulated"):
         return {"kind": kind, **({"size": rest} if rest else {})}
     if kind in ("device", "path") and rest:
         return {"kind": kind, kind: rest}
@@ -106,7 +106,8 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
             location=source_location("--system", spec, (start, start + len(part)), "", False),
             details=(
                 "known: mkfs=..., mount=..., path=..., access=..., tunables.NAME=..., "
-                "server.NAME=..., allocation_chunk=..., extent_size_hint=..., separated by ;",
+                "server.NAME=..., settings.NAME=..., allocation_chunk=..., extent_size_hint=...,"
+                " separated by ;",
             ),
             next="fsgauge explain system",
         )

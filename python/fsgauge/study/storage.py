@@ -166,6 +166,29 @@ class ShareStorage(_NotPreconditioned):
     )
 
 
+class SimulatedStorage(_NotPreconditioned):
+    """A device in a model, which the simulator alone has: any size, no disk."""
+
+    kind: Literal["simulated"] = Field(
+        "simulated", description="A device in a model; for --rig simulator."
+    )
+    size: StorageSize = Field(
+        1 << 40, description="Size of the device, up to 4 PiB. It takes no room on this machine."
+    )
+    model: OneLine = Field(
+        "disks-8+2-2012",
+        description="The model that times are reckoned with: disks-8+2-2012 (a target of ten disks"
+        " with parity), disk-2012 (one disk), ssd-sata (a range of times and never one, so that a"
+        " study has none of it). docs/guides/simulator.md lists them.",
+    )
+    parameters: dict[OneLine, float] = Field(
+        {},
+        description="Other values of the model's parameters, raw numbers in the units that the"
+        " guide lists: { window = 16, position = 0 }.",
+        max_length=50,
+    )
+
+
 def _require_small(precondition: str, size_bytes: int, what: str) -> None:
     if precondition != "none" and size_bytes > LARGEST_PRECONDITIONED_IMAGE_BYTES:
         raise conflict(
@@ -177,7 +200,7 @@ def _require_small(precondition: str, size_bytes: int, what: str) -> None:
 
 
 Storage = Annotated[
-    LoopStorage | RamStorage | DeviceStorage | PathStorage | ShareStorage,
+    LoopStorage | RamStorage | DeviceStorage | PathStorage | ShareStorage | SimulatedStorage,
     Field(discriminator="kind"),
 ]
 

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 from fsgauge.access.keys import SystemAccess, full_access
 from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
+from fsgauge.study.policies import POLICIES, check_settings, described
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.tunable_places import (
@@ -23,7 +24,7 @@ from fsgauge.study.tunable_places import (
 )
 from fsgauge.units import SizeBytes
 
-_KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,31}|" + "|".join(map(re.escape, POLICIES)))
 UNFORMATTED = {
     "raw": "raw is the bare device: nothing is formatted or mounted",
     "mounted": "a mounted system is used as it is: nothing is formatted or mounted",
@@ -33,6 +34,8 @@ UNFORMATTED = {
 
 def keys_without_effect(kind: str) -> tuple[str, ...]:
     """Keys that say how a file system is made, where none is; a folder's client has tunables."""
+    if kind in POLICIES:
+        return ("mkfs", "mount", "tunables")
     if kind not in UNFORMATTED:
         return ()
     return ("mkfs", "mount") if kind == "mounted" else ("mkfs", "mount", "tunables")
@@ -66,8 +69,9 @@ class System(StudyModel):
         max_length=LONGEST_NAME,
     )
     kind: str = Field(
-        description="raw, mounted, share, or a file system that `fsgauge systems` lists. Default: "
-        "the name."
+        description="raw, mounted, share, a file system that `fsgauge systems` lists, or the model"
+        f" of an allocation policy ({', '.join(POLICIES)}), which the simulator alone has. Default:"
+        " the name."
     )
     mkfs: Options = Field(
         "", description="Options for mkfs, as on its command line. Default: the defaults of mkfs."
@@ -85,6 +89,14 @@ class System(StudyModel):
         f" {', '.join(OF_A_DEVICE)}; for kind mounted, of its client on each host:"
         f" {', '.join(OF_A_MOUNT)}; for all, of the machine: {', '.join(PROC_SYS)}.",
         max_length=50,
+    )
+    settings: dict[OneLine, Options] = Field(
+        {},
+        description="Settings of a system that is the model of an allocation policy, which the"
+        ' simulator alone has: { prealloc_table = "256 512" }, in blocks of 4 KiB; sizes have a'
+        f" unit. {described()}.",
+        max_length=50,
+        exclude_if=lambda value: not value,
     )
     allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
         None,
@@ -192,7 +204,8 @@ class System(StudyModel):
                 ["extent_size_hint", "kind"],
                 next="allocation_chunk works with any file system that has fallocate",
             )
-        reason = UNFORMATTED.get(self.kind)
+        check_settings(self.kind, self.settings)
+        reason = UNFORMATTED.get(self.kind, f"{self.kind} is a model: nothing is made or mounted")
         for key in keys_without_effect(self.kind):
             if getattr(self, key):
                 raise conflict(f"{key} would be ignored: {reason}", [key, "kind"])

@@ -19,12 +19,14 @@ __all__ = ["FileSystem", "SystemKind", "find_kind", "system_kinds"]
 
 @cache
 def system_kinds() -> dict[str, SystemKind]:
-    """Every kind by name: each instance of `SystemKind` in the modules of this package."""
+    """Every kind by name: each instance of `SystemKind` in the modules of this package, also in
+    a table of them."""
     found: dict[str, SystemKind] = {}
     for module in pkgutil.iter_modules(__path__):
         for value in vars(importlib.import_module(f"{__name__}.{module.name}")).values():
-            if isinstance(value, SystemKind):
-                found[value.name] = value
+            for kind in value.values() if isinstance(value, dict) else (value,):
+                if isinstance(kind, SystemKind):
+                    found[kind.name] = kind
     return dict(sorted(found.items()))
 
 

@@ -79,12 +79,12 @@ Facts = dict[str, str]
 
 
 class SystemKind:
-    """`placement` says how a rig prepares it: bare device, folder as it is, made and mounted, or a
-    server's share."""
+    """`placement` says how a rig prepares it: bare device, folder as it is, made and mounted, a
+    server's share, or not at all: it is a model, which the simulator alone has."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    placement: ClassVar[Literal["bare", "folder", "formatted", "share"]]
+    placement: ClassVar[Literal["bare", "folder", "formatted", "share", "modelled"]]
 
 
 class FileSystem(SystemKind):

@@ -104,6 +104,16 @@ class AgeLifetimeBin(Wire):
 AgeMode = Literal["write", "direct", "fast"]
 
 
+Ext4Release = Literal["6.12", "6.18"]
+
+
+class DeviceChange(Wire):
+    """Another value of a parameter."""
+
+    name: str
+    value: float
+
+
 class ClockReading(Wire):
     """How two monotonic clocks stood to each other at one moment."""
 
@@ -494,6 +504,110 @@ class VirtualTimeEnd(Wire):
     virtual_time_ns: Annotated[int, Field(ge=0)]
 
 
+class Ext4Policy(Wire):
+    """mballoc of ext4. Names in brackets are those in /sys/fs/ext4/DEVICE."""
+
+    kind: Literal["ext4"] = "ext4"
+    release: Ext4Release
+    delays: bool = True
+    shared_blocks: Annotated[int, Field(ge=0)] = 16
+    group_preallocation_blocks: Annotated[int, Field(ge=0)] = 512
+    max_to_scan: Annotated[int, Field(ge=0)] = 200
+    min_to_scan: Annotated[int, Field(ge=0)] = 10
+    order2_request: Annotated[int, Field(ge=0)] = 2
+    linear_groups: Annotated[int, Field(ge=0)] = 4
+    stripe_blocks: Annotated[int, Field(ge=0)] = 0
+    processors: Annotated[int, Field(ge=0)] = 1
+
+
+class LdiskfsPolicy(Wire):
+    """ldiskfs of Lustre: every write of a client is a request, and a table gives its window."""
+
+    kind: Literal["ldiskfs"] = "ldiskfs"
+    prealloc_table_blocks: list[int]
+    last_group: Annotated[int, Field(ge=0)] = 0
+
+
+class BlockAtATimePolicy(Wire):
+    """Each block alone, when it is written."""
+
+    kind: Literal["block_at_a_time"] = "block_at_a_time"
+
+
+class DelayedPolicy(Wire):
+    """Blocks wait in memory and are allocated together."""
+
+    kind: Literal["delayed"] = "delayed"
+    delay_blocks: Annotated[int, Field(ge=0)]
+
+
+class FirstFitPolicy(Wire):
+    """The first run that is long enough."""
+
+    kind: Literal["first_fit"] = "first_fit"
+
+
+class NextFitPolicy(Wire):
+    """The next run that is long enough, from where the last one ended."""
+
+    kind: Literal["next_fit"] = "next_fit"
+
+
+class BestFitPolicy(Wire):
+    """The shortest run that is long enough."""
+
+    kind: Literal["best_fit"] = "best_fit"
+
+
+class WorstFitPolicy(Wire):
+    """The longest run."""
+
+    kind: Literal["worst_fit"] = "worst_fit"
+
+
+class BuddyPolicy(Wire):
+    """Aligned pieces of powers of two."""
+
+    kind: Literal["buddy"] = "buddy"
+
+
+class WindowPolicy(Wire):
+    """A window of one size is set aside for each file that is written."""
+
+    kind: Literal["window"] = "window"
+    window_blocks: Annotated[int, Field(ge=0)]
+
+
+class VxfsPolicy(Wire):
+    """The extent policy of VxFS: extents double as a file grows."""
+
+    kind: Literal["vxfs"] = "vxfs"
+    initial_blocks: Annotated[int, Field(ge=0)]
+    largest_blocks: Annotated[int, Field(ge=0)]
+
+
+class ClearStep(Wire):
+    """Files of a folder are removed."""
+
+    kind: Literal["clear"] = "clear"
+    directory: str
+
+
+class DeleteStep(Wire):
+    """One file is removed."""
+
+    kind: Literal["delete"] = "delete"
+    path: str
+
+
+class BallastStep(Wire):
+    """A file takes what is free."""
+
+    kind: Literal["ballast"] = "ballast"
+    path: str
+    leave_bytes: Annotated[int, Field(ge=0)]
+
+
 class ProbeJob(Wire):
     """Say what this kernel and machine offer."""
 
@@ -876,6 +990,32 @@ class AgeError(Wire):
     first_operation: Annotated[int, Field(ge=0)]
 
 
+DeviceKind = Literal["zoned_disk", "flash"]
+
+
+ParameterOrigin = Literal["printed", "assumed", "fitted"]
+
+
+class EngineFault(Wire):
+    """Why a job was refused or did not finish. Sentences carry no final full stop."""
+
+    what: str
+    cause: str
+    next: str
+    errno: int | None = None
+    code: str
+
+
+class SimulatedPass(Wire):
+    """What the device model says of one pass over files."""
+
+    size_bytes: Annotated[int, Field(ge=0)]
+    requests: Annotated[int, Field(ge=0)]
+    pieces: Annotated[int, Field(ge=0)]
+    fastest_ns: Annotated[int, Field(ge=0)]
+    slowest_ns: Annotated[int, Field(ge=0)]
+
+
 ServeClockEnded = Literal["time_limit", "reply_limit", "stopped"]
 
 
@@ -908,16 +1048,6 @@ class AgeProgress(Wire):
     live_files: Annotated[int, Field(ge=0)]
     live_bytes: Annotated[int, Field(ge=0)]
     elapsed_ns: Annotated[int, Field(ge=0)]
-
-
-class EngineFault(Wire):
-    """Why a job was refused or did not finish. Sentences carry no final full stop."""
-
-    what: str
-    cause: str
-    next: str
-    errno: int | None = None
-    code: str
 
 
 class NoteEvent(Note):
@@ -1040,6 +1170,29 @@ AgeLifetimes = Annotated[
 AgeEnd = Annotated[
     CompleteEnd | OperationsEnd | StorageAgeEnd | VirtualTimeEnd, Field(discriminator="kind")
 ]
+
+
+SimulatedPolicy = Annotated[
+    Ext4Policy
+    | LdiskfsPolicy
+    | BlockAtATimePolicy
+    | DelayedPolicy
+    | FirstFitPolicy
+    | NextFitPolicy
+    | BestFitPolicy
+    | WorstFitPolicy
+    | BuddyPolicy
+    | WindowPolicy
+    | VxfsPolicy,
+    Field(discriminator="kind"),
+]
+
+
+class SimulatedDevice(Wire):
+    """A device model that the engine has, and what is changed of it."""
+
+    model: str
+    changes: Annotated[list[DeviceChange], Field(validate_default=True)] = []
 
 
 class SmbTarget(Wire):
@@ -1298,6 +1451,18 @@ class AgeOperationResult(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
 
 
+class DeviceParameter(Wire):
+    """One number of a device."""
+
+    name: str
+    value: float
+    unit: str
+    what: str
+    source: str
+    origin: ParameterOrigin
+    is_changed: bool = False
+
+
 class ServeClockResult(Wire):
     """What an engine that served its clock has seen."""
 
@@ -1392,6 +1557,26 @@ class ShareFileTarget(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
 
 
+class AgeJob(Wire):
+    """Wear a file system."""
+
+    format: Literal[1] = 1
+    kind: Literal["age"] = "age"
+    directory: str
+    profile: AgeProfile
+    mode: AgeMode
+    space_bytes: Annotated[int | None, Field(ge=0)] = None
+    fill_percent: float = 80.0
+    end: AgeEnd
+    time_limit_ns: Annotated[int, Field(ge=0)]
+    sync_every_bytes: Annotated[int | None, Field(ge=0)] = None
+    seed: Annotated[int, Field(ge=0)]
+    fresh_copy: bool = False
+    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_on_order: bool = False
+    lease: Lease | None = None
+
+
 class ClientsJob(Wire):
     """Let many clients work on a file set."""
 
@@ -1413,26 +1598,6 @@ class ClientsJob(Wire):
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
     seed: Annotated[int, Field(ge=0)]
     verify: bool = False
-    start_at_ns: Annotated[int | None, Field(ge=0)] = None
-    start_on_order: bool = False
-    lease: Lease | None = None
-
-
-class AgeJob(Wire):
-    """Wear a file system."""
-
-    format: Literal[1] = 1
-    kind: Literal["age"] = "age"
-    directory: str
-    profile: AgeProfile
-    mode: AgeMode
-    space_bytes: Annotated[int | None, Field(ge=0)] = None
-    fill_percent: float = 80.0
-    end: AgeEnd
-    time_limit_ns: Annotated[int, Field(ge=0)]
-    sync_every_bytes: Annotated[int | None, Field(ge=0)] = None
-    seed: Annotated[int, Field(ge=0)]
-    fresh_copy: bool = False
     start_at_ns: Annotated[int | None, Field(ge=0)] = None
     start_on_order: bool = False
     lease: Lease | None = None
@@ -1544,23 +1709,16 @@ class AgeResult(Wire):
     common_start: CommonStart | None = None
 
 
-Result = Annotated[
-    LoadResult
-    | LayoutResult
-    | ProbeResult
-    | ScanResult
-    | AgeResult
-    | ServeClockResult
-    | ExchangeClockResult,
-    Field(discriminator="kind"),
-]
+class DeviceFacts(Wire):
+    """The device as it was simulated."""
+
+    model: str
+    kind: DeviceKind
+    what: str
+    parameters: list[DeviceParameter]
 
 
-class FinishedEvent(Wire):
-    """The job is done, or was interrupted and has what it has."""
-
-    event: Literal["finished"]
-    result: Result
+StepResult = Annotated[AgeResult | LoadResult | ScanResult, Field(discriminator="kind")]
 
 
 Target = Annotated[
@@ -1626,6 +1784,75 @@ class LayoutJob(Wire):
     lease: Lease | None = None
 
 
+class SimulatedStep(Wire):
+    """What became of one step."""
+
+    fault: EngineFault | None = None
+    size_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Annotated[int, Field(ge=0)]
+    elapsed_ns: Annotated[int, Field(ge=0)]
+    moved: SimulatedPass | None = None
+    result: StepResult | None = None
+
+
+class SimulateResult(Wire):
+    """What a simulation found."""
+
+    format: Literal[1]
+    kind: Literal["simulate"]
+    engine: Engine
+    ended: Ended
+    model_version: Annotated[int, Field(ge=0)]
+    policy: str
+    proof: str
+    device: DeviceFacts
+    free_bytes: Annotated[int, Field(ge=0)]
+    steps: list[SimulatedStep]
+
+
+Result = Annotated[
+    LoadResult
+    | LayoutResult
+    | ProbeResult
+    | ScanResult
+    | AgeResult
+    | SimulateResult
+    | ServeClockResult
+    | ExchangeClockResult,
+    Field(discriminator="kind"),
+]
+
+
+class FinishedEvent(Wire):
+    """The job is done, or was interrupted and has what it has."""
+
+    event: Literal["finished"]
+    result: Result
+
+
+SimulateStep = Annotated[
+    AgeJob | LoadJob | ClientsJob | ScanJob | ClearStep | DeleteStep | BallastStep,
+    Field(discriminator="kind"),
+]
+
+
+class SimulateJob(Wire):
+    """Live the life of a file system in a model."""
+
+    format: Literal[1] = 1
+    kind: Literal["simulate"] = "simulate"
+    policy: SimulatedPolicy
+    device: SimulatedDevice
+    size_bytes: Annotated[int, Field(ge=0)]
+    block_size_bytes: Annotated[int, Field(ge=0)] = 4096
+    group_blocks: Annotated[int, Field(ge=0)] = 32768
+    without_data: bool = False
+    dirty_bytes: Annotated[int, Field(ge=0)] = 1073741824
+    steps: list[SimulateStep]
+    check_only: bool = False
+    lease: Lease | None = None
+
+
 Event = Annotated[
     StartedEvent
     | NoteEvent
@@ -1650,6 +1877,7 @@ Job = Annotated[
     | ScanJob
     | ClientsJob
     | AgeJob
+    | SimulateJob
     | ServeClockJob
     | ExchangeClockJob,
     Field(discriminator="kind"),

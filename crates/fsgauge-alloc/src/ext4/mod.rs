@@ -105,6 +105,11 @@ impl Ext4 {
         self.files.iter().flatten().map(|file| file.inode.tree.extents())
     }
 
+    /// The extents of one file; none if there is no such file.
+    pub fn file(&self, file: u32) -> Option<Vec<Extent>> {
+        self.files.get(file as usize)?.as_ref().map(|file| file.inode.tree.extents())
+    }
+
     /// Carries out one operation.
     pub fn apply(&mut self, operation: &Operation) {
         let &Operation { stream, kind, file, offset_bytes, size_bytes, .. } = operation;

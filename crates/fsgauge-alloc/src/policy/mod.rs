@@ -104,7 +104,7 @@ pub struct Request {
 }
 
 /// A way to choose free blocks.
-pub trait Policy: Send {
+pub trait Policy: Send + Sync {
     /// Its name in studies.
     fn name(&self) -> &'static str;
 

@@ -30,7 +30,7 @@ pub(crate) trait Profile {
 }
 
 /// The profile with everything that was left open filled in.
-pub(crate) fn resolve(profile: &AgeProfile, room_bytes: u64) -> AgeProfile {
+pub fn resolve(profile: &AgeProfile, room_bytes: u64) -> AgeProfile {
     let mut profile = profile.clone();
     match &mut profile {
         AgeProfile::Intermingled { files, file_size_bytes, chunk_bytes, .. } => {

@@ -7,11 +7,19 @@ mod records;
 mod sizes;
 mod tree;
 
+use fsgauge_wire::FileSet;
+
 pub(crate) use contents::{Contents, PAGE_BYTES};
 pub(crate) use names::{Names, PathBuffer};
 pub(crate) use records::Records;
 pub(crate) use sizes::Sizes;
 pub(crate) use tree::{Directory, directories, leaves};
+
+/// The sizes of a set's files, by the numbers of client and file.
+pub fn file_sizes(set: &FileSet, seed: u64) -> impl Fn(u32, u32) -> u64 + use<> {
+    let sizes = Sizes::new(set, seed);
+    move |client, file| sizes.size_bytes(FileNumber { client, file })
+}
 
 /// One file: whose it is, and which of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

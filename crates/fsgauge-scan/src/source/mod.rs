@@ -101,6 +101,15 @@ fn look_for_lost(image: &Image, problems: &mut Problems) {
     }
 }
 
+/// Scans what is read by a reader that is there already.
+pub(crate) fn scan_disk(
+    job: &ScanJob,
+    disk: &dyn OnDisk,
+    readers: &mut ReaderThreads<'_>,
+) -> Outcome<Scanned> {
+    image::scan(job, disk, Problems::new(), None, readers)
+}
+
 /// `None` when no reader knows what is on it.
 fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Outcome<Option<Scanned>> {
     let image = Image::open(path)?;

@@ -31,7 +31,7 @@ from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.system import FileSystem, find_kind
+from fsgauge.system import FileSystem, SystemKind, find_kind
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
@@ -133,6 +133,7 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
             next="--rig vm",
         )
     kind = find_kind(system.kind)
+    require_real(system, kind)
     if isinstance(kind, FileSystem):
         _check_options(system, kind)
         _check_size(study, system, kind)
@@ -144,6 +145,15 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
         require_tunables_of(system, place)
         if engine is not None:
             require_direct_files(study, system, place, engine)
+
+
+def require_real(system: System, kind: SystemKind) -> None:
+    """InputError for a model, which no machine can mount."""
+    if kind.placement == "modelled":
+        raise InputError(
+            f'"{system.name}" is a model of an allocation policy ({kind.name}), and is not mounted',
+            next="--rig simulator, or a file system that `fsgauge systems` lists",
+        )
 
 
 def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:

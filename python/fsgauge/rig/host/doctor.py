@@ -91,7 +91,7 @@ def _standing(kind: SystemKind) -> SystemStanding:
             name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
         )
 
-    if kind.placement in ("folder", "share"):
+    if kind.placement in ("folder", "share", "modelled"):
         return stands("works")
     if isinstance(kind, FileSystem):
         support = support_of(kind, load_module=False)

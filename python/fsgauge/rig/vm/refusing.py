@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.rig.host.checks import refused_by
+from fsgauge.rig.host.checks import refused_by, require_real
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.vm.build.making import require_here
@@ -86,6 +86,7 @@ def _require_systems(study: Study) -> None:
     known = recipe().kinds
     for system in study.systems:
         kind = find_kind(system.kind)
+        require_real(system, kind)
         if not isinstance(kind, FileSystem):
             continue
         if kind.name not in known:

@@ -29,6 +29,8 @@ from functools import cached_property
 from itertools import product
 from typing import Literal
 
+from pydantic import Field
+
 from fsgauge.record import Cell
 from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.compare import measured_metrics
@@ -37,6 +39,7 @@ from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders.same_conditions import (
     Side,
     Unlike,
+    is_simulated,
     listed_differences,
     require_alike,
     same_machine,
@@ -115,6 +118,7 @@ class SideFacts(ResultModel):
     too_noisy: bool = False
     started_unix_ns: int
     durability: Durability = NOTHING_WEAK
+    simulated: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Between(ResultModel):
@@ -239,7 +243,7 @@ def _bases(sides: Sequence[Sequence[Side]]) -> list[Basis]:
 
 def _facts(side: Sequence[Side], results: Sequence[Results], sittings: int) -> SideFacts:
     found = [each.sureness for each in results]
-    first = side[0].label
+    first = f"{side[0].label}{' (simulated)' if is_simulated(side[0]) else ''}"
     return SideFacts(
         label=first if len(side) == 1 else f"{first} and {len(side) - 1} more",
         folders=[each.label for each in side],
@@ -251,6 +255,7 @@ def _facts(side: Sequence[Side], results: Sequence[Results], sittings: int) -> S
         too_noisy=any(each.too_noisy for each in found),
         started_unix_ns=min(each.study.started_unix_ns for each in side),
         durability=results[0].durability,
+        simulated=is_simulated(side[0]),
     )
 
 

@@ -91,6 +91,34 @@ def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
     }
 
 
+_OF_MEASURING = ("rig", "governor", "caches", "storage.kind", "bytes-under-load")
+"""What tells a measurement from a simulation of the same study: one beside the other differs in
+them, and is compared for that."""
+
+
+def is_simulated(side: Side) -> bool:
+    """Whether its numbers are those of a model."""
+    return side.before.load.simulation is not None
+
+
+def _to_be_equal(a: Side, b: Side) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The facts of both; of a simulation beside a measurement without how each was made."""
+    first, second = must_be_equal(a), must_be_equal(b)
+    if is_simulated(a) == is_simulated(b):
+        return first, second
+    left_out = {*_OF_MEASURING, *(name for name in [*first, *second] if _is_of_storage(name))}
+    first, second = (
+        {name: value for name, value in facts.items() if name not in left_out}
+        for facts in (first, second)
+    )
+    return first, second
+
+
+def _is_of_storage(name: str) -> bool:
+    """How storage is made; its size is that of both."""
+    return name.startswith("storage.") and name != "storage.size"
+
+
 def _says_what(key: str, value: object) -> bool:
     """Whether it is more than a place, or than a default that older folders do not name."""
     return key not in _PLACES and (key, value) != ("precondition", "none")
@@ -101,7 +129,7 @@ def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
 
     A system that only one folder has is not compared, so it is no difference of this sort.
     """
-    return _unequal(must_be_equal(a), must_be_equal(b))
+    return _unequal(*_to_be_equal(a, b))
 
 
 def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -116,7 +144,8 @@ def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, s
 
 def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
     """The differences that are accepted by name; InputError names those that are not."""
-    return require_equal((a.label, must_be_equal(a)), (b.label, must_be_equal(b)), despite)
+    first, second = _to_be_equal(a, b)
+    return require_equal((a.label, first), (b.label, second), despite)
 
 
 def require_equal(
@@ -184,6 +213,7 @@ def _listed(side: Side) -> dict[str, str]:
         "memory": conditions.of_machines(before, lambda machine: format_size(machine.memory_bytes)),
         "virtual machine": known["virtual machine"],
         "clock source": known["clock source"],
+        "made by": "a model" if is_simulated(side) else "measuring",
         "storage": before.storage.sentence,
         "fsgauge": known["fsgauge version"],
         "engine commit": known["engine commit"],

@@ -1,0 +1,166 @@
+//! From the policy that a job names to one that chooses blocks, and what else is told of it.
+
+use fsgauge_alloc::life::Reuse;
+use fsgauge_alloc::policy::mballoc::{Mballoc, Release, Settings, Windows};
+use fsgauge_alloc::policy::{
+    BestFit, BlockAtATime, Buddy, Delayed, FirstFit, NextFit, Policy, Vxfs, VxfsSizes, Window, WorstFit,
+};
+use fsgauge_wire::{Ext4Release, Failure, Outcome, SimulatedPolicy};
+
+/// A policy that was made.
+pub(crate) struct Made {
+    pub(crate) policy: Box<dyn Policy>,
+    /// When blocks that were freed may be taken again.
+    pub(crate) reuse: Reuse,
+}
+
+/// Its name for people.
+pub(crate) fn name_of(policy: &SimulatedPolicy) -> &'static str {
+    match policy {
+        SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_12, .. } => "ext4-6.12",
+        SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_18, .. } => "ext4-6.18",
+        SimulatedPolicy::Ldiskfs { .. } => "ldiskfs",
+        SimulatedPolicy::BlockAtATime {} => "block-at-a-time",
+        SimulatedPolicy::Delayed { .. } => "delayed",
+        SimulatedPolicy::FirstFit {} => "first-fit",
+        SimulatedPolicy::NextFit {} => "next-fit",
+        SimulatedPolicy::BestFit {} => "best-fit",
+        SimulatedPolicy::WorstFit {} => "worst-fit",
+        SimulatedPolicy::Buddy {} => "buddy",
+        SimulatedPolicy::Window { .. } => "window",
+        SimulatedPolicy::Vxfs { .. } => "vxfs",
+    }
+}
+
+/// Whether it is the one that knows inodes, directories and commits as well.
+pub(crate) fn is_ext4(policy: &SimulatedPolicy) -> bool {
+    matches!(policy, SimulatedPolicy::Ext4 { .. })
+}
+
+/// The policy for a device of so many groups. Says which setting cannot be.
+pub(crate) fn made(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Made> {
+    let at_once = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AtOnce });
+    let after_sync = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AfterSync });
+    match wanted {
+        SimulatedPolicy::Ext4 { .. } => {
+            after_sync(Box::new(Mballoc::new(ext4(wanted, groups, group_blocks)?, groups)))
+        }
+        SimulatedPolicy::Ldiskfs { prealloc_table_blocks, last_group } => {
+            let settings = Settings::ldiskfs(prealloc_table_blocks.clone(), group_blocks)
+                .map_err(|cause| wrong("prealloc_table", "the prealloc_table cannot be", cause))?;
+            if *last_group >= groups {
+                let cause = format!("the device has groups 0 to {}", groups - 1);
+                return Err(wrong("mb_last_group", &format!("there is no group {last_group}"), cause));
+            }
+            let mut policy = Mballoc::new(settings, groups);
+            policy.set_stream_group(*last_group);
+            after_sync(Box::new(policy))
+        }
+        SimulatedPolicy::BlockAtATime {} => at_once(Box::<BlockAtATime>::default()),
+        SimulatedPolicy::Delayed { delay_blocks } => {
+            within("delay_blocks", *delay_blocks, group_blocks)?;
+            at_once(Box::new(Delayed::new(*delay_blocks)))
+        }
+        SimulatedPolicy::FirstFit {} => at_once(Box::new(FirstFit)),
+        SimulatedPolicy::NextFit {} => at_once(Box::<NextFit>::default()),
+        SimulatedPolicy::BestFit {} => at_once(Box::new(BestFit)),
+        SimulatedPolicy::WorstFit {} => at_once(Box::new(WorstFit)),
+        SimulatedPolicy::Buddy {} => at_once(Box::new(Buddy)),
+        SimulatedPolicy::Window { window_blocks } => {
+            within("window_blocks", *window_blocks, group_blocks)?;
+            at_once(Box::new(Window::new(*window_blocks)))
+        }
+        SimulatedPolicy::Vxfs { initial_blocks, largest_blocks } => {
+            within("max_seqio_extent_size", *largest_blocks, group_blocks)?;
+            let sizes = VxfsSizes { initial_blocks: *initial_blocks, largest_blocks: *largest_blocks };
+            let policy = Vxfs::new(sizes)
+                .map_err(|cause| wrong("initial_extent_size", "the sizes of extents cannot be", cause))?;
+            at_once(Box::new(policy))
+        }
+    }
+}
+
+fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Settings> {
+    let &SimulatedPolicy::Ext4 {
+        release,
+        delays,
+        shared_blocks,
+        group_preallocation_blocks,
+        max_to_scan,
+        min_to_scan,
+        order2_request,
+        linear_groups,
+        stripe_blocks,
+        processors,
+    } = wanted
+    else {
+        return Err(wrong("policy", "the policy is not ext4", "its kind is another".into()));
+    };
+    within("mb_group_prealloc", group_preallocation_blocks, group_blocks)?;
+    for (key, value) in
+        [("mb_max_to_scan", max_to_scan), ("mb_min_to_scan", min_to_scan), ("processors", processors)]
+    {
+        if value == 0 {
+            return Err(wrong(key, &format!("{key} is 0"), "it must be above 0".into()));
+        }
+    }
+    if stripe_blocks > group_blocks {
+        let cause = format!("a group has {group_blocks}");
+        return Err(wrong("stripe", &format!("the stripe has {stripe_blocks} blocks"), cause));
+    }
+    let release = match release {
+        Ext4Release::Linux6_12 => Release::Linux6_12,
+        Ext4Release::Linux6_18 => Release::Linux6_18,
+    };
+    Ok(Settings {
+        delays,
+        windows: Windows::Growing { shared_blocks },
+        group_preallocation_blocks,
+        max_to_scan,
+        min_to_scan,
+        order2_request,
+        linear_groups,
+        stripe_blocks,
+        processors,
+        ..Settings::new(release, groups)
+    })
+}
+
+fn within(key: &str, blocks: u32, group_blocks: u32) -> Outcome<()> {
+    if (1..=group_blocks).contains(&blocks) {
+        return Ok(());
+    }
+    let cause = format!("from 1 to a group's {group_blocks} are possible");
+    Err(wrong(key, &format!("{key} has {blocks} blocks"), cause))
+}
+
+fn wrong(key: &str, what: &str, cause: String) -> Failure {
+    Failure::job(key, what, cause, "change it, or leave it out")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let wrong = |policy: SimulatedPolicy| {
+            let failure = made(&policy, 8, 32768).err().unwrap();
+            format!("{}: {}", failure.what, failure.cause)
+        };
+        let table = |entries: &[u32]| SimulatedPolicy::Ldiskfs {
+            prealloc_table_blocks: entries.into(),
+            last_group: 0,
+        };
+        assert!(wrong(table(&[512, 256])).contains("not ascending: 512 comes before 256"));
+        let beyond = SimulatedPolicy::Ldiskfs { prealloc_table_blocks: vec![256], last_group: 8 };
+        assert_eq!(wrong(beyond), "there is no group 8: the device has groups 0 to 7");
+        assert!(wrong(SimulatedPolicy::Window { window_blocks: 0 }).contains("window_blocks has 0"));
+        assert!(wrong(SimulatedPolicy::Delayed { delay_blocks: 40_000 }).contains("a group's 32768"));
+        assert!(
+            wrong(SimulatedPolicy::Vxfs { initial_blocks: 9, largest_blocks: 8 })
+                .contains("9 blocks at first and 8")
+        );
+        assert!(made(&table(&[256, 512]), 8, 32768).is_ok());
+    }
+}

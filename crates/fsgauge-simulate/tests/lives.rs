@@ -1,0 +1,242 @@
+//! Lives from a job to its result: what is known exactly, what is refused, and what a full device leaves.
+
+use fsgauge_simulate::{MODEL_VERSION, run_simulate};
+use fsgauge_wire::{
+    AgeResult, Engine, Event, Failure, Job, Listener, LoadResult, Profile, ScanResult, SimulateJob,
+    SimulateResult, SimulatedStep, StepResult, Stop, parse_job,
+};
+
+const MIB: u64 = 1 << 20;
+
+struct Deaf;
+
+impl Listener for Deaf {
+    fn event(&mut self, _: Event) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn job(policy: &str, size_bytes: u64, more: &str, steps: &[String]) -> SimulateJob {
+    let text = format!(
+        r#"{{"format":1,"kind":"simulate","policy":{policy},"device":{{"model":"disks-8+2-2012"}},
+            "size_bytes":{size_bytes}{more},"steps":[{}]}}"#,
+        steps.join(",")
+    );
+    match parse_job(&text).unwrap() {
+        Job::Simulate(job) => job,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn live(job: &SimulateJob) -> Result<SimulateResult, Failure> {
+    let text = || "test".to_string();
+    let engine = Engine { version: text(), profile: Profile::Debug, target: text(), commit: text() };
+    run_simulate(job, engine, &mut Deaf, Stop::new())
+}
+
+fn clients(phase: &str, clients: u32, files: u32, directory: &str) -> String {
+    format!(
+        r#"{{"kind":"clients","format":1,"target":{{"kind":"path","directory":"{directory}"}},"phase":{phase},
+            "clients":{clients},"files":{{"clients":{clients},"files_per_client":{files},
+            "sizes":{{"kind":"cycle","sizes_bytes":[{MIB}]}},"record_size_bytes":4096,"tree":{{"kind":"own"}}}},
+            "time_limit_ns":1,"seed":1}}"#
+    )
+}
+
+fn scan(path: &str) -> String {
+    format!(r#"{{"kind":"scan","format":1,"path":"{path}","top":2,"list_whole":true}}"#)
+}
+
+fn write() -> &'static str {
+    r#"{"kind":"write"}"#
+}
+
+fn rate(read_percent: u32, files: u32, file_bytes: u64) -> String {
+    format!(
+        r#"{{"kind":"load","format":1,"target":{{"kind":"files","directory":"/m/rate","prefix":"rate-",
+            "count":{files},"file_size_bytes":{file_bytes}}},"interface":"io_uring","direct":true,
+            "access":{{"kind":"sequential"}},"read_percent":{read_percent},
+            "block_sizes":[{{"size_bytes":{MIB},"weight":1}}],"queue_depth":4,"jobs":{files},"duration_ns":1,
+            "seed":1,"ranges":{{"kind":"own_files"}},"passes":1,"extend":{}}}"#,
+        read_percent == 0
+    )
+}
+
+fn age(profile: &str, mode: &str, fill_percent: u32) -> String {
+    format!(
+        r#"{{"kind":"age","format":1,"directory":"/m/aged","profile":{profile},"mode":"{mode}",
+            "fill_percent":{fill_percent},"end":{{"kind":"complete"}},"time_limit_ns":600000000000,"seed":3}}"#
+    )
+}
+
+fn scanned(step: &SimulatedStep) -> &ScanResult {
+    match step.result.as_ref() {
+        Some(StepResult::Scan(scan)) => scan,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn loaded(step: &SimulatedStep) -> &LoadResult {
+    match step.result.as_ref() {
+        Some(StepResult::Load(load)) => load,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn aged(step: &SimulatedStep) -> &AgeResult {
+    match step.result.as_ref() {
+        Some(StepResult::Age(age)) => age,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn extents(step: &SimulatedStep) -> (u64, u64) {
+    let counts = scanned(step).counts;
+    (counts.files, counts.extents)
+}
+
+/// 590 writers of 1 MiB in records of 4 KiB: what the kernel does, and what follows from a definition.
+#[test]
+fn interleaved_clients_have_the_extents_that_are_known() {
+    let ext4 = r#"{"kind":"ext4","release":"6.18"}"#;
+    let at_once = r#"{"kind":"ext4","release":"6.18","delays":false}"#;
+    let delayed = r#"{"kind":"delayed","delay_blocks":128}"#;
+    let alone = r#"{"kind":"block_at_a_time"}"#;
+    for (policy, expected) in [(ext4, 1), (at_once, 20), (delayed, 2), (alone, 256)] {
+        let steps = [clients(write(), 590, 1, "/m/files"), scan("/m/files")];
+        let result = live(&job(policy, 2048 * MIB, "", &steps)).unwrap();
+        assert_eq!(extents(&result.steps[1]), (590, 590 * expected), "{policy}");
+        assert_eq!(result.steps[0].size_bytes, 590 * MIB);
+    }
+}
+
+/// One reader, who meets the pieces of 590 braided files, and the same files whole.
+#[test]
+fn a_reader_pays_for_what_is_braided() {
+    let backup = r#"{"kind":"backup","order":"directory","block_size_bytes":1048576}"#;
+    let time = |policy: &str| {
+        let steps = [clients(write(), 590, 1, "/m/files"), clients(backup, 590, 1, "/m/files")];
+        let result = live(&job(policy, 2048 * MIB, "", &steps)).unwrap();
+        let load = loaded(&result.steps[1]);
+        assert_eq!(load.read.as_ref().unwrap().size_bytes, 590 * MIB);
+        assert_eq!(load.clients.as_ref().unwrap().files, 590);
+        load.elapsed_ns
+    };
+    let (whole, braided) =
+        (time(r#"{"kind":"delayed","delay_blocks":256}"#), time(r#"{"kind":"block_at_a_time"}"#));
+    assert!(braided > 3 * whole, "{braided} {whole}");
+}
+
+/// Ageing, deletes, rates in the holes: pieces of the chunk's size, and rates that follow from it.
+#[test]
+fn chunks_stay_whole_and_small_ones_cost_a_disk_more() {
+    let kept = |chunk_mib: u64| {
+        let intermingled = format!(
+            r#"{{"kind":"intermingled","files":20,"file_size_bytes":{},"chunk_bytes":{}}}"#,
+            64 * MIB,
+            chunk_mib * MIB
+        );
+        let mut write = rate(0, 4, 8 * MIB);
+        write.insert_str(1, &format!(r#""preallocate_chunk_bytes":{},"#, chunk_mib * MIB));
+        let steps = [
+            write.clone(),
+            r#"{"kind":"clear","directory":"/m/rate"}"#.into(),
+            age(&intermingled, "fast", 90),
+            scan("/m/aged"),
+            r#"{"kind":"ballast","path":"/m/ballast","leave_bytes":4194304}"#.into(),
+            r#"{"kind":"delete","path":"/m/aged/d0000/f0007"}"#.into(),
+            write,
+            scan("/m/rate"),
+            rate(100, 4, 8 * MIB),
+        ];
+        let ext4 = r#"{"kind":"ext4","release":"6.18"}"#;
+        let result = live(&job(ext4, 2048 * MIB, r#","without_data":true"#, &steps)).unwrap();
+        assert_eq!(result.steps.len(), 9, "{:?}", result.steps.last());
+        assert_eq!(extents(&result.steps[3]), (20, 20 * 64 / chunk_mib));
+        assert!(result.proof.contains("83 of 83 checkpoints"), "{}", result.proof);
+        let left = result.steps[4].free_bytes;
+        // Free blocks as statfs(2) counts them, with what is set aside for directories.
+        assert!((4 * MIB..20 * MIB).contains(&left), "{left}");
+        assert_eq!(result.steps[5].size_bytes, 64 * MIB);
+        let read = loaded(&result.steps[8]);
+        assert_eq!(read.read.as_ref().unwrap().operations, 32);
+        result.steps[0].moved.unwrap().fastest_ns as f64 / result.steps[6].moved.unwrap().fastest_ns as f64
+    };
+    let (small, large) = (kept(1), kept(8));
+    assert!(small < 0.75 * large, "{small} {large}");
+}
+
+#[test]
+fn a_full_device_is_named_and_the_steps_before_are_kept() {
+    let steps = [rate(0, 2, 4 * MIB), rate(0, 2, 40 * MIB), scan("/m")];
+    let result = live(&job(r#"{"kind":"first_fit"}"#, 64 * MIB, "", &steps)).unwrap();
+    assert_eq!(result.steps.len(), 2, "the one that failed is the last");
+    assert_eq!((result.steps[0].fault.clone(), result.steps[0].size_bytes), (None, 8 * MIB));
+    let fault = result.steps[1].fault.as_ref().unwrap();
+    assert_eq!(fault.code, "simulate.full");
+    assert_eq!(
+        fault.what,
+        "the simulated device is full: /m/rate/rate-0000 has 33554432 of 41943040 bytes and no space for 1048576 more"
+    );
+    assert_eq!(fault.cause, "0 of 67108864 bytes are free, in 0 pieces of at most 0 bytes");
+}
+
+#[test]
+fn a_log_that_finds_no_space_says_at_which_operation() {
+    let bins = r#"{"kind":"bins","bins":[{"at_least_bytes":4096,"below_bytes":8192,"weight":1}]}"#;
+    let ext4 = r#"{"kind":"ext4","release":"6.18"}"#;
+    let steps = [age(&format!(r#"{{"kind":"churn","streams":1,"sizes":{bins}}}"#), "fast", 100)];
+    let result = live(&job(ext4, 64 * MIB, r#","without_data":true"#, &steps)).unwrap();
+    let aging = aged(&result.steps[0]);
+    assert!(aging.errors[0].count > 0 && aging.live_files > 1000);
+    let first = aging.errors[0].first_operation;
+    assert!(aging.notes[0].text.contains(&format!("operation {first} found no space")), "{:?}", aging.notes);
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_happens() {
+    let wrong = |policy: &str, size: u64, more: &str, steps: &[String]| {
+        let failure = live(&job(policy, size, more, steps)).unwrap_err();
+        assert!(failure.code.starts_with("job."), "{failure}");
+        format!("{}: {}", failure.what, failure.cause)
+    };
+    let fit = r#"{"kind":"first_fit"}"#;
+    assert!(wrong(fit, MIB, "", &[]).contains("has 1048576 bytes: from 16 MiB"));
+    assert!(wrong(fit, 64 * MIB, r#","block_size_bytes":5000"#, &[]).contains("block_size_bytes is 5000"));
+    assert!(wrong(fit, 64 * MIB, r#","group_blocks":32769"#, &[]).contains("from 1 to 32768"));
+    let table = r#"{"kind":"ldiskfs","prealloc_table_blocks":[256,256]}"#;
+    assert!(wrong(table, 64 * MIB, "", &[]).contains("not ascending: 256 comes before 256"));
+    assert!(wrong(fit, 64 * MIB, "", &[clients(r#"{"kind":"stat"}"#, 1, 1, "/m")]).contains("no model"));
+    let bins = r#"{"kind":"bins","bins":[]}"#;
+    let empty = age(&format!(r#"{{"kind":"churn","sizes":{bins}}}"#), "write", 80);
+    assert!(wrong(fit, 64 * MIB, "", &[empty]).contains("sizes are not valid"));
+}
+
+#[test]
+fn a_job_that_is_only_looked_at_has_no_steps_and_the_space() {
+    let steps = [clients(write(), 590, 1, "/m")];
+    let mut job = job(r#"{"kind":"buddy"}"#, 1024 * MIB, "", &steps);
+    job.check_only = true;
+    let result = live(&job).unwrap();
+    assert_eq!((result.steps.len(), result.free_bytes), (0, 1024 * MIB));
+    assert_eq!((result.model_version, result.policy.as_str()), (MODEL_VERSION, "buddy"));
+    assert!(result.proof.starts_with("not compared"), "{}", result.proof);
+}
+
+/// A fresh copy holds the same bytes in fewer extents.
+#[test]
+fn a_fresh_copy_of_an_aged_tree_is_whole() {
+    let counts = |fresh: &str| {
+        let churn = r#"{"kind":"churn","streams":4}"#;
+        let mut aging = age(churn, "write", 80)
+            .replace(r#""end":{"kind":"complete"}"#, r#""end":{"kind":"storage_age","storage_age":4.0}"#);
+        aging.insert_str(1, &format!(r#""fresh_copy":{fresh},"#));
+        let policy = r#"{"kind":"ext4","release":"6.18"}"#;
+        let result = live(&job(policy, 256 * MIB, "", &[aging, scan("/m/aged")])).unwrap();
+        let scan = scanned(&result.steps[1]);
+        (scan.counts.files, scan.counts.extent_bytes, scan.counts.extents)
+    };
+    let (aged, fresh) = (counts("false"), counts("true"));
+    assert_eq!((aged.0, aged.1), (fresh.0, fresh.1));
+    assert!(fresh.2 < aged.2, "{fresh:?} {aged:?}");
+}

@@ -1,0 +1,11 @@
+//! kind "simulate": the life of a file system in a model of its allocator and of its device.
+
+mod device;
+mod job;
+mod policy;
+mod result;
+
+pub use device::{DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, ParameterOrigin, SimulatedDevice};
+pub use job::{BallastStep, ClearStep, DeleteStep, SimulateJob, SimulateStep};
+pub use policy::{Ext4Release, SimulatedPolicy};
+pub use result::{SimulateResult, SimulatedPass, SimulatedStep, StepResult};

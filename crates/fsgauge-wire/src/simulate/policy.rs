@@ -1,0 +1,122 @@
+//! Which allocation policy is simulated, with all that can be set of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An allocation policy. Sizes are in blocks of the simulated device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SimulatedPolicy {
+    /// mballoc of ext4. Names in brackets are those in /sys/fs/ext4/DEVICE.
+    Ext4 {
+        /// Whose code.
+        release: Ext4Release,
+        /// Whether data waits in memory until it is written back (the mount option `delalloc`).
+        #[serde(default = "yes")]
+        delays: bool,
+        /// Files of up to so many blocks share a preallocation (`mb_stream_req`).
+        #[serde(default = "shared")]
+        shared_blocks: u32,
+        /// What small files share (`mb_group_prealloc`).
+        #[serde(default = "group_preallocation")]
+        group_preallocation_blocks: u32,
+        /// `mb_max_to_scan`.
+        #[serde(default = "max_to_scan")]
+        max_to_scan: u32,
+        /// `mb_min_to_scan`.
+        #[serde(default = "min_to_scan")]
+        min_to_scan: u32,
+        /// `mb_order2_req`.
+        #[serde(default = "order2")]
+        order2_request: u32,
+        /// `mb_max_linear_groups`: 4 on disks that rotate, 0 on others.
+        #[serde(default = "linear_groups")]
+        linear_groups: u32,
+        /// The mount option `stripe`; 0: none.
+        #[serde(default)]
+        stripe_blocks: u32,
+        /// Processors of the machine: from 6.17 on there are as many places where large files go on.
+        #[serde(default = "one")]
+        processors: u32,
+    },
+    /// ldiskfs of Lustre: every write of a client is a request, and a table gives its window.
+    Ldiskfs {
+        /// `prealloc_table`, ascending.
+        prealloc_table_blocks: Vec<u32>,
+        /// `mb_last_group`: the group where the search for large files begins.
+        #[serde(default)]
+        last_group: u32,
+    },
+    /// Each block alone, when it is written.
+    BlockAtATime {},
+    /// Blocks wait in memory and are allocated together.
+    Delayed {
+        /// So many blocks of a file wait at most.
+        delay_blocks: u32,
+    },
+    /// The first run that is long enough.
+    FirstFit {},
+    /// The next run that is long enough, from where the last one ended.
+    NextFit {},
+    /// The shortest run that is long enough.
+    BestFit {},
+    /// The longest run.
+    WorstFit {},
+    /// Aligned pieces of powers of two.
+    Buddy {},
+    /// A window of one size is set aside for each file that is written.
+    Window {
+        /// Its length.
+        window_blocks: u32,
+    },
+    /// The extent policy of VxFS: extents double as a file grows.
+    Vxfs {
+        /// The first extent, at least (`initial_extent_size`).
+        initial_blocks: u32,
+        /// An extent, at most (`max_seqio_extent_size`).
+        largest_blocks: u32,
+    },
+}
+
+/// A release of Linux whose mballoc there is a model of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Ext4Release {
+    /// 6.12.
+    #[serde(rename = "6.12")]
+    Linux6_12,
+    /// 6.17 and 6.18.
+    #[serde(rename = "6.18")]
+    Linux6_18,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn shared() -> u32 {
+    16
+}
+
+fn group_preallocation() -> u32 {
+    512
+}
+
+fn max_to_scan() -> u32 {
+    200
+}
+
+fn min_to_scan() -> u32 {
+    10
+}
+
+fn order2() -> u32 {
+    2
+}
+
+fn linear_groups() -> u32 {
+    4
+}
+
+fn one() -> u32 {
+    1
+}

@@ -1,0 +1,138 @@
+"""A turn as one job of the engine: the steps that happen to its system, and who records each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fsgauge.plan.space import planned_room
+from fsgauge.plan.turns import job_for, steps_for
+from fsgauge.record import Cell, Plan, Turn
+from fsgauge.rig.simulator.device import device_of, size_of
+from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.study.model import Study, System
+from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.wire import (
+    AgeJob,
+    BallastStep,
+    ClearStep,
+    DeleteStep,
+    ScanJob,
+    SimulateJob,
+    SimulateStep,
+)
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
+from fsgauge.workload.method import WORST_FILES
+from fsgauge.workload.room import Room
+from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step
+
+ROOT = "/simulated"
+"""Where the folders of a life seem to be."""
+
+When = Literal["before", "after", "after cell", "aged"]
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """A scan that a record is made of."""
+
+    when: When
+    cell: Cell | None
+
+
+@dataclass(frozen=True)
+class Happens:
+    """One step of a life: what the engine does, and what it is a record of."""
+
+    step: SimulateStep
+    of: tuple[Step, Cell] | tuple[int, Cell] | Scanned
+
+
+def place_in(study: Study, system: System, free_bytes: int) -> AgedFolders | ClientFolders:
+    """The folders of a system on a device with so much free space, which are empty."""
+    sets = sets_of(study, free_bytes)
+    if isinstance(sets, AgedFiles):
+        return AgedFolders(
+            directory=ROOT,
+            file_size_bytes=sets.file_size_bytes,
+            rate_file_bytes=sets.rate_file_bytes,
+            allocation_chunk_bytes=system.allocation_chunk,
+        )
+    return ClientFolders(
+        directory=ROOT,
+        files_per_client=sets.files_per_client,
+        backup_files_per_client=sets.backup_files_per_client,
+        available_bytes=free_bytes,
+    )
+
+
+def sets_of(study: Study, free_bytes: int) -> AgedFiles | FileSets:
+    """What the load makes on so much free space; InputError where it has no room."""
+    room: Room = replace(
+        planned_room(study, free_bytes), free_bytes=free_bytes, least=study.systems[0].name
+    )
+    sets = method_of(study.workload).in_room(room).file_sets
+    if sets is None:
+        raise TypeError("only studies whose load makes its own files are simulated")
+    return sets
+
+
+def life_of(
+    study: Study, plan: Plan, turn: Turn, place: AgedFolders | ClientFolders
+) -> list[Happens]:
+    """Everything that happens in a turn, in order."""
+    cells = {cell.id: cell for cell in plan.cells}
+    method = method_of(study.workload)
+    found: list[Happens] = []
+    if study.workload.scan:
+        found.append(_whole("before"))
+    for position, cell_id in enumerate(turn.cells):
+        cell = cells[cell_id]
+        for step in steps_for(study, plan, turn, cell, place):
+            found.append(Happens(_as_job(step), (step, cell)))
+            if isinstance(step, AgeFolder):
+                scan = method.scan_job(step.job.directory, aged=True)
+                found.append(Happens(scan, Scanned("aged", None)))
+        found.append(Happens(job_for(study, plan, turn, cell, place), (position, cell)))
+        folder = method.scanned_after(cell)
+        if folder is not None:
+            scan = method.scan_job(f"{ROOT}/{folder}", aged=False)
+            found.append(Happens(scan, Scanned("after cell", cell)))
+    if study.workload.scan:
+        found.append(_whole("after"))
+    return found
+
+
+def _whole(when: When) -> Happens:
+    return Happens(ScanJob(path=ROOT, top=WORST_FILES), Scanned(when, None))
+
+
+def _as_job(step: Step) -> AgeJob | ClearStep | DeleteStep | BallastStep:
+    if isinstance(step, AgeFolder):
+        return step.job
+    if isinstance(step, ClearFolder):
+        return ClearStep(directory=step.directory)
+    if isinstance(step, DeleteFile):
+        return DeleteStep(path=step.path)
+    return BallastStep(path=step.path, leave_bytes=step.leave_bytes)
+
+
+def job_of(
+    study: Study,
+    system: System,
+    steps: list[SimulateStep],
+    *,
+    without_data: bool,
+    check: bool = False,
+) -> SimulateJob:
+    """The engine's job for a system; `check` lets it only say what cannot be."""
+    return SimulateJob(
+        policy=policy_of(study, system),
+        device=device_of(study),
+        size_bytes=size_of(study),
+        block_size_bytes=BLOCK_BYTES,
+        without_data=without_data,
+        steps=steps,
+        check_only=check,
+    )

@@ -1,0 +1,124 @@
+"""The simulator rig: what it refuses, and the session in which it simulates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from fsgauge.engine import Engine
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.rig.simulator.session import SimulatorSession
+from fsgauge.rig.simulator.trial import check_life, empty_of
+from fsgauge.study.model import Study, System
+from fsgauge.study.reached import accesses_of
+from fsgauge.study.storage import SimulatedStorage
+from fsgauge.workload import method_of
+
+Look = Callable[[], None]
+
+
+class SimulatorRig:
+    """Models in the place of systems and their storage."""
+
+    name = "simulator"
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self._engine = engine
+
+    def size_bytes(self, study: Study) -> int:
+        """What the study says."""
+        return size_of(study)
+
+    def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
+        """All that has no model; the engine is asked about each system."""
+        found: dict[str, FsgaugeError] = {}
+        for look in self._looks(study, destroy):
+            try:
+                look()
+            except Interrupted:
+                raise
+            except FsgaugeError as error:
+                found.setdefault(error.what, error)
+        return list(found.values())
+
+    def check(self, study: Study, destroy: Consent | None) -> None:
+        """Raise the first of what is refused, with the others in its details."""
+        refused = self.refusals(study, destroy)
+        if refused:
+            first, *others = refused
+            first.details += tuple(f"also: {each.what}" for each in others)
+            raise first
+
+    @contextmanager
+    def opened(self, study: Study) -> Iterator[SimulatorSession]:
+        """There is nothing to open, and nothing is left."""
+        yield SimulatorSession(study, self._with_engine())
+
+    def _looks(self, study: Study, destroy: Consent | None) -> Iterator[Look]:
+        yield lambda: _require_own(study, destroy)
+        if method_of(study.workload).lays_out:
+            yield lambda: _refuse(_without_model(study))
+            return
+        refused = False
+        for system in study.systems:
+            try:
+                policy_of(study, system)
+            except InputError as error:
+                refused = True
+                yield partial(_refuse, error)
+        if not refused:
+            for system in study.systems:
+                yield partial(self._ask, study, system)
+
+    def _ask(self, study: Study, system: System) -> None:
+        """What the engine says of the system's first turn; nothing is simulated."""
+        try:
+            engine = self._with_engine()
+            empty = empty_of(study, system, engine)
+            check_life(study, system, empty.free_bytes, engine)
+        except InputError as error:
+            error.next = or_without(study, system, error.next)
+            raise
+
+    def _with_engine(self) -> Engine:
+        self._engine = self._engine or Engine()
+        return self._engine
+
+
+def _refuse(error: InputError) -> None:
+    raise error
+
+
+def _require_own(study: Study, destroy: Consent | None) -> None:
+    size_of(study)
+    if destroy is not None:
+        raise InputError(
+            "--destroy names a device, and the simulator uses none", next="leave it out"
+        )
+    if isinstance(study.storage, SimulatedStorage) and study.storage.model.startswith("ssd"):
+        raise InputError(
+            f"{study.storage.model} has a range of times, and a run has one time",
+            cause="what an extent means to flash is not told; a point would be a guess",
+            next="a disk's model: --set storage.model=disk-2012",
+        )
+    servers = [access.server for access in accesses_of(study) if access.server != "none"]
+    if servers:
+        raise InputError(
+            f"{servers[0]} has no model: the simulator has file systems, and no server over them",
+            next="leave --serve out, or --rig host",
+        )
+
+
+def _without_model(study: Study) -> InputError:
+    """Files that were laid out and are read and overwritten: nothing moves there."""
+    return InputError(
+        f"a study of kind {study.workload.kind} has no model",
+        cause="the simulator knows where data lies as files come and go, and what that costs a"
+        " disk; it knows no latencies and no processors",
+        next="a study in which files come and go: docs/guides/simulator.md",
+    )

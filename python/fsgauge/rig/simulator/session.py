@@ -1,0 +1,87 @@
+"""Blocks of one study, simulated turn by turn; and the machine that stands in the records."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from fsgauge.engine import Engine
+from fsgauge.machine import SimulatedNumber, Simulation, StorageFacts
+from fsgauge.record import Plan
+from fsgauge.rig.host.machine.environment import capture_machine
+from fsgauge.rig.rig import Description, Tell
+from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.life import place_in
+from fsgauge.rig.simulator.trial import empty_of
+from fsgauge.rig.simulator.turn import Made, simulate_turn
+from fsgauge.study.model import Study
+from fsgauge.units import format_size
+from fsgauge.wire import SimulateResult
+from fsgauge.workload.folders import AgedFolders, ClientFolders
+
+KIND = "simulated"
+"""Of storage that is a model."""
+
+
+class SimulatorSession:
+    """Nothing is held between two blocks."""
+
+    def __init__(self, study: Study, engine: Engine) -> None:
+        self._study = study
+        self._engine = engine
+
+    def describe(self) -> Description:
+        """This machine, which only reckons, and the models on it."""
+        empty = next(iter(self._empty.values()))
+        facts = self._facts(empty)
+        machine = capture_machine([], facts)
+        chain = [{"kind": "model", "name": empty.device.model, "rotational": _spins(empty)}]
+        storage = facts.model_copy(update={"device_chain": chain})
+        machine = machine.model_copy(update={"storage": storage, "simulation": self._simulation})
+        return Description(size_of(self._study), empty.engine, [machine])
+
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        """One turn after the other; each is one job of the engine."""
+        for turn in plan.turns:
+            if turn.block == block:
+                made = Made(self._places[turn.system], self._empty[turn.system])
+                simulate_turn(self._study, plan, turn, made, self._engine, tell)
+
+    @cached_property
+    def _empty(self) -> dict[str, SimulateResult]:
+        """What the engine says of each system before anything has happened to it."""
+        study = self._study
+        return {system.name: empty_of(study, system, self._engine) for system in study.systems}
+
+    @cached_property
+    def _places(self) -> dict[str, AgedFolders | ClientFolders]:
+        """The folders of each system, of the same sizes on all: as the least of them has room."""
+        least = min(empty.free_bytes for empty in self._empty.values())
+        return {system.name: place_in(self._study, system, least) for system in self._study.systems}
+
+    @property
+    def _simulation(self) -> Simulation:
+        empty = next(iter(self._empty.values()))
+        device = empty.device
+        return Simulation(
+            model_version=empty.model_version,
+            policies={name: each.policy for name, each in self._empty.items()},
+            proofs={name: each.proof for name, each in self._empty.items()},
+            device=device.model,
+            device_words=device.what,
+            numbers=[SimulatedNumber(**each.model_dump()) for each in device.parameters],
+        )
+
+    def _facts(self, empty: SimulateResult) -> StorageFacts:
+        size = size_of(self._study)
+        return StorageFacts(
+            kind=KIND,
+            sentence=f"{format_size(size)} in a model ({empty.device.model}: {empty.device.what})",
+            size_bytes=size,
+            device_chain=[],
+            cautions=[],
+        )
+
+
+def _spins(empty: SimulateResult) -> int:
+    """As the kernel says it of a device."""
+    return 1 if empty.device.kind == "zoned_disk" else 0

@@ -1,0 +1,206 @@
+"""One turn: its life simulated, and each step recorded as a measurement would be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fsgauge.engine import Engine
+from fsgauge.errors import RigError
+from fsgauge.parts import in_one
+from fsgauge.record import (
+    Cell,
+    Plan,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    SystemFacts,
+    Turn,
+    TurnRecord,
+)
+from fsgauge.rig.host.machine.environment import machine_name
+from fsgauge.rig.rig import RunStarted, StepStarted, Tell, TurnStarted
+from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
+from fsgauge.rig.simulator.policies import settings_of
+from fsgauge.rig.simulator.trial import is_without_data
+from fsgauge.study.model import Study, System
+from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.units import format_size
+from fsgauge.wire import (
+    AgeResult,
+    ClientsJob,
+    LoadJob,
+    LoadResult,
+    ScanResult,
+    SimulatedStep,
+    SimulateResult,
+)
+from fsgauge.workload.folders import AgedFolders, ClientFolders
+from fsgauge.workload.steps import AgeFolder
+
+CACHES = "none: nothing is cached in a model"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A system before its life: its folders, and what the engine says of it."""
+
+    place: AgedFolders | ClientFolders
+    empty: SimulateResult
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A turn whose life is over, and who is told."""
+
+    study: Study
+    plan: Plan
+    turn: Turn
+    tell: Tell
+    number: int = 0
+
+    def record(self, happens: Happens, done: SimulatedStep) -> _Turn:
+        """Tell what one step came to; the turn with its steps counted."""
+        if isinstance(happens.of, Scanned):
+            self._scanned(happens.of, done)
+            return self
+        what, cell = happens.of
+        if isinstance(what, int):
+            self._ran(happens, what, cell, done)
+            return self
+        self.tell(StepStarted(self.turn, what.what))
+        age = what if isinstance(what, AgeFolder) else None
+        aged = done.result if isinstance(done.result, AgeResult) else None
+        self.tell(
+            StepRecord(
+                block=self.turn.block,
+                turn=self.turn.turn,
+                system=self.turn.system,
+                again=self.turn.again,
+                number=self.number,
+                cell=cell.id,
+                step=what.step,
+                what=what.what,
+                job=age.job if age else None,
+                result=aged,
+                size_bytes=done.size_bytes,
+                free_bytes=done.free_bytes,
+                started_unix_ns=time.time_ns(),
+                elapsed_ns=done.elapsed_ns,
+            )
+        )
+        if age is not None and aged is not None:
+            _require_aged(age, aged, self.turn)
+        return replace(self, number=self.number + 1)
+
+    def _ran(self, happens: Happens, position: int, cell: Cell, done: SimulatedStep) -> None:
+        job, result = happens.step, done.result
+        if not isinstance(job, LoadJob | ClientsJob):
+            raise TypeError("a run is a load")
+        self.tell(RunStarted(self.turn, cell))
+        self.tell(
+            RunRecord(
+                block=self.turn.block,
+                turn=self.turn.turn,
+                position=position,
+                system=self.turn.system,
+                again=self.turn.again,
+                cell=cell,
+                job=job,
+                caches=CACHES,
+                parts=in_one(machine_name(), result if isinstance(result, LoadResult) else None),
+                fault=done.fault,
+                started_unix_ns=time.time_ns(),
+            )
+        )
+
+    def _scanned(self, scanned: Scanned, done: SimulatedStep) -> None:
+        self.tell(
+            ScanRecord(
+                block=self.turn.block,
+                turn=self.turn.turn,
+                system=self.turn.system,
+                again=self.turn.again,
+                when=scanned.when,
+                cell=scanned.cell.id if scanned.cell else None,
+                result=done.result if isinstance(done.result, ScanResult) else None,
+                fault=done.fault,
+                started_unix_ns=time.time_ns(),
+            )
+        )
+
+
+def simulate_turn(
+    study: Study, plan: Plan, turn: Turn, made: Made, engine: Engine, tell: Tell
+) -> None:
+    """Simulate a turn; RigError where the device was full before its end, its records kept."""
+    tell(TurnStarted(turn))
+    started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
+    system = next(each for each in study.systems if each.name == turn.system)
+    life = life_of(study, plan, turn, made.place)
+    steps = [happens.step for happens in life]
+    without_data = is_without_data(study, system)
+    result = engine.simulate(job_of(study, system, steps, without_data=without_data), tell)
+    prepare_ns = time.monotonic_ns() - clock
+    tell(_made(study, turn, system, made, started_unix_ns, prepare_ns))
+    told = _Turn(study, plan, turn, tell)
+    for happens, done in zip(life, result.steps, strict=False):
+        told = told.record(happens, done)
+    _require_whole(turn, life, result.steps)
+
+
+def _made(
+    study: Study, turn: Turn, system: System, made: Made, started_unix_ns: int, prepare_ns: int
+) -> TurnRecord:
+    empty = made.empty
+    return TurnRecord(
+        block=turn.block,
+        turn=turn.turn,
+        system=turn.system,
+        again=turn.again,
+        facts=SystemFacts(
+            kind=system.kind,
+            mkfs_command=[],
+            mkfs_output="",
+            mount_source="a model",
+            mount_options=system.mount,
+            tunables={},
+            size_bytes=empty.free_bytes,
+            free_bytes=empty.free_bytes,
+            block_size_bytes=BLOCK_BYTES,
+            details={"model": f"{empty.policy}: {empty.proof}", **settings_of(study, system)},
+        ),
+        target=made.place.model_dump(mode="json"),
+        layout=None,
+        start_state=["an empty file system in a model"],
+        started_unix_ns=started_unix_ns,
+        prepare_ns=prepare_ns,
+        notes=[],
+    )
+
+
+def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
+    """What was aged is whole enough for the cells that follow; the record is stored already."""
+    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
+        return
+    raise RigError(
+        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
+        f" {format_size(step.needed_bytes)}",
+        details=tuple(note.text for note in result.notes),
+        cause=f"it ended early: {result.ended}",
+        next="a larger storage.size, or a smaller workload.fill",
+    )
+
+
+def _require_whole(turn: Turn, life: Sequence[Happens], steps: Sequence[SimulatedStep]) -> None:
+    """A life that ended early is named by the step at which it did."""
+    last = steps[-1] if steps else None
+    if last is None or last.fault is None:
+        return
+    raise RigError(
+        f'"{turn.system}": {last.fault.what}',
+        details=(f"step {len(steps)} of {len(life)}; the records before it are kept",),
+        cause=last.fault.cause,
+        next=last.fault.next,
+    )

@@ -1,0 +1,185 @@
+"""Allocation policies that there is a model of, by the kind of system that a study names.
+
+They exist in the simulator alone. `settings` of a system are read here, so that a mistake is shown
+where it stands in the study file; what a device has no room for is refused by the engine.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from fsgauge.quantities import UnitError
+from fsgauge.study.conflict import conflict
+from fsgauge.units import exact_size, parse_size
+
+BLOCK_BYTES = 4096
+"""Of every simulated device."""
+LARGEST_NUMBER = (1 << 32) - 1
+
+Value = int | bool | list[int]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One thing that can be set of a policy. A size is given in bytes and used in whole blocks."""
+
+    what: str
+    takes: Literal["number", "size", "yes or no", "ascending blocks"]
+    default: str
+
+    def read(self, text: str) -> Value:
+        """The value as the engine takes it; ValueError says what is wrong with it."""
+        if self.takes == "yes or no":
+            if text not in ("yes", "no"):
+                raise ValueError('it is "yes" or "no"')
+            return text == "yes"
+        if self.takes == "ascending blocks":
+            return _table(text)
+        if self.takes == "size":
+            return _blocks(text)
+        return _number(text)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy as `fsgauge systems` and the guide list it."""
+
+    summary: str
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+
+    def value(self, settings: Mapping[str, str], name: str) -> Value:
+        """A setting as it is given, or its default."""
+        setting = self.settings[name]
+        return setting.read(settings.get(name, setting.default))
+
+
+_EXT4 = {
+    "delayed_allocation": Setting(
+        "whether data waits in memory and is allocated when it is written back", "yes or no", "yes"
+    ),
+    "mb_stream_req": Setting("files of so many blocks share a preallocation", "number", "16"),
+    "mb_group_prealloc": Setting("blocks of that preallocation", "number", "512"),
+    "mb_max_to_scan": Setting("runs that a search looks at, at most", "number", "200"),
+    "mb_min_to_scan": Setting("runs that it looks at, at least", "number", "10"),
+    "mb_order2_req": Setting(
+        "powers of two from this one on are looked for by order", "number", "2"
+    ),
+    "mb_max_linear_groups": Setting(
+        "groups that are looked at one by one first: 4 on disks that rotate", "number", "4"
+    ),
+    "stripe": Setting("blocks of a stripe; 0: none", "number", "0"),
+    "processors": Setting(
+        "processors of the machine: from 6.17 on, large files go on in as many places",
+        "number",
+        "1",
+    ),
+}
+
+POLICIES: dict[str, Policy] = {
+    "ext4-6.18": Policy("mballoc of ext4 as of Linux 6.17 and 6.18", _EXT4),
+    "ext4-6.12": Policy("mballoc of ext4 as of Linux 6.12", _EXT4),
+    "ldiskfs": Policy(
+        "ldiskfs of Lustre: each write is a request, a table gives its window",
+        {
+            "prealloc_table": Setting(
+                "windows in blocks, as in /proc/fs/ldiskfs/DEVICE/prealloc_table",
+                "ascending blocks",
+                "4 8 16 32 64 128 256 512 1024 2048",
+            ),
+            "mb_last_group": Setting("the group where large files begin", "number", "0"),
+        },
+    ),
+    "block-at-a-time": Policy(
+        "each block alone, when it is written (NSS without delayed allocation, ext3)"
+    ),
+    "delayed": Policy(
+        "blocks wait in memory and are allocated together (NSS with delayed allocation)",
+        {"delay": Setting("bytes of a file that wait at most", "size", "1 MiB")},
+    ),
+    "window": Policy(
+        "a window of one size is set aside for each file that is written",
+        {"window": Setting("its size", "size", "1 MiB")},
+    ),
+    "vxfs": Policy(
+        "the extent policy of VxFS: extents double as a file grows",
+        {
+            "initial_extent_size": Setting("the first extent, at least", "size", "8 KiB"),
+            "max_seqio_extent_size": Setting("an extent, at most", "size", "8 MiB"),
+        },
+    ),
+    "first-fit": Policy("the first free run that is long enough"),
+    "next-fit": Policy("the next free run that is long enough, from where the last one ended"),
+    "best-fit": Policy("the shortest free run that is long enough"),
+    "worst-fit": Policy("the longest free run"),
+    "buddy": Policy("aligned pieces of powers of two"),
+}
+"""By kind."""
+
+
+def check_settings(kind: str, settings: Mapping[str, str]) -> None:
+    """Raise a conflict for a setting that the kind does not have, or that cannot be."""
+    policy = POLICIES.get(kind)
+    for name, text in settings.items():
+        if policy is None:
+            raise conflict(
+                f"settings would be ignored: {kind} has none, and models of policies do",
+                ["settings", "kind"],
+                next=f'kind = "{next(iter(POLICIES))}"; fsgauge explain system.settings',
+            )
+        setting = policy.settings.get(name)
+        if setting is None:
+            near = difflib.get_close_matches(name, policy.settings, n=1, cutoff=0.5)
+            known = ", ".join(policy.settings) or "none"
+            raise conflict(
+                f"{kind} has no setting {name}",
+                [("settings", name)],
+                hint=f'did you mean "{near[0]}"?' if near else f"it has: {known}",
+                next="fsgauge explain system.settings",
+            )
+        try:
+            setting.read(text)
+        except ValueError as error:
+            raise conflict(
+                f'{name} cannot be "{text}": {error}',
+                [("settings", name)],
+                next=f"{name} = {setting.default!r} is the default",
+            ) from None
+
+
+def described() -> str:
+    """Every kind with its settings, for the description of the key."""
+    return "; ".join(
+        f"{kind}: {', '.join(policy.settings)}"
+        for kind, policy in POLICIES.items()
+        if policy.settings
+    )
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > LARGEST_NUMBER:
+        raise ValueError("it is a whole number")
+    return int(text)
+
+
+def _table(text: str) -> list[int]:
+    entries = [_number(word) for word in text.split()]
+    if not entries:
+        raise ValueError("it has no entry; entries are numbers of blocks")
+    for before, after in pairwise(entries):
+        if before >= after:
+            raise ValueError(f"it is not ascending, {before} comes before {after}")
+    return entries
+
+
+def _blocks(text: str) -> int:
+    try:
+        size_bytes = parse_size(text)
+    except UnitError as error:
+        raise ValueError(str(error)) from None
+    if size_bytes == 0 or size_bytes % BLOCK_BYTES:
+        raise ValueError(f"it is not a whole number of blocks of {exact_size(BLOCK_BYTES)}")
+    return size_bytes // BLOCK_BYTES

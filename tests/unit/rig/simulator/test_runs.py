@@ -1,0 +1,238 @@
+"""Whole studies in the simulator, by the real engine: their records, their pages, what is refused.
+
+Each study is small; together they take some seconds of the engine, which is what is tested.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fsgauge import kinds
+from fsgauge.engine import Engine, OnEvent
+from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.progress.lines import Quiet
+from fsgauge.report import write_report
+from fsgauge.report.compared import cautions, read_sides
+from fsgauge.rig.registry import rig_named, study_on
+from fsgauge.rig.simulator.rig import SimulatorRig
+from fsgauge.run import Outcome, resume_study, run_study
+from fsgauge.stats import read_study
+from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+from fsgauge.wire import EngineFault, SimulateJob, SimulateResult
+
+
+def run(results: Path, study: Study, engine: Engine | None = None) -> Outcome:
+    return run_study(
+        study,
+        rig=SimulatorRig(engine or Engine()),
+        results=results,
+        destroy=None,
+        command=["fsgauge"],
+        progress=Quiet(),
+    )
+
+
+def stored(results: Path, study: Study) -> StoredStudy:
+    outcome = run(results, study)
+    assert outcome.ended_by is None, outcome.ended_by
+    return read_results(outcome.directory)
+
+
+def read(found: StoredStudy) -> Results:
+    return read_study(
+        found.turns,
+        found.runs,
+        found.study,
+        found.environment_before,
+        found.environment_after,
+        found.scans,
+        found.steps,
+    )
+
+
+def aging(*overrides: str, systems: tuple[str, ...] = (), storage: str = "loop:2GiB") -> Study:
+    settings = ["plan.blocks=2", *overrides]
+    return load_study("aging", settings, list(systems), storage, 3)
+
+
+def rates(found: StoredStudy, system: str, cell: str) -> list[float]:
+    runs = [run for run in found.runs if (run.system, run.cell.id) == (system, cell)]
+    results = [run.result for run in runs if run.result is not None]
+    sides = [(each.write or each.read, each.elapsed_ns) for each in results]
+    return [side.size_bytes * 1e9 / elapsed for side, elapsed in sides if side is not None]
+
+
+@pytest.fixture(scope="module")
+def aged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study of ageing; sixteen requests are in flight in it."""
+    outcome = run(tmp_path_factory.mktemp("aged"), aging("workload.disk.window=16"))
+    assert outcome.ended_by is None, outcome.ended_by
+    return outcome.directory
+
+
+def test_ageing_costs_small_pieces_more_and_is_recorded_as_on_a_host(aged: Path) -> None:
+    found = read_results(aged)
+    assert found.study.rig == "simulator"
+    assert len(found.runs) == sum(len(turn.cells) for turn in found.study.plan.turns)
+    kept = {
+        system: [
+            aged / clean
+            for aged, clean in zip(
+                rates(found, system, "free-05-write"),
+                rates(found, system, "clean-write"),
+                strict=True,
+            )
+        ]
+        for system in ("1 MiB", "8 MiB")
+    }
+    assert max(kept["1 MiB"]) < 0.5 < 0.8 < min(kept["8 MiB"])
+    assert len(set(kept["1 MiB"])) == 2, (
+        "blocks have seeds of their own; the baseline is twice in each"
+    )
+    left = [scan for scan in found.scans if scan.when == "aged" and scan.system == "8 MiB"]
+    assert {scan.result.counts.files for scan in left if scan.result} == {20}
+    simulation = found.environment_before.load.simulation
+    assert simulation is not None
+    assert "83 of 83 checkpoints" in simulation.proofs["8 MiB"]
+    assert {number.origin for number in simulation.numbers} == {"printed", "assumed", "fitted"}
+
+
+def test_both_reckonings_of_the_disk_give_the_same_rates(aged: Path) -> None:
+    """The engine times the passes; the page predicts from the scans."""
+    found = read(read_results(aged)).own
+    assert isinstance(found, kinds.part("aging", "analysis").ANALYSIS.own)
+    for line in found.lines:
+        for point in line.points:
+            layout = found.layout(line.system, point.free_percent)
+            assert layout is not None and layout.predicted is not None
+            assert point.rate.value == pytest.approx(layout.predicted.value, rel=1e-6)
+
+
+def test_the_page_says_it_first(aged: Path) -> None:
+    results = read(read_results(aged))
+    assert results.answer.startswith("Simulated, not measured: ")
+    write_report(aged)
+    page = (aged / "report.html").read_text(encoding="utf-8")
+    body = page.partition('<header id="first-screen">')[2].strip()
+    first = '<p class="simulated" id="simulated"><b>Simulated, not measured, by model 1'
+    assert body.startswith(first)
+    assert "agrees with Linux 6.18 in 83 of 83 checkpoints" in body
+    assert "fitted to a published result, which it cannot prove" in body
+
+
+def test_a_study_that_is_finished_has_nothing_to_resume(aged: Path) -> None:
+    assert resume_study(aged, rig=rig_named, destroy=None, progress=Quiet()) is None
+
+
+def test_a_simulation_beside_a_measurement_says_which_is_which(aged: Path, tmp_path: Path) -> None:
+    """The same folder, as if somebody had measured it."""
+    measured = tmp_path / "measured"
+    shutil.copytree(aged, measured)
+    path = measured / "environment-before.json"
+    environment = json.loads(path.read_text(encoding="utf-8"))
+    environment["machines"][0].pop("simulation")
+    environment["machines"][0]["storage"]["kind"] = "device"
+    path.write_text(json.dumps(environment), encoding="utf-8")
+    first, second = read_sides([aged, measured], accept_changed=True)
+    second = replace(second, study=second.study.model_copy(update={"rig": "host"}))
+    between = compare_sides(first, second)
+    assert between.a.label.endswith("(simulated)")
+    assert not between.b.label.endswith("(simulated)")
+    assert "was simulated and" in " ".join(cautions(between))
+    assert between.decides == "to baseline"
+
+
+def test_clients_are_braided_without_delayed_allocation(tmp_path: Path) -> None:
+    chosen = load_study("connections", ["plan.blocks=2"], [], "simulated:1GiB", 1)
+    found = stored(tmp_path, chosen)
+    backup = {
+        system: rates(found, system, "backup-directory")[0]
+        for system in ("ext4 nodelalloc", "ext4 delalloc")
+    }
+    assert backup["ext4 delalloc"] > 3 * backup["ext4 nodelalloc"]
+    extents = {
+        scan.system: scan.result.counts.extents / scan.result.counts.files
+        for scan in found.scans
+        if scan.result is not None and scan.cell == "backup-fill"
+    }
+    assert extents == {"ext4 nodelalloc": 20.0, "ext4 delalloc": 1.0}
+
+
+def test_churn_has_a_study_of_its_own_here(tmp_path: Path) -> None:
+    assert study_on("simulator", "churn") == "churn-simulated"
+    assert study_on("host", "churn") == "churn"
+    assert study_on("simulator", "aging") == "aging"
+    found = stored(
+        tmp_path, load_study("churn-simulated", ["plan.blocks=2"], [], "simulated:1GiB", 1)
+    )
+    aged, fresh = (rates(found, "ext4-6.18", f"{wear}-80-read")[0] for wear in ("aged", "fresh"))
+    assert aged < fresh
+
+
+def refused(study: Study) -> list[FsgaugeError]:
+    return SimulatorRig(Engine()).refusals(study)
+
+
+def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    xfs, btrfs = refused(load_study("churn", [], [], "simulated:1GiB", 1))
+    assert "there is no model of xfs" in xfs.what
+    assert "--without btrfs" in btrfs.next
+    (of_overhead,) = refused(load_study("overhead", [], ["ext4"], "simulated:1GiB", 1))
+    assert "a study of kind overhead has no model" in of_overhead.what
+    stat = load_study("connections", ['workload.tests=["write","stat"]'], [], "simulated:1GiB", 1)
+    assert "ask for attributes have no model" in refused(stat)[0].what
+    folders = load_study("aging", [], ["one=mounted", "two=mounted"], f"path:{tmp_path}", 1)
+    folder = refused(folders)[0]
+    assert "the study's storage is a path" in folder.what
+    flash = aging("storage.model=ssd-sata", storage="simulated:2GiB")
+    assert "has a range of times" in refused(flash)[0].what
+    drum = aging("storage.model=drum", storage="simulated:2GiB")
+    assert "no device model is called drum" in refused(drum)[0].what
+    group = aging(systems=("ldiskfs:settings.mb_last_group=99",), storage="simulated:2GiB")
+    assert any("there is no group 99" in each.what for each in refused(group))
+
+
+class FillsUp(Engine):
+    """The engine, whose devices are full at the fourth step of a life."""
+
+    def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
+        result = super().simulate(job, on_event)
+        if job.check_only:
+            return result
+        full = EngineFault(
+            what="the simulated device is full: /simulated/x has 1 of 2 bytes",
+            cause="0 of 2 bytes are free",
+            next="a larger device",
+            code="simulate.full",
+        )
+        last = result.steps[3].model_copy(update={"fault": full, "result": None})
+        return result.model_copy(update={"steps": [*result.steps[:3], last]})
+
+
+def test_a_full_device_is_named_and_the_records_before_it_stay(tmp_path: Path) -> None:
+    outcome = run(tmp_path, aging('workload.levels=["5 %"]'), FillsUp())
+    assert outcome.ended_by is not None
+    assert '": the simulated device is full: /simulated/x' in outcome.ended_by.what
+    assert "step 4 of" in outcome.ended_by.details[0]
+    kept = read_results(outcome.directory)
+    assert [run.cell.id for run in kept.runs] == ["clean-write", "clean-read"]
+
+
+def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:
+    from fsgauge.rig.host.device.consent import Consent
+
+    with pytest.raises(InputError, match="--destroy names a device"):
+        SimulatorRig(Engine()).check(aging(), Consent(("serial",), False))
+    with pytest.raises(InputError, match="exists in a model alone"):
+        rig_named("host").check(load_study("aging", [], [], "simulated:1GiB", 1), None)
+    with pytest.raises(InputError, match="is a model of an allocation policy"):
+        rig_named("host").check(load_study("aging", [], ["ldiskfs"], "loop:1GiB", 1), None)
