@@ -31,16 +31,11 @@ def started_well(
     if chosen is not None:
         return _up(make(chosen), say)
     if os.access(_DEVICE, os.R_OK | os.W_OK) and not _is_known_not_to_work(qemu):
-        node = make("kvm")
         try:
-            return _up(node, say)
+            return _up(make("kvm"), say)
         except NodeLostError as error:
-            node.end()
             _remember(qemu)
             say(f"KVM does not work here ({error.what}): machines are emulated")
-        except BaseException:
-            node.end()
-            raise
     return _up(make("tcg"), say)
 
 

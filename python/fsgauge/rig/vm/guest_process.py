@@ -129,13 +129,8 @@ class Guest:
     def _done(self, order: Order) -> str:
         """Carry it out; gives the answer, as JSON."""
         match order.do:
-            case "refusals":
-                rig = host_rig(None, self._say)
-                found = rig.refusals(_study(order), _consent(_study(order)))
-                return json.dumps([Fault.of(error).model_dump() for error in found])
             case "prepare":
                 self._prepare(_study(order))
-                return self._described()
             case "describe":
                 return self._described()
             case "block":
@@ -144,9 +139,6 @@ class Guest:
                 )
             case "make":
                 return self._made(order.system)
-            case "close":
-                self._open.close()
-                self._session = None
         return "null"
 
     def _prepare(self, study: Study) -> None:

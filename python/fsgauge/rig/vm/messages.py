@@ -17,7 +17,7 @@ class Order(Message):
     `abort` is not answered itself: it ends what goes on, whose fault then says so.
     """
 
-    do: Literal["refusals", "prepare", "describe", "block", "make", "close", "abort"]
+    do: Literal["prepare", "describe", "block", "make", "abort"]
     study: str = ""
     plan: str = ""
     block: int = 0

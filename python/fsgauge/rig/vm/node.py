@@ -20,6 +20,7 @@ from fsgauge import __version__
 from fsgauge.errors import RigError
 from fsgauge.programs import child_environment
 from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.rig.host.process.tool import end_or_give_up
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor
 from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command
@@ -117,10 +118,7 @@ class Node:
         process = self._process
         if process is None:
             return
-        with suppress(ProcessLookupError):
-            process.kill()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_END_SECONDS)
+        end_or_give_up(process)
         self._port.close()
         self.monitor.close()
         self._process = None

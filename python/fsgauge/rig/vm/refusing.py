@@ -9,6 +9,7 @@ from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.host.checks import refused_by
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
+from fsgauge.rig.host.machine.memory import available_memory_bytes
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import kernels_of, storage_of
@@ -25,7 +26,6 @@ from fsgauge.units import format_size
 MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
 _OF_QEMU_BYTES = 400 << 20
-_MEMORY = Path("/proc/meminfo")
 
 
 def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
@@ -118,7 +118,7 @@ def _require_place(study: Study) -> None:
 def require_memory(machines: int = 1) -> None:
     """RigError where this machine has too little for that many."""
     needed_bytes = machines * (MEMORY_BYTES + _OF_QEMU_BYTES)
-    free_bytes = _available_bytes()
+    free_bytes = available_memory_bytes()
     if free_bytes is not None and free_bytes < needed_bytes:
         raise RigError(
             f"{format_size(free_bytes)} of memory are available, and {machines} virtual"
@@ -126,12 +126,3 @@ def require_memory(machines: int = 1) -> None:
             f" {format_size(needed_bytes)}",
             next="free -h",
         )
-
-
-def _available_bytes() -> int | None:
-    try:
-        lines = _MEMORY.read_text().splitlines()
-    except OSError:
-        return None
-    found = next((line for line in lines if line.startswith("MemAvailable:")), None)
-    return int(found.split()[1]) * 1024 if found else None

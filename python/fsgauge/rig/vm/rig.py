@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import require_none
@@ -17,15 +18,14 @@ from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
 from fsgauge.rig.vm.acceleration import started_well
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, in_guest, kernels_of, storage_of
+from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, storage_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.storage.loop import has_room, make_file
-from fsgauge.study.model import LoopStorage, Study
-from fsgauge.units import format_size
+from fsgauge.storage.loop import make_file
+from fsgauge.study.model import Study
 
 
 class VmRig:
@@ -53,21 +53,11 @@ class VmRig:
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
-        if not isinstance(study.storage, LoopStorage):
-            return "the virtual rig makes disks of its own"
         if len(kernels_of(study)) > 1:
             return "each kernel is a machine of its own"
-        disks = disks_of(study, side_by_side=True)
-        if len(disks) > MOST_DISKS:
+        if turns_of_block(study) > MOST_DISKS:
             return f"a virtual machine has at most {MOST_DISKS} disks"
-        because = hindrance(in_guest(study, disks))
-        needed_bytes = len(disks) * study.storage.size
-        if because or has_room(Path(study.storage.directory), needed_bytes):
-            return because
-        return (
-            f"{len(disks)} disks take {format_size(needed_bytes)}, more than is free in"
-            f" {study.storage.directory}"
-        )
+        return hindrance(study)
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[VmSession]:

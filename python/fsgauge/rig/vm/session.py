@@ -16,7 +16,7 @@ from fsgauge.record import Plan
 from fsgauge.rig.fleet.gathered import Gathered, records_of
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.rig import BlockVoid, Description, Tell
-from fsgauge.rig.vm.disks import in_guest, kernels_of, limits_of
+from fsgauge.rig.vm.disks import in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import as_virtual, machine_below, with_kernel
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import Node, NodeLostError
@@ -48,7 +48,6 @@ class VmSession:
         self._study, self._disks = study, disks
         self._limits, self._start, self._say = limits_of(study), start, say
         self._nodes: dict[str | None, Node] = {}
-        self._size_bytes = 0
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -78,9 +77,8 @@ class VmSession:
             for at, (kernel, each) in enumerate(found.items())
         ]
         machines.append(machine_below({each.name for each in machines}))
-        self._size_bytes = min(each.size_bytes for each in found.values())
         return Description(
-            size_bytes=self._size_bytes,
+            size_bytes=min(each.size_bytes for each in found.values()),
             engine=next(iter(found.values())).engine,
             machines=machines,
         )
@@ -120,8 +118,7 @@ class VmSession:
     def _prepare(self, kernel: str | None) -> None:
         node = self._nodes[kernel] = self._start(kernel)
         order = Order(do="prepare", study=self._words(self._study))
-        answer = Described.model_validate_json(node.ask(order, _PREPARE_SECONDS, self._hear))
-        self._size_bytes = answer.size_bytes
+        node.ask(order, _PREPARE_SECONDS, self._hear)
         for disk in node.spec.disks:
             limits = self._limits
             node.monitor.limit_disk(disk.serial, limits.iops, limits.bytes_per_second)
@@ -142,7 +139,8 @@ class VmSession:
             tell(begun if begun is not None else with_kernel(records_of(told)[name], node))
 
         order = Order(do="block", plan=plan.model_dump_json(), block=block)
-        expected = block_seconds(self._study, self._size_bytes, side_by_side=plan.side_by_side)
+        size_bytes = storage_of(self._study).size
+        expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
         node.ask(order, max(_LEAST_SECONDS, _PATIENCE * expected), hear)
 
     def _described(self, node: Node) -> Described:

@@ -23,11 +23,9 @@ class Session:
         time.sleep(600)
 
 class Rig:
-    def refusals(self, study, destroy):
-        return [InputError(f"not {study.systems[0].name}", next="ls"), InputError(str(destroy))]
     def check(self, study, destroy):
         if study.name == "wrong":
-            raise InputError("it is wrong", details=("a", "b"))
+            raise InputError("it is wrong", cause=str(destroy))
     @contextmanager
     def opened(self, study):
         guest._say("opened")
@@ -99,20 +97,20 @@ def guest() -> Iterator[Peer]:
         process.wait(60)
 
 
-def test_it_says_who_it_is_and_what_it_refuses(guest: Peer) -> None:
+def test_it_says_who_it_is_and_what_it_may_destroy(guest: Peer) -> None:
     from fsgauge import __version__
 
     assert guest.reply() == {"hello": __version__}
-    guest.order(do="refusals", study=STUDY)
-    first, second = json.loads(guest.reply()["answer"])
-    assert (first["what"], first["next"]) == ("not ext4", "ls")
-    assert "names=('disk0',), unknown_data=True" in second["what"]
+    guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
+    fault = guest.reply()["fault"]
+    assert fault["what"] == "it is wrong"
+    assert "names=('disk0',), unknown_data=True" in fault["cause"]
 
 
 def test_a_study_is_held_until_the_next_one(guest: Peer) -> None:
     guest.reply()
     guest.order(do="prepare", study=STUDY)
-    assert [guest.reply(), guest.reply()] == [{"said": "opened"}, {"answer": '"here"'}]
+    assert [guest.reply(), guest.reply()] == [{"said": "opened"}, {"answer": "null"}]
     guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
     assert guest.reply() == {"said": "closed"}
     assert guest.reply()["fault"]["what"] == "it is wrong"

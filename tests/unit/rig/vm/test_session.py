@@ -13,7 +13,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.messages import Described, Told
 from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.rig import BlockVoid, TurnStarted
+from fsgauge.rig.rig import BlockVoid, StepStarted, TurnStarted
 from fsgauge.rig.vm.cache import Kernel, KernelFacts
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
@@ -51,12 +51,15 @@ class FakeNode:
         self._losses = losses
 
     def ask(self, order: Order, seconds: float, hear: Callable[[Reply], None]) -> str:
-        if order.do in ("prepare", "describe"):
+        if order.do == "prepare":
+            return "null"
+        if order.do == "describe":
             return described(self.spec.name).model_dump_json()
         for turn in Plan.model_validate_json(order.plan).turns:
             if turn.block == order.block:
                 self.turns.append(turn.turn)
                 hear(Reply(told=Told(kind="turn started", turn=turn.turn)))
+                hear(Reply(told=Told(kind="step started", turn=turn.turn, text="ageing")))
             if self._losses:
                 self.is_lost = True
                 raise NodeLostError(self._losses.pop())
@@ -120,7 +123,8 @@ def test_a_lost_machine_voids_its_block_and_a_new_one_measures_it() -> None:
     first, second = scene.nodes
     assert first.is_lost and len(second.turns) == 4
     kinds = [type(each) for each in scene.told]
-    assert kinds == [TurnStarted, BlockVoid, *[TurnStarted] * 4]
+    turn = [TurnStarted, StepStarted]
+    assert kinds == [*turn, BlockVoid, *turn * 4]
     assert scene.said == ["it panicked"]
 
 
