@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from fsgauge.errors import InputError
 from fsgauge.rig.host.process.processes import boot_id
@@ -19,14 +21,16 @@ from fsgauge.rig.vm.qemu import Accelerator, Qemu
 
 _DEVICE = "/dev/kvm"
 _FILE = "kvm.json"
+N = TypeVar("N", bound=Sequence[Node])
 CHOICE_VARIABLE = "FSGAUGE_VM_ACCELERATOR"
 """kvm or tcg, where it is to be no other."""
 
 
-def started_well(
-    make: Callable[[Accelerator], Node], qemu: Qemu, say: Callable[[str], None]
-) -> Node:
-    """A machine that is up, with KVM if that can be; raises NodeLostError, RigError."""
+def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[str], None]) -> N:
+    """Machines that are up, with KVM if that can be; raises NodeLostError, RigError.
+
+    `make` starts them, all at once.
+    """
     chosen = _chosen()
     if chosen is not None:
         return _up(make(chosen), say)
@@ -39,15 +43,20 @@ def started_well(
     return _up(make("tcg"), say)
 
 
-def _up(node: Node, say: Callable[[str], None]) -> Node:
+def _up(nodes: N, say: Callable[[str], None]) -> N:
+    began = time.monotonic()
     try:
-        seconds = node.wait_until_up()
+        for node in nodes:
+            node.wait_until_up()
     except BaseException:
-        node.end()
+        for node in nodes:
+            node.end()
         raise
-    how = "with KVM" if node.accelerator == "kvm" else "emulated"
-    say(f"{node.spec.name} is up after {seconds:.1f} s, {how}")
-    return node
+    how = "with KVM" if nodes[0].accelerator == "kvm" else "emulated"
+    names = ", ".join(node.spec.name for node in nodes)
+    are = "are" if len(nodes) > 1 else "is"
+    say(f"{names} {are} up after {time.monotonic() - began:.1f} s, {how}")
+    return nodes
 
 
 def _chosen() -> Accelerator | None:

@@ -10,9 +10,11 @@ from fsgauge.rig.host.checks import refused_by
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.machine.memory import available_memory_bytes
+from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import kernels_of, storage_of
+from fsgauge.rig.vm.disks import disks_of, kernels_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
@@ -35,12 +37,14 @@ def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
 
 def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]]:
     yield require_here
+    yield lambda: _ignore(arrangements(study))
     yield lambda: _ignore(find_qemu())
     yield lambda: _require_built(study)
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
     yield lambda: _require_place(study)
-    yield lambda: require_memory(len(kernels_of(study)))
+    yield lambda: require_memory(len(kernels_of(study)) * roles_of(study).nodes)
+    yield from looks(study)
 
 
 def _ignore(_: object) -> None:
@@ -52,7 +56,9 @@ def _require_built(study: Study) -> None:
     wanted = recipe()
     guest_of(wanted.key)
     for system in study.systems:
-        kernel = kernel_of(wanted.key, system.kernel).facts
+        found = kernel_of(wanted.key, system.kernel)
+        require_modules(arrangement_of(study, system), found)
+        kernel = found.facts
         module = wanted.module_of.get(system.kind)
         if module is not None and module.replace("-", "_") not in kernel.modules:
             raise RigError(
@@ -112,7 +118,8 @@ def _require_place(study: Study) -> None:
             next="--set storage.directory=/var/tmp",
         )
     require_only_ours(folder, "virtual disk")
-    require_room(folder, storage.size)
+    disks = len(disks_of(study, side_by_side=False)) * roles_of(study).nodes
+    require_room(folder, storage.size * disks)
 
 
 def require_memory(machines: int = 1) -> None:
