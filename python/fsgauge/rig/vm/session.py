@@ -30,6 +30,7 @@ MOST_REPEATS = 2
 _PATIENCE = 30.0
 """A block may take so many times as long as is expected, and no less than an hour."""
 _LEAST_SECONDS = 3600.0
+_USED_PERCENT = 97
 
 
 @dataclass
@@ -166,10 +167,10 @@ class VmSession:
         prepared.is_ready = True
 
     def _room_of(self, system: System) -> int:
-        """What a system has for its files, tried once."""
+        """What a system has for its files, tried once; a little stays free."""
         with self.standing(system) as stood:
             room_bytes = stood.room_bytes()
-        return room_bytes // times_held(self._study, system)
+        return room_bytes // times_held(self._study, system) * _USED_PERCENT // 100 >> 20 << 20
 
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
