@@ -24,6 +24,7 @@ _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0
 """An emulated machine on a busy host takes its time."""
 _JOIN_SECONDS = 120.0
+_OF_DISKS = ("destroying ", "reading /dev/")
 
 
 class NodeGroup:
@@ -207,5 +208,12 @@ class NodeGroup:
 
     def hear(self, reply: Reply) -> None:
         """Pass on what a node says to people."""
-        if reply.said and not reply.said.startswith("destroying "):
-            self._say(reply.said)
+        if reply.said:
+            self.say(reply.said)
+
+    def say(self, sentence: str) -> None:
+        """Tell people what a guest says, but for its own disks: they were made for the study."""
+        names = [f"{node.spec.name}: " for node in self.nodes]
+        own = next((sentence.removeprefix(each) for each in names if sentence.startswith(each)), "")
+        if not (own or sentence).startswith(_OF_DISKS):
+            self._say(sentence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -26,9 +25,9 @@ from fsgauge.wire import Event
 
 PREPARE_SECONDS = 1800.0
 _ANSWER_SECONDS = 300.0
-_REPLIES_AHEAD = 2
-_LEAST_LEAD_SECONDS = 1.0
-"""A start is so far away at least: an emulated machine hears of it late."""
+_REPLIES_AHEAD = 3
+_LEAST_LEAD_SECONDS = 2.5
+"""A start is so far away at least: an emulated machine hears of it late, and gets ready slowly."""
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
@@ -48,9 +47,9 @@ class Measuring(Protocol):
         ...
 
 
-def measuring(group: NodeGroup, say: Callable[[str], None]) -> Measuring:
+def measuring(group: NodeGroup) -> Measuring:
     """How this group measures."""
-    return OnSeveral(group, say) if len(group.roles.loads) > 1 else OnOne(group)
+    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
 
 
 class OnOne:
@@ -97,8 +96,8 @@ class OnSeveral(PreparedHosts):
     The clock that they start by is that of the first one: this machine is not on their network.
     """
 
-    def __init__(self, group: NodeGroup, say: Callable[[str], None]) -> None:
-        super().__init__(group, lambda _: self._study, say, lambda _: consent_to(self._study))
+    def __init__(self, group: NodeGroup) -> None:
+        super().__init__(group, lambda _: self._study, group.say, lambda _: consent_to(self._study))
         self._group = group
         self._study: Study
         self._clock: Clock | None = None

@@ -149,7 +149,7 @@ class VmSession:
         """The nodes of a kernel, up, with limited disks."""
         if kernel not in self._by_kernel:
             group = self._start(kernel)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group, self._say))
+            self._by_kernel[kernel] = _Prepared(group, measuring(group))
             group.join()
             group.limit(self._limits)
         return self._by_kernel[kernel].group

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,3 +127,12 @@ def test_a_block_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(NodeLostError, match="did not finish the block within 50 s"):
         group.ask(["node1"], "look", 1.0)
     assert group.is_lost
+
+
+def test_people_hear_what_a_guest_says_but_not_of_its_own_disks() -> None:
+    said: list[str] = []
+    node: Any = FakeNode("node1", lambda *_: [])
+    group = NodeGroup([node], Roles(1, None, (0,)), say=said.append)
+    for sentence in ("reading /dev/vdd", "node1: destroying /dev/vdd", "node1: a warning", "more"):
+        group.say(sentence)
+    assert said == ["node1: a warning", "more"]
