@@ -40,7 +40,11 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
         except NodeLostError as error:
             _remember(qemu)
             say(f"KVM does not work here ({error.what}): machines are emulated")
-    return _up(make("tcg"), say)
+    try:
+        return _up(make("tcg"), say)
+    except NodeLostError as error:
+        say(f"{error.what}; once more")
+        return _up(make("tcg"), say)
 
 
 def _up(nodes: N, say: Callable[[str], None]) -> N:
