@@ -62,6 +62,11 @@ def run(text: str, environment: dict[str, str], seconds: float) -> str:
     return said.output
 
 
+def blank(device: str) -> None:
+    """Discard all of a device, on which the system's own steps make a file system."""
+    make_blank(device)
+
+
 def stand(system: str, device: str, folder: str) -> dict[str, Any]:
     """Make a file system on a device, discarded before, and mount it there."""
     wanted = System.model_validate_json(system)
@@ -108,6 +113,7 @@ def machine() -> dict[str, Any]:
 ORDERS: dict[Do, Callable[..., Any]] = {
     "join": join,
     "run": run,
+    "blank": blank,
     "stand": stand,
     "fall": fall,
     "room": room,

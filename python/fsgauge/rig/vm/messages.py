@@ -20,6 +20,7 @@ Do = Literal[
     "abort",
     "join",
     "run",
+    "blank",
     "stand",
     "fall",
     "room",

@@ -93,6 +93,7 @@ def _set_up(here: Standing) -> None:
     found = here.found
     _steps(here, found.volume)
     if found.file_system is not None:
+        _blank(here)
         _steps(here, found.file_system)
     elif isinstance(find_kind(found.system.kind), FileSystem):
         _make(here)
@@ -142,6 +143,13 @@ def _carry_out(here: Standing, name: str, step: Step, places: tuple[int, ...], t
                 cause="its steps are in rig/vm/systems",
                 next=f"fsgauge rig test {here.found.system.kind}",
             ) from error
+
+
+def _blank(here: Standing) -> None:
+    """The same start for every turn: nothing on the disk that the nodes share."""
+    at = here.found.holders(here.group.roles)[0]
+    device = device_for(here.found, here.group.nodes[at].spec.disks)
+    here.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
 
 
 def _make(here: Standing) -> None:
