@@ -146,12 +146,11 @@ class VmSession:
         self.prepare()
 
     def _group(self, kernel: str | None) -> NodeGroup:
-        """The nodes of a kernel, up, with limited disks."""
+        """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
             group = self._start(kernel)
             self._by_kernel[kernel] = _Prepared(group, measuring(group))
             group.join()
-            group.limit(self._limits)
         return self._by_kernel[kernel].group
 
     def _attach(self, prepared: _Prepared) -> None:
@@ -164,6 +163,7 @@ class VmSession:
             with self.standing(first):
                 study = in_folder(self._study, FOLDER, self._room_bytes)
                 prepared.measuring.prepare(study)
+        prepared.group.limit(self._limits)
         prepared.is_ready = True
 
     def _room_of(self, system: System) -> int:
