@@ -38,6 +38,7 @@ class OneOfSeveral:
             "describe": self._describe,
             "described": self._described,
             "measure": self._measure,
+            "attend": self._attend,
             "arm": self._arm,
             "pass_meeting": self._pass_meeting,
             "compare_clock": exchanged,
@@ -85,6 +86,10 @@ class OneOfSeveral:
 
     def _measure(self, plan: str, block: int) -> str:
         self._rig().block(Plan.model_validate_json(plan), block)
+        return "ok"
+
+    def _attend(self) -> str:
+        """It hears, which is all that is asked."""
         return "ok"
 
     def _arm(self, block: int, turn: int, cell: str, start_at_ns: int) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from fsgauge.wire import Event
 
 PREPARE_SECONDS = 1800.0
 _ANSWER_SECONDS = 300.0
-_REPLIES_AHEAD = 3
 _LEAST_LEAD_SECONDS = 2.5
 """A start is so far away at least: an emulated machine hears of it late, and gets ready slowly."""
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -122,7 +121,6 @@ class OnSeveral(PreparedHosts):
                 tell,
                 self._say,
                 _LEAST_LEAD_SECONDS,
-                _REPLIES_AHEAD,
             ).measure()
         except HostLostError as error:
             self._group.give_up()
