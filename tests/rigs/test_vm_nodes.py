@@ -19,6 +19,7 @@ import pytest
 
 from fsgauge.rig.host.process.processes import processes
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
@@ -158,6 +159,44 @@ def test_nodes_reach_one_another_by_name_and_a_cut_link_heals(disks: Path) -> No
         assert "64 bytes from" in stood.run(1, "ping -c 1 -W 20 node1")
         assert stood.room_bytes() > 200 << 20
         _each_has_its_own(stood)
+
+
+@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="minutes: make test-rig")
+def test_what_one_node_writes_another_one_reads_over_nfs(disks: Path, tmp_path: Path) -> None:
+    """A server and two that drive the load: by hand, and as a study on the same files."""
+    if "nfs4" not in tables().reached_by:
+        pytest.skip("NFS is not in the guest yet")
+    served = ["system.v3.rig.reached_by=nfs3", "system.v4.rig.reached_by=nfs4"]
+    systems = ["v3=ext4", "v4=ext4"]
+    overrides = ["rig.nodes=3", f"storage.directory={disks}", *served]
+    study = load_study("overhead", overrides, systems, "loop:320MiB", 1, baseline="v3")
+    with VmRig().started(study) as session:
+        for system, version in zip(study.systems, ("vers=3,", "vers=4.2,"), strict=True):
+            with session.standing(system) as stood:
+                stood.run(1, 'echo "from $NODE" > "$FOLDER/file"; sync')
+                assert stood.run(2, 'cat "$FOLDER/file"') == "from node2\n"
+                assert version in stood.run(2, 'grep " $FOLDER " /proc/mounts')
+                assert "file" in stood.run(0, 'ls "$BELOW"'), "it is the server's own folder"
+    small = [*SMALL[SMALL.index("--set") + 2 :], "--seed", "1", "--yes", "--baseline", "v3"]
+    small += ["--storage", "loop:320MiB", *(f"--system={each}" for each in systems)]
+    small += [word for each in overrides for word in ("--set", each)]
+    small += ["--set", "workload.hosts=[2]", "--set", 'workload.host_files=["same"]']
+    done = subprocess.run(
+        [*COMMAND, "run", "overhead", "--rig", "vm", *small, "--results", str(tmp_path / "r")],
+        capture_output=True,
+        text=True,
+        timeout=580,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder,) = (tmp_path / "r").iterdir()
+    stored = read_results(folder)
+    roles = [(each.name, each.role) for each in stored.environment_before.machines]
+    assert roles[:3] == [("node2", "load"), ("node3", "load 2"), ("node1", "server")]
+    assert len(stored.runs) == 6
+    assert {turn.facts.details["set up"] for turn in stored.turns} == {
+        f"ext4 on a disk of its own, reached by {title}" for title in ("NFS 3", "NFS 4.2")
+    }
 
 
 def _each_has_its_own(stood: Standing) -> None:
