@@ -35,9 +35,15 @@ class StorageFacts(BaseModel):
         return sentence.replace(_OLD_CLAIM, "")
 
 
+NO_STORAGE = StorageFacts(kind="none", sentence="", size_bytes=0, device_chain=[], cautions=[])
+"""Of a machine on which nothing is measured."""
+
 LOAD = "load"
 """The role of a machine that drives the load. Of several hosts that do, each has a number after
 it, but for the first."""
+
+SERVER = "server"
+"""The role of a machine that serves what others reach."""
 
 BELOW = "host"
 """The role of the machine that virtual ones are on; it measures nothing itself."""

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from fsgauge.rig.host.process.processes import processes
-from fsgauge.rig.vm.recipe import recipe
 from fsgauge.store import read_results
 from tests.needs import need, need_tool
 
@@ -70,16 +69,12 @@ def _command_of(pid: int) -> str:
         return ""
 
 
-ALL = [] if os.environ.get("FSGAUGE_TEST_RIG") == "1" else ["f2fs"]
-"""All of them take minutes: make test-rig."""
-
-
-def test_every_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
-    done = fsgauge("rig", "test", *ALL)
+def test_a_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
+    """All systems are tried in test_vm_systems.py."""
+    done = fsgauge("rig", "test", "f2fs")
     assert done.returncode == 0, done.stdout + done.stderr
-    lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == (ALL or list(recipe().kinds))
-    assert all("made, mounted and filled" in line for line in lines)
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("f2fs  made, mounted and filled, in ")
 
 
 def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:

@@ -21,6 +21,8 @@ EXT2 = "kernel.org Documentation/filesystems/ext2.rst"
 XFS = "kernel.org Documentation/admin-guide/xfs.rst"
 F2FS = "kernel.org Documentation/filesystems/f2fs.rst"
 NILFS2 = "kernel.org Documentation/filesystems/nilfs2.rst"
+OCFS2 = "kernel.org Documentation/filesystems/ocfs2.rst"
+GFS2 = "gfs2(5)"
 BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
 BTRFS = "btrfs(5)"
 OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
@@ -70,7 +72,11 @@ WEAKENINGS: tuple[Weakening, ...] = (
     Weakening("mount", _BTRFS, r"nobarrier", NO_FLUSHES, BTRFS),
     Weakening("mount", ("f2fs",), r"nobarrier|fsync_mode=nobarrier", NO_FLUSHES, F2FS),
     Weakening("mount", ("nilfs2",), r"nobarrier", NO_FLUSHES, NILFS2),
+    Weakening("mount", ("ocfs2",), r"barrier=0", NO_FLUSHES, OCFS2),
+    Weakening("mount", ("gfs2",), r"nobarrier", NO_FLUSHES, GFS2),
     Weakening("mount", _EXT, r"data=writeback", OLD_DATA, EXT4),
+    Weakening("mount", ("ocfs2",), r"data=writeback", OLD_DATA, OCFS2),
+    Weakening("mount", ("gfs2",), r"data=writeback", OLD_DATA, GFS2),
     Weakening(
         "mount",
         _JOURNALED,

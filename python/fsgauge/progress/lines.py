@@ -131,7 +131,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     blocks = len({turn.block for turn in plan.turns})
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
-    cores = f"{machine.processor_count} core{'s' * (machine.processor_count != 1)}"
+    cores = count(machine.processor_count, "core")
     return [
         study.question,
         f"{_rig(environment)}, {_kernels(environment)}, {cores};"

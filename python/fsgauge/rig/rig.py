@@ -218,13 +218,27 @@ class TakesHosts(Protocol):
         ...
 
 
+@runtime_checkable
+class HasNodes(Protocol):
+    """What a rig offers as well that makes the machines that a study asks for."""
+
+    def load_nodes(self, study: Study) -> int:
+        """How many of them drive the load; InputError where that cannot be understood."""
+        ...
+
+
 def require_hosts(rig: Rig, study: Study) -> None:
-    """Raise InputError for a study over several hosts on a rig that has one."""
+    """Raise InputError for a study over several hosts on a rig that has fewer."""
     needed = most_hosts(cells_of(study.workload))
-    if needed > 1 and not isinstance(rig, TakesHosts):
+    if needed < 2 or isinstance(rig, TakesHosts):
+        return
+    nodes = rig.load_nodes(study) if isinstance(rig, HasNodes) else 1
+    if needed > nodes:
+        has = "is one machine" if nodes == 1 else f"has {nodes} nodes that drive the load"
         raise InputError(
-            f"the study asks for {needed} hosts, and the rig {rig.name} is one machine",
-            next="--rig fleet --hosts hosts.toml, or --rig fleet --ssh a,b,c",
+            f"the study asks for {needed} hosts, and the rig {rig.name} {has}",
+            next="--rig fleet --hosts hosts.toml, or --rig fleet --ssh a,b,c, or --rig vm --set"
+            f" rig.nodes={needed}",
         )
 
 

@@ -31,6 +31,8 @@ def dump_study(study: Study) -> str:
     document.add("system", systems)
     systems_reached = reached(study.access, study.systems)
     document.add("access", _table(study.access, unused_of_study(systems_reached, study.workload)))
+    if study.rig is not None:
+        document.add("rig", _table(study.rig, {}))
     reasons = {key: reason for key, (reason, _) in study.workload.inapplicable().items()}
     reasons |= study.workload.unused_over([each.access for each in systems_reached])
     document.add("workload", _table(study.workload, reasons))

@@ -23,7 +23,7 @@ from fsgauge.study.model import (
     Study,
     System,
 )
-from fsgauge.study.system import SystemRig
+from fsgauge.study.rig_keys import NetworkKeys, RigKeys, SystemRig
 from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
 
@@ -76,8 +76,11 @@ SECTIONS = (
     Section("system", System),
     Section("system.access", SystemAccess),
     Section("system.rig", SystemRig),
+    Section("system.rig.network", NetworkKeys),
     Section("access", AccessKeys),
     *(section for kind in kinds.names() for section in _of_kind(kind)),
+    Section("rig", RigKeys),
+    Section("rig.network", NetworkKeys),
     Section("plan", PlanSettings),
 )
 

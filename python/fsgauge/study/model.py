@@ -16,6 +16,7 @@ from fsgauge.access.keys import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.placement import refuse_misplaced
+from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.storage import (
@@ -74,6 +75,11 @@ class Study(StudyModel):
     access: AccessKeys = Field(
         default_factory=AccessKeys,
         description="How systems are reached, unless they set it themselves.",
+    )
+    rig: RigKeys | None = Field(
+        None,
+        description="The nodes that the study is measured on, with --rig vm. Default: one.",
+        exclude_if=lambda value: value is None,
     )
     workload: Workload = Field(description="The load.")
     plan: PlanSettings = Field(

@@ -11,6 +11,7 @@ from fsgauge.access.keys import SystemAccess, full_access
 from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.policies import POLICIES, check_settings, described
+from fsgauge.study.rig_keys import SystemRig
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.tunable_places import (
@@ -48,17 +49,6 @@ COPY_ON_WRITE = {"btrfs", "f2fs", "nilfs2"}
 
 ALLOCATING = ("allocation_chunk", "extent_size_hint")
 """Keys that say how files are given space: where they have an effect, the kind says."""
-
-
-class SystemRig(StudyModel):
-    """What the rig has for one system alone."""
-
-    kernel: OneLine | None = Field(
-        None,
-        description="On the virtual rig, the kernel under this system: a package that"
-        " `fsgauge rig build --kernel` has built, linux-image-6.1.0-47-amd64. Each kernel is a"
-        " machine of its own. Default: the newest kernel that is built.",
-    )
 
 
 class System(StudyModel):
@@ -125,8 +115,8 @@ class System(StudyModel):
 
     rig: SystemRig | None = Field(
         None,
-        description='What the virtual rig has for it alone: rig.kernel = "linux-image-...".'
-        " Default: nothing.",
+        description='What the virtual rig has for it alone: rig.kernel = "linux-image-...",'
+        ' rig.reached_by = "nfs4". Default: nothing.',
         exclude_if=lambda value: value is None,
     )
 

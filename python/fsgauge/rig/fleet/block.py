@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
-from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
 from fsgauge.rig.fleet.gate import RESTING, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
-from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
 from fsgauge.rig.rig import Tell
@@ -34,7 +33,7 @@ _PATIENCE = 5.0
 class BlockOverHosts:
     """One block, measured once. `say` is told what hosts say to people."""
 
-    hosts: Hosts
+    hosts: Reached
     clock: Clock
     plan: Plan
     block: int
@@ -53,9 +52,7 @@ class BlockOverHosts:
         gathered = Gathered(self.plan, self.block, names)
         plan = self.plan.model_dump_json()
         self.hosts.require(
-            self.hosts.cluster.ask(
-                names, plugin.measure, ANSWER_SECONDS, plan=plan, block=self.block
-            )
+            self.hosts.cluster.ask(names, "measure", ANSWER_SECONDS, plan=plan, block=self.block)
         )
         self._begin_waiting()
         while True:
@@ -88,7 +85,8 @@ class BlockOverHosts:
             }
             for name in names
         }
-        answers = self.hosts.cluster.ask_each(words, plugin.look, seconds + ANSWER_SECONDS)
+        patience_seconds = max(ANSWER_SECONDS, 2 * seconds)
+        answers = self.hosts.cluster.ask_each(words, "look", patience_seconds)
         self.hosts.require(answers)
         for name, answer in answers.items():
             state = State.model_validate_json(answer)
@@ -140,7 +138,7 @@ class BlockOverHosts:
             }
             for name in names
         }
-        answers = self.hosts.cluster.ask_each(words, plugin.arm, ANSWER_SECONDS)
+        answers = self.hosts.cluster.ask_each(words, "arm", ANSWER_SECONDS)
         self.hosts.require(answers)
         for name, answer in answers.items():
             if answer["missed"]:
@@ -150,18 +148,18 @@ class BlockOverHosts:
     def _moment_for(self, names: Sequence[str]) -> int:
         """When to begin, so that these hosts hear of it in time; their clocks are compared."""
         asked = time.monotonic()
-        self.hosts.require(self.hosts.cluster.ask(names, plugin.attend, ANSWER_SECONDS))
+        self.hosts.require(self.hosts.cluster.ask(names, "attend", ANSWER_SECONDS))
         heard = time.monotonic()
         self.clock.compare(self.hosts.cluster, names)
         now = time.monotonic()
         lead = max(_REPLIES_AHEAD * (heard - asked), _COMPARISONS_AHEAD * (now - heard))
-        return time.monotonic_ns() + int(max(self.least_lead_seconds, lead) * 1e9)
+        return self.clock.now() + int(max(self.least_lead_seconds, lead) * 1e9)
 
     def _meet(self, label: LabelMessage, names: Sequence[str]) -> None:
         """These hosts are at a meeting: each hears what the first one offers."""
         offer = self._states[names[0]].offer
         answers = self.hosts.cluster.ask(
-            names, plugin.pass_meeting, ANSWER_SECONDS, label=label.model_dump(), offer=offer
+            names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
         )
         self.hosts.require(answers)
         for name, passed in answers.items():

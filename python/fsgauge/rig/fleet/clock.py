@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from fsgauge.engine import Engine
+from fsgauge.engine import Engine, EngineFaultError
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet import plugin
-from fsgauge.rig.fleet.cluster import Cluster, Lost
+from fsgauge.rig.fleet.control import Control, Lost
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Fault
 from fsgauge.wire import (
@@ -43,21 +43,25 @@ _JUMPED = ("clock.jumped", "clock.drift", "clock.suspended")
 
 @dataclass
 class Clock:
-    """The coordinator's clock as it is served. Make it with `served_clock`."""
+    """The coordinator's clock as it is served. Make it with `served_clock`.
+
+    `now` reads it.
+    """
 
     address: str
     port: int
     key: str
+    now: Callable[[], int] = time.monotonic_ns
     readings: dict[str, ClockReading] = field(default_factory=dict)
     """The last one of each host."""
 
-    def compare(self, control: Cluster, hosts: Iterable[str]) -> None:
+    def compare(self, control: Control, hosts: Iterable[str]) -> None:
         """How each host's clock stands now."""
         for host, found in self._ask(control, {host: [] for host in hosts}, {}).items():
             self.readings[host] = found.reading
 
     def here(
-        self, control: Cluster, moments_ns: Mapping[str, list[int]]
+        self, control: Control, moments_ns: Mapping[str, list[int]]
     ) -> dict[str, list[ClockMoment]]:
         """Moments of hosts by the coordinator's clock, on the line between two readings."""
         found = self._ask(control, moments_ns, self.readings)
@@ -71,7 +75,7 @@ class Clock:
 
     def _ask(
         self,
-        control: Cluster,
+        control: Control,
         moments_ns: Mapping[str, list[int]],
         earlier: Mapping[str, ClockReading],
     ) -> dict[str, ExchangeClockResult]:
@@ -88,7 +92,7 @@ class Clock:
             }
             for host, moments in moments_ns.items()
         }
-        answers = control.ask_each(words, plugin.compare_clock, _ASK_SECONDS)
+        answers = control.ask_each(words, "compare_clock", _ASK_SECONDS)
         return {host: _understood(host, answer) for host, answer in answers.items()}
 
 
@@ -105,6 +109,16 @@ def _understood(host: str, answer: str | Lost) -> ExchangeClockResult:
         return ExchangeClockResult.model_validate(found)
     except ValidationError as error:
         raise HostLostError(host, f"its clock's answer makes no sense: {error}"[:200]) from error
+
+
+def exchanged(job: str) -> str:
+    """A host's answer to "compare_clock": what its engine found, or why it found nothing."""
+    try:
+        return Engine().exchange_clock(ExchangeClockJob.model_validate_json(job)).model_dump_json()
+    except EngineFaultError as error:
+        return json.dumps({"code": error.fault.code, "fault": Fault.of(error).model_dump()})
+    except FsgaugeError as error:
+        return json.dumps({"code": "", "fault": Fault.of(error).model_dump()})
 
 
 @contextmanager

@@ -11,8 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from distributed import Client
 from distributed.comm import get_address_host
@@ -21,6 +20,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.certificates import Authority
+from fsgauge.rig.fleet.control import Answer, Lost, Question
 from fsgauge.rig.fleet.nodes import FleetScheduler, configure, security_of
 
 T = TypeVar("T")
@@ -30,17 +30,6 @@ _CLOSE_SECONDS = 10.0
 _LOOK_SECONDS = 0.05
 
 
-@dataclass(frozen=True)
-class Lost:
-    """A host that gave no answer: its connection was closed, or it said nothing in time; or what
-    it runs failed in a way that no one foresaw."""
-
-    how: Literal["closed", "silent", "failed"]
-    words: str
-
-
-Answer = Any
-"""What a host answered, or Lost."""
 Function = Callable[..., Coroutine[Any, Any, Any]]
 
 
@@ -140,23 +129,30 @@ class Cluster:
         return f"it did not register within {seconds:.0f} s"
 
     def ask(
-        self, hosts: Iterable[str], function: Function, within: float, /, **words: object
+        self,
+        hosts: Iterable[str],
+        function: Function | Question,
+        within: float,
+        /,
+        **words: object,
     ) -> dict[str, Answer]:
         """The same question to several hosts at once; their answers by name."""
         return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     def ask_each(
-        self, words: Mapping[str, Mapping[str, object]], function: Function, seconds: float
+        self,
+        words: Mapping[str, Mapping[str, object]],
+        function: Function | Question,
+        seconds: float,
+        /,
     ) -> dict[str, Answer]:
         """A question to each host, with words of its own."""
+        asked = getattr(host_side, function) if isinstance(function, str) else function
 
         async def all_of_them() -> dict[str, Answer]:
             names = await self._names()
             found = await asyncio.gather(
-                *(
-                    self._ask(names.get(host), function, seconds, each)
-                    for host, each in words.items()
-                )
+                *(self._ask(names.get(host), asked, seconds, each) for host, each in words.items())
             )
             return dict(zip(words, found, strict=True))
 

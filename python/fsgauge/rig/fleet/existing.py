@@ -23,7 +23,8 @@ from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.alike import other_version
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.fleet.cluster import Cluster, Lost, running
+from fsgauge.rig.fleet.cluster import Cluster, running
+from fsgauge.rig.fleet.control import Lost
 from fsgauge.rig.fleet.identity import HostIdentity
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.model import MOST_HOSTS, Fleet, Host

@@ -94,6 +94,8 @@ class Gathered:
             case "turn started":
                 self._begun.add(first.turn)
                 return TurnStarted(turn)
+            case "step started":
+                return StepStarted(turn, first.text)
             case "run started":
                 return RunStarted(turn, self._cells[first.text])
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,15 +16,14 @@ from fsgauge.programs import find_engine
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.alike import other_version
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.fleet.cluster import Answer, Cluster, Lost, cluster
+from fsgauge.rig.fleet.cluster import Cluster, cluster
+from fsgauge.rig.fleet.control import Answer, Lost
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
 from fsgauge.rig.fleet.launcher.launcher import Launcher, Started
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.model import Host
 
 IDENTIFY_SECONDS = 90.0
-ANSWER_SECONDS = 15.0
-"""A host that says nothing for so long is lost."""
 SEND_SECONDS = 120.0
 _SENT_AT_ONCE = 20
 _ENDED_AT_ONCE = 100
@@ -206,11 +204,6 @@ def require_descriptors(hosts: int) -> None:
             next=f"ulimit -Hn {needed} as root, or {fitting} hosts at most",
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-
-
-def new_run() -> str:
-    """A name for one study on these hosts, which each of them takes once."""
-    return secrets.token_hex(8)
 
 
 def _address_towards(host: Host) -> str | None:

@@ -16,9 +16,9 @@ from typing import Any
 from distributed import Worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from fsgauge.engine import Engine, EngineFaultError
 from fsgauge.errors import FsgaugeError
 from fsgauge.record import Plan
+from fsgauge.rig.fleet.clock import exchanged
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
@@ -27,7 +27,6 @@ from fsgauge.rig.fleet.messages import Fault, Sized, consent_in
 from fsgauge.rig.fleet.pushed_engine import use_engine
 from fsgauge.rig.registry import host_rig
 from fsgauge.study.model import Study
-from fsgauge.wire import ExchangeClockJob
 from fsgauge.workload.dealing import Share
 
 NAME = "fsgauge-host"
@@ -223,14 +222,7 @@ async def pass_meeting(label: dict[str, Any], offer: str, *, dask_worker: Worker
 async def compare_clock(job: str, *, dask_worker: Worker) -> str:
     """This host's monotonic clock against the coordinator's, by the engine."""
     _plugin(dask_worker)
-    asked = ExchangeClockJob.model_validate_json(job)
-    try:
-        found = await asyncio.to_thread(lambda: Engine().exchange_clock(asked))
-    except EngineFaultError as error:
-        return json.dumps({"code": error.fault.code, "fault": Fault.of(error).model_dump()})
-    except FsgaugeError as error:
-        return json.dumps({"code": "", "fault": Fault.of(error).model_dump()})
-    return found.model_dump_json()
+    return await asyncio.to_thread(exchanged, job)
 
 
 async def abort(because: str, *, dask_worker: Worker) -> str:

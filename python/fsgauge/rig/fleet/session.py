@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.factors import most_hosts
 from fsgauge.machine import LOAD, Machine
 from fsgauge.record import Plan
-from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.cluster import Lost
-from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts, new_run
+from fsgauge.rig.fleet.control import ANSWER_SECONDS, Lost, Reached, new_run
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
 from fsgauge.rig.fleet.messages import Described, State, allowed
 from fsgauge.rig.host.device.consent import Consent
@@ -22,6 +21,9 @@ from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.workload import cells_of
+
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet.hosts import Hosts
 
 StudyOf = Callable[[str], Study]
 """The study as a host measures it: with that host's folder or device."""
@@ -42,8 +44,126 @@ _ONE_MACHINE = (
 )
 
 
-class FleetSession:
+class PreparedHosts:
     """All hosts with the study prepared on each. `close` ends it on all of them."""
+
+    def __init__(
+        self,
+        hosts: Reached,
+        study_of: StudyOf,
+        say: Callable[[str], None],
+        consent_of: ConsentOf = lambda _: None,
+    ) -> None:
+        self._hosts = hosts
+        self._study_of = study_of
+        self._say = say
+        self._consent_of = consent_of
+        self._left_out: list[str] = []
+
+    def describe(self) -> Description:
+        """All hosts as they are now, in their order; a system has what the smallest one offers."""
+        names = self._hosts.names
+        self._hosts.require(self._hosts.cluster.ask(names, "describe", ANSWER_SECONDS))
+        self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
+        answers = self._hosts.cluster.ask(names, "described", ANSWER_SECONDS)
+        self._hosts.require(answers)
+        found = {name: Described.model_validate_json(str(each)) for name, each in answers.items()}
+        return Description(
+            size_bytes=min(each.size_bytes for each in found.values()),
+            engine=next(iter(found.values())).engine,
+            machines=_machines(
+                {name: each.machines[0] for name, each in found.items()},
+                one_machine=self._hosts.is_one_machine,
+            ),
+            left_out=tuple(self._left_out),
+        )
+
+    def close(self, because: str) -> list[str]:
+        """End the study everywhere; hosts on which something may be left."""
+        names = self._hosts.names
+        answers = self._hosts.cluster.ask(
+            names,
+            "close",
+            _SETTLE_SECONDS + ANSWER_SECONDS,
+            because=because,
+            seconds=_SETTLE_SECONDS,
+        )
+        return [name for name, answer in answers.items() if answer is not True]
+
+    def _prepare(self, names: Sequence[str]) -> None:
+        run, count = new_run(), len(self._hosts.names)
+        words: dict[str, dict[str, object]] = {
+            name: {
+                "study": self._study_of(name).model_dump_json(by_alias=True),
+                "number": self._hosts.names.index(name),
+                "hosts": count,
+                "run": run,
+                "destroy": allowed(self._consent_of(name)),
+            }
+            for name in names
+        }
+        answers = self._hosts.cluster.ask_each(words, "prepare", ANSWER_SECONDS)
+        self._hosts.require(answers)
+        busy = [name for name, answer in answers.items() if answer != "ok"]
+        if busy:
+            raise HostLostError(busy[0], "it has not ended an earlier study yet")
+
+    @property
+    def _prepare_seconds(self) -> float:
+        storage = self._study_of(self._hosts.names[0]).storage
+        return _PRECONDITION_SECONDS if is_preconditioned(storage) else _PREPARE_SECONDS
+
+    def _settle(self, names: Sequence[str], seconds: float) -> None:
+        """Wait until hosts are idle; raises what one refuses, or HostLostError."""
+        ends, known = time.monotonic() + seconds, dict.fromkeys(names, -1)
+        waiting = list(names)
+        while waiting:
+            words: dict[str, dict[str, object]] = {
+                name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
+            }
+            answers = self._hosts.cluster.ask_each(words, "look", _LOOK_SECONDS + ANSWER_SECONDS)
+            self._hosts.require(answers)
+            for name, answer in answers.items():
+                state = State.model_validate_json(str(answer))
+                known[name] = state.serial
+                for sentence in state.said:
+                    self._say(f"{name}: {sentence}")
+                if state.phase == "failed" and state.fault is not None:
+                    raise state.fault.raised(name)
+                if state.phase == "idle":
+                    waiting.remove(name)
+            if waiting and time.monotonic() > ends:
+                raise HostLostError(
+                    waiting[0],
+                    f"it was not ready within {seconds:.0f} s",
+                    self._hosts.by_hand(waiting[0]),
+                )
+
+    def _abort(self, because: str, *, but: str = "") -> None:
+        """End the block on every host that still answers, and wait until each has cleaned up.
+
+        One that is lost, `but`, is told and not waited for: it is ended and started again.
+        """
+        others = [name for name in self._hosts.names if name != but]
+        answers = self._hosts.cluster.ask(others, "abort", ANSWER_SECONDS, because=because)
+        if but:
+            self._hosts.cluster.ask([but], "abort", _WORD_SECONDS, because=because)
+        ends = time.monotonic() + _SETTLE_SECONDS
+        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
+        while waiting and time.monotonic() < ends:
+            found = self._hosts.cluster.ask(waiting, "look", ANSWER_SECONDS, known=-1, seconds=0.0)
+            waiting = [
+                name
+                for name, answer in found.items()
+                if not isinstance(answer, Lost)
+                and State.model_validate_json(answer).phase in ("working", "armed")
+            ]
+            if waiting:
+                time.sleep(0.1)
+
+
+class FleetSession(PreparedHosts):
+    """The same of a fleet, whose hosts are started again where they are lost, or left out."""
 
     def __init__(
         self,
@@ -54,13 +174,10 @@ class FleetSession:
         least_lead_seconds: float,
         consent_of: ConsentOf = lambda _: None,
     ) -> None:
-        self._hosts = hosts
+        super().__init__(hosts, study_of, say, consent_of)
+        self._hosts: Hosts = hosts
         self._clock = clock
-        self._study_of = study_of
-        self._say = say
         self._least_lead_seconds = least_lead_seconds
-        self._consent_of = consent_of
-        self._left_out: list[str] = []
 
     def prepare(self) -> None:
         """Have every host check and attach its storage; raises what the first one refuses.
@@ -81,24 +198,6 @@ class FleetSession:
                     waiting = [error.host]
                 else:
                     waiting = self._left_with(error)
-
-    def describe(self) -> Description:
-        """All hosts as they are now, in their order; a system has what the smallest one offers."""
-        names = self._hosts.names
-        self._hosts.require(self._hosts.cluster.ask(names, plugin.describe, ANSWER_SECONDS))
-        self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
-        answers = self._hosts.cluster.ask(names, plugin.described, ANSWER_SECONDS)
-        self._hosts.require(answers)
-        found = {name: Described.model_validate_json(str(each)) for name, each in answers.items()}
-        return Description(
-            size_bytes=min(each.size_bytes for each in found.values()),
-            engine=next(iter(found.values())).engine,
-            machines=_machines(
-                {name: each.machines[0] for name, each in found.items()},
-                one_machine=self._hosts.is_one_machine,
-            ),
-            left_out=tuple(self._left_out),
-        )
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """A block with the same hosts for all its systems.
@@ -127,93 +226,6 @@ class FleetSession:
             except BaseException:
                 self._abort("the study is ended")
                 raise
-
-    def close(self, because: str) -> list[str]:
-        """End the study everywhere; hosts on which something may be left."""
-        names = self._hosts.names
-        answers = self._hosts.cluster.ask(
-            names,
-            plugin.close,
-            _SETTLE_SECONDS + ANSWER_SECONDS,
-            because=because,
-            seconds=_SETTLE_SECONDS,
-        )
-        return [name for name, answer in answers.items() if answer is not True]
-
-    def _prepare(self, names: Sequence[str]) -> None:
-        run, count = new_run(), len(self._hosts.names)
-        words: dict[str, dict[str, object]] = {
-            name: {
-                "study": self._study_of(name).model_dump_json(by_alias=True),
-                "number": self._hosts.names.index(name),
-                "hosts": count,
-                "run": run,
-                "destroy": allowed(self._consent_of(name)),
-            }
-            for name in names
-        }
-        answers = self._hosts.cluster.ask_each(words, plugin.prepare, ANSWER_SECONDS)
-        self._hosts.require(answers)
-        busy = [name for name, answer in answers.items() if answer != "ok"]
-        if busy:
-            raise HostLostError(busy[0], "it has not ended an earlier study yet")
-
-    @property
-    def _prepare_seconds(self) -> float:
-        storage = self._study_of(self._hosts.names[0]).storage
-        return _PRECONDITION_SECONDS if is_preconditioned(storage) else _PREPARE_SECONDS
-
-    def _settle(self, names: Sequence[str], seconds: float) -> None:
-        """Wait until hosts are idle; raises what one refuses, or HostLostError."""
-        ends, known = time.monotonic() + seconds, dict.fromkeys(names, -1)
-        waiting = list(names)
-        while waiting:
-            words: dict[str, dict[str, object]] = {
-                name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
-            }
-            answers = self._hosts.cluster.ask_each(
-                words, plugin.look, _LOOK_SECONDS + ANSWER_SECONDS
-            )
-            self._hosts.require(answers)
-            for name, answer in answers.items():
-                state = State.model_validate_json(str(answer))
-                known[name] = state.serial
-                for sentence in state.said:
-                    self._say(f"{name}: {sentence}")
-                if state.phase == "failed" and state.fault is not None:
-                    raise state.fault.raised(name)
-                if state.phase == "idle":
-                    waiting.remove(name)
-            if waiting and time.monotonic() > ends:
-                raise HostLostError(
-                    waiting[0],
-                    f"it was not ready within {seconds:.0f} s",
-                    self._hosts.by_hand(waiting[0]),
-                )
-
-    def _abort(self, because: str, *, but: str = "") -> None:
-        """End the block on every host that still answers, and wait until each has cleaned up.
-
-        One that is lost, `but`, is told and not waited for: it is ended and started again.
-        """
-        others = [name for name in self._hosts.names if name != but]
-        answers = self._hosts.cluster.ask(others, plugin.abort, ANSWER_SECONDS, because=because)
-        if but:
-            self._hosts.cluster.ask([but], plugin.abort, _WORD_SECONDS, because=because)
-        ends = time.monotonic() + _SETTLE_SECONDS
-        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
-        while waiting and time.monotonic() < ends:
-            found = self._hosts.cluster.ask(
-                waiting, plugin.look, ANSWER_SECONDS, known=-1, seconds=0.0
-            )
-            waiting = [
-                name
-                for name, answer in found.items()
-                if not isinstance(answer, Lost)
-                and State.model_validate_json(answer).phase in ("working", "armed")
-            ]
-            if waiting:
-                time.sleep(0.1)
 
     def _restored(self, name: str) -> bool:
         """Whether a host that was lost is there again, prepared as before."""

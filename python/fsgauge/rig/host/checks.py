@@ -98,6 +98,7 @@ def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator
     if isinstance(study.storage, ShareStorage):
         yield lambda: check_shares(study)
         return
+    yield partial(_require_no_nodes, study)
     yield lambda: check_servers(study)
     for system in study.systems:
         yield partial(_look_at, study, system, engine, tried)
@@ -108,6 +109,16 @@ def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator
     if not isinstance(study.storage, PathStorage):
         yield lambda: _require_root(f"sudo fsgauge ..., or --rig vm, or {INSTEAD}")
         yield _require_tools
+
+
+def _require_no_nodes(study: Study) -> None:
+    """InputError for nodes, which only the virtual rig makes."""
+    if study.rig is not None:
+        raise InputError(
+            "the study says what nodes it is measured on ([rig]), and no virtual machines are made"
+            " here",
+            next="--rig vm, or a study without [rig]",
+        )
 
 
 def _require_direct(study: Study, device: str) -> None:
@@ -131,6 +142,12 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
         raise InputError(
             f'"{system.name}" asks for the kernel {system.kernel}, and this machine has its own',
             next="--rig vm",
+        )
+    if system.rig is not None:
+        raise InputError(
+            f'"{system.name}" says what it takes of the virtual rig (system.rig), and this is a'
+            " machine that is there",
+            next="--rig vm, or leave system.rig out",
         )
     kind = find_kind(system.kind)
     require_real(system, kind)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from fsgauge.errors import InputError
 from fsgauge.rig.host.process.processes import boot_id
@@ -19,40 +21,46 @@ from fsgauge.rig.vm.qemu import Accelerator, Qemu
 
 _DEVICE = "/dev/kvm"
 _FILE = "kvm.json"
+N = TypeVar("N", bound=Sequence[Node])
 CHOICE_VARIABLE = "FSGAUGE_VM_ACCELERATOR"
 """kvm or tcg, where it is to be no other."""
 
 
-def started_well(
-    make: Callable[[Accelerator], Node], qemu: Qemu, say: Callable[[str], None]
-) -> Node:
-    """A machine that is up, with KVM if that can be; raises NodeLostError, RigError."""
+def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[str], None]) -> N:
+    """Machines that are up, with KVM if that can be; raises NodeLostError, RigError.
+
+    `make` starts them, all at once.
+    """
     chosen = _chosen()
     if chosen is not None:
         return _up(make(chosen), say)
     if os.access(_DEVICE, os.R_OK | os.W_OK) and not _is_known_not_to_work(qemu):
-        node = make("kvm")
         try:
-            return _up(node, say)
+            return _up(make("kvm"), say)
         except NodeLostError as error:
-            node.end()
             _remember(qemu)
             say(f"KVM does not work here ({error.what}): machines are emulated")
-        except BaseException:
-            node.end()
-            raise
-    return _up(make("tcg"), say)
-
-
-def _up(node: Node, say: Callable[[str], None]) -> Node:
     try:
-        seconds = node.wait_until_up()
+        return _up(make("tcg"), say)
+    except NodeLostError as error:
+        say(f"{error.what}; once more")
+        return _up(make("tcg"), say)
+
+
+def _up(nodes: N, say: Callable[[str], None]) -> N:
+    began = time.monotonic()
+    try:
+        for node in nodes:
+            node.wait_until_up()
     except BaseException:
-        node.end()
+        for node in nodes:
+            node.end()
         raise
-    how = "with KVM" if node.accelerator == "kvm" else "emulated"
-    say(f"{node.spec.name} is up after {seconds:.1f} s, {how}")
-    return node
+    how = "with KVM" if nodes[0].accelerator == "kvm" else "emulated"
+    names = ", ".join(node.spec.name for node in nodes)
+    are = "are" if len(nodes) > 1 else "is"
+    say(f"{names} {are} up after {time.monotonic() - began:.1f} s, {how}")
+    return nodes
 
 
 def _chosen() -> Accelerator | None:

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 from fsgauge.errors import InputError
 from fsgauge.plan.estimate import turns_of_block
-from fsgauge.study.model import DeviceStorage, LoopStorage, Study
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.vm.arrangement.roles import arrangements
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
+from fsgauge.system.kind import MOUNTED
 from fsgauge.units import format_bandwidth, format_rate
 
 IOPS = 500
@@ -54,16 +57,39 @@ def limits_of(study: Study) -> Limits:
 
 def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
     """Serials of the disks that a study needs."""
-    count = turns_of_block(study) if side_by_side else 1
+    most = max(each.volume.disks for each in arrangements(study))
+    count = turns_of_block(study) if side_by_side else most
     return [f"disk{number}" for number in range(count)]
+
+
+def device_of(serial: str) -> str:
+    """A disk's name in the guest."""
+    return f"{_NAME}{serial}"
 
 
 def in_guest(study: Study, disks: list[str]) -> Study:
     """The study as the guest measures it, on those disks and its own kernel."""
-    first, *others = [f"{_NAME}{serial}" for serial in disks]
+    first, *others = [device_of(serial) for serial in disks]
     storage = DeviceStorage(device=first, more_devices=others)
     systems = [system.model_copy(update={"rig": None}) for system in study.systems]
-    return study.model_copy(update={"storage": storage, "systems": systems})
+    return study.model_copy(update={"storage": storage, "systems": systems, "rig": None})
+
+
+def in_folder(study: Study, folder: str, size_bytes: int) -> Study:
+    """The study as the guests measure it whose systems are mounted there, each in its turn, with
+    so much room for files."""
+    storage = PathStorage(path=folder, size=size_bytes)
+    update = {"kind": MOUNTED.name, "mkfs": "", "mount": "", "rig": None}
+    systems = [system.model_copy(update=update) for system in study.systems]
+    return study.model_copy(update={"storage": storage, "systems": systems, "rig": None})
+
+
+def consent_to(study: Study) -> Consent | None:
+    """In a guest: its disks were made for the study, and are empty."""
+    if not isinstance(study.storage, DeviceStorage):
+        return None
+    serials = (name.removeprefix(_NAME) for name in study.storage.devices)
+    return Consent(names=tuple(serials), unknown_data=True)
 
 
 def kernels_of(study: Study) -> list[str | None]:

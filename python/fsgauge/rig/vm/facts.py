@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
 
-from fsgauge.machine import BELOW, Machine, StorageFacts
-from fsgauge.record import SystemFacts, TurnRecord
-from fsgauge.rig.fleet.gathered import AnyRecord
+from fsgauge.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
+from fsgauge.record import TurnRecord
 from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.vm.disks import Limits
+from fsgauge.rig.rig import Description
+from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
+from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.disks import Limits, storage_of
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.network.shape import keys_of, words_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import PROGRAM
+from fsgauge.study.model import Study
 from fsgauge.units import format_size
+
+T = TypeVar("T")
 
 EMULATED = (
     "The machine is emulated, its processor too (QEMU without KVM): layouts, counts, the order of"
@@ -22,45 +31,101 @@ VIRTUAL = (
     "The machine is virtual (QEMU with KVM) and its disks are files: rates are those of the disks'"
     " limits, and processor time includes what the hypervisor adds"
 )
-_NO_STORAGE = StorageFacts(kind="none", sentence="", size_bytes=0, device_chain=[], cautions=[])
 
 
-def as_virtual(machine: Machine, node: Node, limits: Limits, at: int) -> Machine:
+Found = tuple[NodeGroup, Description, list[tuple[Node, Machine]]]
+"""Nodes that are together: those that drive the load as they are now, and the others."""
+
+
+def described(study: Study, found: Sequence[Found], limits: Limits) -> list[Machine]:
+    """All virtual machines, those of the first kernel first: they drive the load, and others do so
+    with another kernel, which their role names."""
+    machines = []
+    for at, (group, own, others) in enumerate(found):
+        for node, machine in zip(group.loads, own.machines, strict=True):
+            role = machine.role
+            if at > 0:
+                number = role.removeprefix(LOAD)
+                role = f"kernel {group.nodes[0].spec.kernel.facts.package}{number}"
+            machines.append(_as_virtual(study, machine, node, limits, role))
+        for node, machine in others:
+            role = SERVER if at == 0 and node is others[0][0] else f"{SERVER} {node.spec.name}"
+            machines.append(_as_virtual(study, machine, node, limits, role))
+    return machines
+
+
+def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role: str) -> Machine:
     """A guest's own facts, with what is virtual about it for the first screen.
 
-    The machine at 0 drives the load; others do so with another kernel, which their role names. Its
-    load average is that of the machine below, for each processor: its own is that of its start.
+    Its load average is that of the machine below, for each processor: its own is that of its start.
     """
     emulated = node.accelerator == "tcg"
     update: dict[str, object] = {
+        "name": node.spec.name,
+        "role": role,
         "virtual_machine": "QEMU, emulated without KVM" if emulated else "QEMU with KVM",
         "load_average": os.getloadavg()[0] / (os.cpu_count() or 1),
     }
-    if at > 0:
-        update["role"] = f"kernel {node.spec.kernel.facts.package}"
-    if machine.storage is not None:
-        facts, disks = machine.storage, len(node.spec.disks)
-        many = f"{disks} virtual disks" if disks > 1 else "a virtual disk"
-        sentence = (
-            f"{many} of {format_size(facts.size_bytes)}, limited to {limits}; flushes return at"
-            " once, as on a disk whose cache survives a power failure"
-        )
-        cautions = [EMULATED if emulated else VIRTUAL, *facts.cautions]
+    facts = machine.storage
+    if facts is not None and facts.kind == NO_STORAGE.kind:
+        update["storage"] = None
+    elif facts is not None:
+        own = [EMULATED if emulated else VIRTUAL]
+        cautions = own if is_arranged(study) else [*own, *facts.cautions]
+        sentence = sentence_of(study, len(node.spec.disks), limits)
         update["storage"] = facts.model_copy(update={"sentence": sentence, "cautions": cautions})
     return machine.model_copy(update=update)
 
 
+def sentence_of(study: Study, disks: int, limits: Limits) -> str:
+    """What the systems sit on, for the first screen."""
+    roles, size = roles_of(study), format_size(storage_of(study).size)
+    limited = f"limited to {limits}"
+    flushes = "flushes return at once, as on a disk whose cache survives a power failure"
+    if roles.nodes == 1 and not is_arranged(study):
+        many = f"{disks} virtual disks" if disks > 1 else "a virtual disk"
+        return f"{many} of {size}, {limited}; {flushes}"
+    nodes = f"{roles.nodes} virtual machines"
+    if roles.server is not None:
+        nodes += f", of which {len(roles.loads)} drive the load and one serves"
+    systems = "; ".join(f"{each.system.name}: {each.words}" for each in arrangements(study))
+    return f"disks of {size} of {nodes}, each disk {limited}. {systems}{_network(study)}; {flushes}"
+
+
+def _network(study: Study) -> str:
+    """The network between nodes, in words that follow."""
+    if roles_of(study).nodes == 1:
+        return ""
+    by_system = {system.name: words_of(keys_of(study, system)) for system in study.systems}
+    words = dict.fromkeys(by_system.values())
+    if len(words) == 1:
+        shaped = next(iter(words))
+        return f"; a private network{f', {shaped}' if shaped else ''}"
+    each = "; ".join(f"{name}: {text or 'as fast as it is'}" for name, text in by_system.items())
+    return f"; a private network ({each})"
+
+
 def machine_below(taken: set[str]) -> Machine:
     """This machine, which measures nothing; `taken` are the names of the others."""
-    found = capture_machine([PROGRAM], _NO_STORAGE)
+    found = capture_machine([PROGRAM], NO_STORAGE)
     name = f"{found.name} (host)" if found.name in taken else found.name
     return found.model_copy(update={"name": name, "role": BELOW, "storage": None})
 
 
-def with_kernel(record: AnyRecord, node: Node) -> AnyRecord:
-    """How a system was made, with the kernel that it was mounted by."""
-    if not isinstance(record, TurnRecord):
-        return record
-    details = {**record.facts.details, "kernel": node.spec.kernel.facts.package}
-    facts: SystemFacts = record.facts.model_copy(update={"details": details})
-    return record.model_copy(update={"facts": facts})
+def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
+    """How a system was made, with what the guest that measured it does not know: the package of its
+    kernel, and how it was set up over the nodes."""
+    if not isinstance(happening, TurnRecord):
+        return happening
+    facts = happening.facts
+    update: dict[str, object] = {}
+    details = {**facts.details, "kernel": group.nodes[0].spec.kernel.facts.package}
+    if stood is not None:
+        details["set up"] = stood.found.words
+        update = {"kind": stood.found.system.kind}
+        if stood.facts:
+            update["mkfs_command"] = stood.facts["mkfs_command"]
+            update["mkfs_output"] = stood.facts["mkfs_output"]
+            details["mounted below"] = stood.facts["mount_options"]
+    made = facts.model_copy(update={**update, "details": details})
+    return happening.model_copy(update={"facts": made})

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import cast
 
 from pydantic import BaseModel
 
@@ -23,12 +24,15 @@ from fsgauge.errors import Interrupted, RigError
 from fsgauge.interruption import interruptible
 from fsgauge.plain_files import write_all
 from fsgauge.record import Plan
+from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.messages import Described, Fault, Told
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.registry import host_rig
 from fsgauge.rig.rig import Happening, LendsSystems, Session
+from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.disks import consent_to
+from fsgauge.rig.vm.guest_held import OneOfSeveral
 from fsgauge.rig.vm.messages import PORT, Order, Reply
-from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.study.model import Study
 
 _PORTS = Path("/sys/class/virtio-ports")
 _PIECE_BYTES = 1 << 16
@@ -70,6 +74,7 @@ class Guest:
         self._waiting = 0
         self._abort_next = False
         self._open = ExitStack()
+        self._one = OneOfSeveral()
         self._study: Study | None = None
         self._session: Session | None = None
         self._last_event = 0.0
@@ -129,13 +134,8 @@ class Guest:
     def _done(self, order: Order) -> str:
         """Carry it out; gives the answer, as JSON."""
         match order.do:
-            case "refusals":
-                rig = host_rig(None, self._say)
-                found = rig.refusals(_study(order), _consent(_study(order)))
-                return json.dumps([Fault.of(error).model_dump() for error in found])
             case "prepare":
                 self._prepare(_study(order))
-                return self._described()
             case "describe":
                 return self._described()
             case "block":
@@ -144,9 +144,14 @@ class Guest:
                 )
             case "make":
                 return self._made(order.system)
-            case "close":
-                self._open.close()
-                self._session = None
+            case "ask":
+                return json.dumps(self._one.asked(cast(Question, order.question), order.words))
+            case "serve_clock":
+                return json.dumps(self._one.serve_clock(**order.words))
+            case "now":
+                return json.dumps(time.monotonic_ns())
+            case do if do in guest_set_up.ORDERS:
+                return json.dumps(guest_set_up.done(do, order.words))
         return "null"
 
     def _prepare(self, study: Study) -> None:
@@ -154,7 +159,7 @@ class Guest:
         self._session = None
         self._open.close()
         rig = host_rig(None, self._say)
-        rig.check(study, _consent(study))
+        rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
 
     def _prepared(self) -> Session:
@@ -192,14 +197,6 @@ class Guest:
 
 def _study(order: Order) -> Study:
     return Study.model_validate_json(order.study)
-
-
-def _consent(study: Study) -> Consent | None:
-    """The guest's disks were made for the study, and are empty."""
-    if not isinstance(study.storage, DeviceStorage):
-        return None
-    serials = (Path(name).name.removeprefix("virtio-") for name in study.storage.devices)
-    return Consent(names=tuple(serials), unknown_data=True)
 
 
 def _port() -> Path:

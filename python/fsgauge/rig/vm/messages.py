@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import Field
 
 from fsgauge.rig.fleet.messages import Fault, Message, Told
 
@@ -10,18 +12,40 @@ PORT = "fsgauge"
 """The port's name in the guest."""
 
 
+Do = Literal[
+    "prepare",
+    "describe",
+    "block",
+    "make",
+    "abort",
+    "join",
+    "run",
+    "blank",
+    "stand",
+    "fall",
+    "room",
+    "machine",
+    "serve_clock",
+    "now",
+    "ask",
+]
+
+
 class Order(Message):
     """Something for the guest to do, study and plan as JSON. It is answered once, by an answer or a
     fault.
 
-    `abort` is not answered itself: it ends what goes on, whose fault then says so.
+    `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
+    `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py.
     """
 
-    do: Literal["refusals", "prepare", "describe", "block", "make", "close", "abort"]
+    do: Do
     study: str = ""
     plan: str = ""
     block: int = 0
     system: str = ""
+    question: str = ""
+    words: dict[str, Any] = Field(default_factory=dict)
 
 
 class Reply(Message):

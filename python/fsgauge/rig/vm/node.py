@@ -20,6 +20,7 @@ from fsgauge import __version__
 from fsgauge.errors import RigError
 from fsgauge.programs import child_environment
 from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.rig.host.process.tool import end_or_give_up
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor
 from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command
@@ -54,15 +55,18 @@ class Node:
         self._heard = b""
         self._is_up = False
         self._given_up = False
+        self.is_waited_for = False
+        self._ends, self._late, self._silent_since = 0.0, "", 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._port: socket.socket
         self.monitor: Monitor
 
-    def start(self, prompt: int | None = None) -> None:
-        """Start QEMU; `prompt` is a socket for the machine's prompt."""
+    def start(self, prompt: int | None = None, network: int | None = None) -> None:
+        """Start QEMU; `prompt` is a socket for the machine's prompt, `network` its link."""
         port, port_of_qemu = socket.socketpair()
         monitor, monitor_of_qemu = socket.socketpair()
-        inherited = Descriptors(port_of_qemu.fileno(), monitor_of_qemu.fileno(), prompt)
+        own = (port_of_qemu.fileno(), monitor_of_qemu.fileno())
+        inherited = Descriptors(*own, prompt, network)
         self._port, self.monitor = port, Monitor(monitor)
         words = command(self._qemu, self.accelerator, self.spec, self.console, inherited)
         with port_of_qemu, monitor_of_qemu, self._output.open("wb") as output, handled_afterwards():
@@ -82,12 +86,16 @@ class Node:
         """Wait for the guest's first word; gives the seconds. Raises NodeLostError."""
         began = time.monotonic()
         seconds = BOOT_SECONDS[self.accelerator]
+        self._ends, self._late = began + seconds, f"is not up within {seconds:.0f} s"
+        self.is_waited_for = True
         while True:
-            reply = self._next(began + seconds, f"is not up within {seconds:.0f} s")
+            reply = self._one(_TICK_SECONDS)
+            if reply is None:
+                continue
             if reply.hello and reply.hello != __version__:
                 raise RigError(f"the guest has fsgauge {reply.hello}, this is {__version__}")
             if reply.hello:
-                self._is_up = True
+                self._is_up, self.is_waited_for = True, False
                 return time.monotonic() - began
 
     def ask(self, order: Order, seconds: float, hear: Hear = lambda _: None) -> str:
@@ -95,32 +103,81 @@ class Node:
 
         `hear` gets what the guest says before; what it raises aborts the order.
         """
-        self._send(order)
-        ends = time.monotonic() + seconds
-        while True:
-            try:
-                reply = self._next(ends, f"did not finish ({order.do}) within {seconds:.0f} s")
-                if reply.fault is None and reply.answer is None:
-                    hear(reply)
-                    continue
-            except NodeLostError:
-                raise
-            except BaseException:
-                self._abort()
-                raise
-            if reply.fault is not None:
-                raise reply.fault.raised(self.spec.name)
-            return reply.answer or "null"
+        self.send(order, seconds)
+        try:
+            while (answer := self.look(hear)) is None:
+                continue
+        except NodeLostError:
+            raise
+        except BaseException:
+            self.abort()
+            raise
+        return answer
+
+    def send(self, order: Order, seconds: float) -> None:
+        """Give an order, to be done within that time; `look` has its answer."""
+        what = order.question or order.do
+        self._late = f"did not finish ({what}) within {seconds:.0f} s"
+        self._ends, self.is_waited_for = time.monotonic() + seconds, True
+        self.attend()
+        try:
+            self._port.settimeout(SILENCE_SECONDS)
+            self._port.sendall(order.model_dump_json(exclude_defaults=True).encode() + b"\n")
+        except OSError as error:
+            raise self._lost(f"takes no order: {error}") from error
+
+    def look(self, hear: Hear = lambda _: None, tick_seconds: float = _TICK_SECONDS) -> str | None:
+        """The answer to what was sent, if it comes within a moment; raises as `ask` does."""
+        reply = self._one(tick_seconds)
+        if reply is None:
+            return None
+        if reply.fault is None and reply.answer is None:
+            hear(reply)
+            return None
+        self.is_waited_for = False
+        if reply.fault is not None:
+            raise reply.fault.raised(self.spec.name)
+        return reply.answer or "null"
+
+    def abort(self) -> None:
+        """Have the guest undo what it does, if it was sent something; a machine that does not is
+        ended."""
+        if not self.is_waited_for:
+            return
+        try:
+            self.send(Order(do="abort"), ABORT_SECONDS)
+            while True:
+                reply = self._one(_TICK_SECONDS)
+                if reply is not None and (reply.fault is not None or reply.answer is not None):
+                    self.is_waited_for = False
+                    return
+        except BaseException:
+            self.end()
+
+    def attend(self) -> None:
+        """From now on it is looked at: a guest that says nothing for a while is lost."""
+        self._silent_since = time.monotonic()
+
+    @property
+    def has_line(self) -> bool:
+        """Whether a whole line has come that `look` has not taken."""
+        return b"\n" in self._heard
+
+    @property
+    def port(self) -> int:
+        """The descriptor at which there is something to read."""
+        return self._port.fileno()
+
+    def give_up(self) -> None:
+        """It is as good as lost: what it is part of cannot go on."""
+        self._given_up = True
 
     def end(self) -> None:
         """No more of it, within seconds."""
         process = self._process
         if process is None:
             return
-        with suppress(ProcessLookupError):
-            process.kill()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_END_SECONDS)
+        end_or_give_up(process)
         self._port.close()
         self.monitor.close()
         self._process = None
@@ -140,41 +197,18 @@ class Node:
                 found += [f"{path.name.rpartition('.')[2]}: {line}" for line in lines]
         return tuple(found[-_CONSOLE_LINES:])
 
-    def _send(self, order: Order) -> None:
-        try:
-            self._port.settimeout(SILENCE_SECONDS)
-            self._port.sendall(order.model_dump_json(exclude_defaults=True).encode() + b"\n")
-        except OSError as error:
-            raise self._lost(f"takes no order: {error}") from error
-
-    def _abort(self) -> None:
-        """Have the guest undo what it does; a machine that does not is ended."""
-        try:
-            self._send(Order(do="abort"))
-            ends = time.monotonic() + ABORT_SECONDS
-            while True:
-                reply = self._next(ends, "did not abort in time")
-                if reply.fault is not None or reply.answer is not None:
-                    return
-        except BaseException:
-            self.end()
-
-    def _next(self, ends: float, late: str) -> Reply:
-        """The next reply but signs of life; raises NodeLostError."""
-        silent_since = time.monotonic()
-        while True:
-            reply = self._taken()
-            if reply is not None and not reply.alive:
-                return reply
-            if reply is not None:
-                silent_since = time.monotonic()
-                continue
-            now = time.monotonic()
-            if now > ends:
-                raise self._lost(late)
-            if now - silent_since > SILENCE_SECONDS and self._is_up:
-                raise self._lost(f"has said nothing for {SILENCE_SECONDS:.0f} s")
-            self._receive()
+    def _one(self, tick_seconds: float) -> Reply | None:
+        """The next reply but signs of life, if it comes within a moment; raises NodeLostError."""
+        reply, now = self._taken(), time.monotonic()
+        if reply is not None:
+            self._silent_since = now
+            return None if reply.alive else reply
+        if self.is_waited_for and now > self._ends:
+            raise self._lost(self._late)
+        if self._is_up and now - self._silent_since > SILENCE_SECONDS:
+            raise self._lost(f"has said nothing for {SILENCE_SECONDS:.0f} s")
+        self._receive(tick_seconds)
+        return None
 
     def _taken(self) -> Reply | None:
         """A whole line that has come."""
@@ -187,13 +221,13 @@ class Node:
         except ValidationError as error:
             raise self._lost(f"says what makes no sense: {line[:80]!r}") from error
 
-    def _receive(self) -> None:
+    def _receive(self, tick_seconds: float) -> None:
         if self._process is None:
             raise NodeLostError(f"{self.spec.name} is not there any more")
-        self._port.settimeout(_TICK_SECONDS)
+        self._port.settimeout(tick_seconds)
         try:
             piece = self._port.recv(_PIECE_BYTES)
-        except TimeoutError:
+        except (TimeoutError, BlockingIOError):
             piece = None
         except OSError:
             piece = b""

@@ -15,6 +15,7 @@ from fsgauge.errors import RigError
 from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.messages import PORT
+from fsgauge.rig.vm.network.addresses import Station
 
 PROGRAM = "qemu-system-x86_64"
 _PACKAGE = "qemu-system-x86"
@@ -24,10 +25,12 @@ Accelerator = Literal["kvm", "tcg"]
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk of a machine: an image of its own; `serial` names it in the guest."""
+    """A disk of a machine; `serial` names it in the guest. One that is shared has an image that
+    other machines write as well."""
 
     serial: str
     image: Path
+    is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,20 +43,24 @@ class MachineSpec:
     lab: Path
     memory_bytes: int
     disks: tuple[Disk, ...] = ()
+    station: Station | None = None
+    """Its place on a network, if it is on one."""
 
 
 @dataclass(frozen=True)
 class Descriptors:
-    """Sockets that QEMU inherits; `prompt` is None where no one is at the machine's prompt."""
+    """Sockets that QEMU inherits; `prompt` is None where no one is at the machine's prompt, and
+    `network` where the machine is on none."""
 
     port: int
     monitor: int
     prompt: int | None = None
+    network: int | None = None
 
     @property
     def all(self) -> tuple[int, ...]:
         """Every one that is there."""
-        found = (self.port, self.monitor, self.prompt)
+        found = (self.port, self.monitor, self.prompt, self.network)
         return tuple(each for each in found if each is not None)
 
 
@@ -97,7 +104,9 @@ def command(
     """The arguments. A panic or a reboot of the guest ends QEMU; nothing starts by itself."""
     kernel_words = "console=ttyS0 panic=-1 random.trust_cpu=on quiet loglevel=5"
     if accelerator == "tcg":
-        kernel_words += " mitigations=off"  # an emulated processor has nothing to mitigate
+        # An emulated processor has nothing to mitigate, and on a busy machine its timer seems to
+        # stand still, at which a kernel that checks it panics.
+        kernel_words += " mitigations=off no_timer_check"
     found = [
         *(qemu.program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-machine", "q35", "-m", str(spec.memory_bytes >> 20), "-smp", "1"),
@@ -117,6 +126,10 @@ def command(
     if sockets.prompt is not None:
         found += ["-chardev", f"socket,id=prompt,fd={sockets.prompt}"]
         found += ["-device", "virtconsole,chardev=prompt"]
+    if sockets.network is not None and spec.station is not None:
+        found += ["-netdev", f"socket,id=network,fd={sockets.network}"]
+        address = spec.station.hardware_address
+        found += ["-device", f"virtio-net-pci,netdev=network,mac={address},romfile="]
     images = {"root": spec.guest.root, "modules": spec.kernel.modules, "lab": spec.lab}
     for serial, image in images.items():
         found += _read_only(serial, image)
@@ -131,10 +144,18 @@ def _read_only(serial: str, image: Path) -> list[str]:
 
 
 def _writable(disk: Disk) -> list[str]:
-    """cache=unsafe: a flush returns at once, as on a disk whose cache survives a power failure."""
+    """cache=unsafe: a flush returns at once, as on a disk whose cache survives a power failure.
+
+    What one machine has written to a shared disk another one reads: both images are one file in
+    the page cache of this machine, QEMU itself caches none of it, and does not lock it.
+    """
     drive = f"file={_escaped(disk.image)},format=raw,if=none,id={disk.serial}"
     drive += ",cache=unsafe,discard=unmap,detect-zeroes=off"
-    return ["-drive", drive, "-device", f"virtio-blk-pci,drive={disk.serial},serial={disk.serial}"]
+    device = f"virtio-blk-pci,drive={disk.serial},serial={disk.serial}"
+    if disk.is_shared:
+        drive += ",file.locking=off"
+        device += ",share-rw=on"
+    return ["-drive", drive, "-device", device]
 
 
 def _escaped(path: Path) -> str:

@@ -21,14 +21,20 @@ _FORM = "1"
 
 @dataclass(frozen=True)
 class Recipe:
-    """Packages, files of them, and kernel modules; `kinds` are the file systems that it has."""
+    """Packages, files of them, and kernel modules; `kinds` are the file systems that it has.
+
+    `alone` are packages taken without what they depend on: they may not be installed beside others.
+    `users` are accounts that services run as.
+    """
 
     packages: tuple[str, ...]
+    alone: tuple[str, ...]
     files: tuple[str, ...]
     tools: tuple[str, ...]
     early_modules: tuple[str, ...]
     modules: tuple[str, ...]
     busybox: tuple[str, ...]
+    users: tuple[str, ...]
     kinds: tuple[str, ...]
     module_of: dict[str, str]
     """The module of each kind."""
@@ -37,11 +43,9 @@ class Recipe:
     def key(self) -> str:
         """The same for the same recipe and scripts, in 16 hexadecimal digits."""
         parts = [_FORM, *self.packages, *self.files, *self.tools, *self.early_modules]
-        parts += [
-            *self.modules,
-            *self.busybox,
-            *(path.read_text() for path in sorted(GUEST.iterdir())),
-        ]
+        parts += [*self.modules, *self.busybox, *self.alone, *self.users]
+        for path in sorted(GUEST.iterdir()):
+            parts += [path.name, path.read_text(encoding="utf-8")]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -56,11 +60,13 @@ def recipe(systems: Path = _SYSTEMS) -> Recipe:
 
     return Recipe(
         packages=all_of("packages"),
+        alone=all_of("alone"),
         files=all_of("files"),
         tools=all_of("tools"),
         early_modules=all_of("early_modules"),
         modules=all_of("modules"),
         busybox=all_of("busybox"),
+        users=all_of("users"),
         kinds=all_of("kinds"),
-        module_of={kind: part["modules"][0] for part in added for kind in part["kinds"]},
+        module_of={kind: part["modules"][0] for part in added for kind in part.get("kinds", [])},
     )

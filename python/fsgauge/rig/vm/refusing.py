@@ -9,9 +9,12 @@ from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.host.checks import refused_by, require_real
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
+from fsgauge.rig.host.machine.memory import available_memory_bytes
+from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import kernels_of, storage_of
+from fsgauge.rig.vm.disks import disks_of, kernels_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
@@ -25,7 +28,6 @@ from fsgauge.units import format_size
 MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
 _OF_QEMU_BYTES = 400 << 20
-_MEMORY = Path("/proc/meminfo")
 
 
 def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
@@ -35,12 +37,14 @@ def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
 
 def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]]:
     yield require_here
+    yield lambda: _ignore(arrangements(study))
     yield lambda: _ignore(find_qemu())
     yield lambda: _require_built(study)
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
     yield lambda: _require_place(study)
-    yield lambda: require_memory(len(kernels_of(study)))
+    yield lambda: require_memory(len(kernels_of(study)) * roles_of(study).nodes)
+    yield from looks(study)
 
 
 def _ignore(_: object) -> None:
@@ -52,7 +56,9 @@ def _require_built(study: Study) -> None:
     wanted = recipe()
     guest_of(wanted.key)
     for system in study.systems:
-        kernel = kernel_of(wanted.key, system.kernel).facts
+        found = kernel_of(wanted.key, system.kernel)
+        require_modules(arrangement_of(study, system), found)
+        kernel = found.facts
         module = wanted.module_of.get(system.kind)
         if module is not None and module.replace("-", "_") not in kernel.modules:
             raise RigError(
@@ -113,13 +119,14 @@ def _require_place(study: Study) -> None:
             next="--set storage.directory=/var/tmp",
         )
     require_only_ours(folder, "virtual disk")
-    require_room(folder, storage.size)
+    disks = len(disks_of(study, side_by_side=False)) * roles_of(study).nodes
+    require_room(folder, storage.size * disks)
 
 
 def require_memory(machines: int = 1) -> None:
     """RigError where this machine has too little for that many."""
     needed_bytes = machines * (MEMORY_BYTES + _OF_QEMU_BYTES)
-    free_bytes = _available_bytes()
+    free_bytes = available_memory_bytes()
     if free_bytes is not None and free_bytes < needed_bytes:
         raise RigError(
             f"{format_size(free_bytes)} of memory are available, and {machines} virtual"
@@ -127,12 +134,3 @@ def require_memory(machines: int = 1) -> None:
             f" {format_size(needed_bytes)}",
             next="free -h",
         )
-
-
-def _available_bytes() -> int | None:
-    try:
-        lines = _MEMORY.read_text().splitlines()
-    except OSError:
-        return None
-    found = next((line for line in lines if line.startswith("MemAvailable:")), None)
-    return int(found.split()[1]) * 1024 if found else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import require_none
@@ -15,21 +17,26 @@ from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
 from fsgauge.rig.vm.acceleration import started_well
+from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
+from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, in_guest, kernels_of, storage_of
+from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, storage_of
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.network.addresses import Station
+from fsgauge.rig.vm.network.shape import shape_of
+from fsgauge.rig.vm.network.switch import Shape, Switch
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.storage.loop import has_room, make_file
-from fsgauge.study.model import LoopStorage, Study
-from fsgauge.units import format_size
+from fsgauge.storage.loop import make_file
+from fsgauge.study.model import Study
 
 
 class VmRig:
-    """One virtual machine; its disks are sparse files in the study's folder."""
+    """One virtual machine or several; their disks are sparse files in the study's folder."""
 
     name = "vm"
 
@@ -51,27 +58,25 @@ class VmRig:
         """Raise for what cannot work; nothing is started."""
         require_none(refused(study, destroy))
 
+    def load_nodes(self, study: Study) -> int:
+        """How many nodes drive the load."""
+        return len(roles_of(study).loads)
+
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
-        if not isinstance(study.storage, LoopStorage):
-            return "the virtual rig makes disks of its own"
+        if roles_of(study).nodes > 1:
+            return "several nodes measure one system at a time"
+        if is_arranged(study):
+            return "a system that takes more than a disk and a mount stands alone"
         if len(kernels_of(study)) > 1:
             return "each kernel is a machine of its own"
-        disks = disks_of(study, side_by_side=True)
-        if len(disks) > MOST_DISKS:
+        if turns_of_block(study) > MOST_DISKS:
             return f"a virtual machine has at most {MOST_DISKS} disks"
-        because = hindrance(in_guest(study, disks))
-        needed_bytes = len(disks) * study.storage.size
-        if because or has_room(Path(study.storage.directory), needed_bytes):
-            return because
-        return (
-            f"{len(disks)} disks take {format_size(needed_bytes)}, more than is free in"
-            f" {study.storage.directory}"
-        )
+        return hindrance(study)
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[VmSession]:
-        """A machine with the study prepared in it, until the context ends."""
+        """Machines with the study prepared in them, until the context ends."""
         design = design_of(self, study)
         with self.started(study, side_by_side=design.side_by_side) as session:
             session.prepare()
@@ -79,7 +84,7 @@ class VmRig:
 
     @contextmanager
     def started(self, study: Study, *, side_by_side: bool = False) -> Iterator[VmSession]:
-        """A machine with the study's disks, on which nothing is prepared yet."""
+        """The same with nothing prepared yet: machines are started when they are first used."""
         serials = disks_of(study, side_by_side=side_by_side)
         with ExitStack() as stack:
             ledger = stack.enter_context(opened_ledger())
@@ -92,41 +97,87 @@ class VmRig:
         with ExitStack() as stack:
             ledger = stack.enter_context(opened_ledger())
             folder = stack.enter_context(ledger.folder(place, "vm"))
-            yield self._node(self._spec("node1", self._kernel), folder, stack, prompt)
+            spec = self._spec(self._kernel)
+            (node,) = self._up([spec], folder, stack, [], prompt)
+            yield node
 
     def _starter(
         self, study: Study, serials: list[str], ledger: Ledger, stack: ExitStack
-    ) -> Callable[[str | None], Node]:
-        """Starts a machine of a kernel with empty disks, instead of an earlier one."""
-        storage, kernels = storage_of(study), kernels_of(study)
+    ) -> Callable[[str | None], NodeGroup]:
+        """Starts the nodes of a kernel with empty disks, instead of earlier ones."""
+        storage, kernels, roles = storage_of(study), kernels_of(study), roles_of(study)
         place = require_only_ours(Path(storage.directory), "virtual disk")
         folder = stack.enter_context(ledger.folder(place, "vm"))
+        specs = {kernel: self._spec(kernel or self._kernel) for kernel in kernels}
+        has_shared = any(each.volume_name == SHARED for each in arrangements(study))
 
-        def start(kernel: str | None) -> Node:
-            name = f"node{kernels.index(kernel) + 1}"
-            disks = tuple(Disk(serial, folder / f"{name}-{serial}.img") for serial in serials)
-            for disk in disks:
-                disk.image.unlink(missing_ok=True)
-                make_file(disk.image, storage.size, preallocate=storage.preallocate)
-            spec = replace(self._spec(name, kernel or self._kernel), disks=disks)
-            return self._node(spec, folder, stack)
+        def start(kernel: str | None) -> NodeGroup:
+            first = kernels.index(kernel) * roles.nodes
+            shared = Disk(SHARED, folder / f"{SHARED}-{first + 1}.img", is_shared=True)
+            nodes = []
+            for at in roles.all:
+                name = f"node{first + at + 1}"
+                own = [Disk(serial, folder / f"{name}-{serial}.img") for serial in serials]
+                disks = (*own, *([shared] if has_shared else []))
+                station = Station(name, at + 1) if roles.nodes > 1 else None
+                nodes.append(replace(specs[kernel], name=name, disks=disks, station=station))
+            for image in {disk.image for spec in nodes for disk in spec.disks}:
+                image.unlink(missing_ok=True)
+                make_file(image, storage.size, preallocate=storage.preallocate)
+            return self._group(nodes, roles, folder, stack, shape_of(study))
 
         return start
 
-    def _spec(self, name: str, kernel: str | None) -> MachineSpec:
+    def _spec(self, kernel: str | None) -> MachineSpec:
         key = recipe().key
         guest, found = guest_of(key), kernel_of(key, kernel)
-        return MachineSpec(name, guest, found, lab_image(guest), MEMORY_BYTES)
+        return MachineSpec("node1", guest, found, lab_image(guest), MEMORY_BYTES)
 
-    def _node(
-        self, spec: MachineSpec, folder: Path, stack: ExitStack, prompt: int | None = None
-    ) -> Node:
+    def _group(
+        self,
+        specs: list[MachineSpec],
+        roles: Roles,
+        folder: Path,
+        stack: ExitStack,
+        shape: Shape,
+    ) -> NodeGroup:
+        """Nodes on a network of their own, if they are several."""
+        ends: list[socket.socket] = []
+        nodes = self._up(specs, folder, stack, ends)
+        switch = Switch(ends, shape) if ends else None
+        group = NodeGroup(nodes, roles, switch, self._say)
+        stack.callback(group.end)
+        if switch is not None:
+            switch.start()
+        return group
+
+    def _up(
+        self,
+        specs: list[MachineSpec],
+        folder: Path,
+        stack: ExitStack,
+        ends: list[socket.socket],
+        prompt: int | None = None,
+    ) -> list[Node]:
+        """Machines that are up; `ends` are then this machine's ends of their links."""
         qemu = find_qemu()
 
-        def make(accelerator: Accelerator) -> Node:
-            node = Node(spec, qemu, accelerator, folder)
-            stack.callback(node.end)
-            node.start(prompt)
-            return node
+        def make(accelerator: Accelerator) -> list[Node]:
+            for end in ends:
+                end.close()
+            ends.clear()
+            nodes = []
+            for spec in specs:
+                node = Node(spec, qemu, accelerator, folder)
+                stack.callback(node.end)
+                nodes.append(node)
+                if spec.station is None:
+                    node.start(prompt)
+                    continue
+                own, of_machine = socket.socketpair()
+                ends.append(own)
+                with of_machine:
+                    node.start(prompt, of_machine.fileno())
+            return nodes
 
         return started_well(make, qemu, self._say)

@@ -1,54 +1,65 @@
-"""A study on the virtual rig: its machine, and blocks that the guest measures.
+"""A study on the virtual rig: its machines, and blocks that they measure.
 
-A machine that is lost makes its block void; a new one is started and the block is measured again,
-at most twice.
+A machine that is lost makes its block void; it is started anew, with those that were together with
+it, and the block is measured again, at most twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-
-from pydantic import TypeAdapter, ValidationError
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from fsgauge.plan.estimate import block_seconds
+from fsgauge.plan.space import times_held
 from fsgauge.record import Plan
-from fsgauge.rig.fleet.gathered import Gathered, records_of
-from fsgauge.rig.fleet.messages import Described
-from fsgauge.rig.rig import BlockVoid, Description, Tell
-from fsgauge.rig.vm.disks import in_guest, kernels_of, limits_of
-from fsgauge.rig.vm.facts import as_virtual, machine_below, with_kernel
-from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.node import Node, NodeLostError
+from fsgauge.rig.rig import BlockVoid, Description, FromMachine, Happening, Tell
+from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
+from fsgauge.rig.vm.arrangement.standing import Standing, standing
+from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
+from fsgauge.rig.vm.facts import as_made, described, machine_below
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
+from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.network.shape import shape_of
+from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study, System
-from fsgauge.wire import Event
 
 MOST_REPEATS = 2
-_PREPARE_SECONDS = 1800.0
-_ANSWER_SECONDS = 300.0
 _PATIENCE = 30.0
 """A block may take so many times as long as is expected, and no less than an hour."""
 _LEAST_SECONDS = 3600.0
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_USED_PERCENT = 97
+
+
+@dataclass
+class _Prepared:
+    """Nodes that are up, and the study on them."""
+
+    group: NodeGroup
+    measuring: Measuring
+    is_ready: bool = False
 
 
 class VmSession:
-    """The study prepared in a machine, or in one for each kernel that its systems ask for.
+    """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
-    `start` makes a new machine of a kernel, up and with empty disks.
+    `start` makes new nodes of a kernel, up and with empty disks.
     """
 
     def __init__(
         self,
         study: Study,
         disks: list[str],
-        start: Callable[[str | None], Node],
+        start: Callable[[str | None], NodeGroup],
         say: Callable[[str], None],
     ) -> None:
         self._study, self._disks = study, disks
         self._limits, self._start, self._say = limits_of(study), start, say
-        self._nodes: dict[str | None, Node] = {}
-        self._size_bytes = 0
+        self._is_arranged = is_arranged(study)
+        self._by_kernel: dict[str | None, _Prepared] = {}
+        self._room_bytes = 0
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -56,32 +67,41 @@ class VmSession:
         Raises what a guest refuses.
         """
         for kernel in kernels_of(self._study):
-            if kernel not in self._nodes:
-                self._prepare(kernel)
+            self._group(kernel)
+        if self._is_arranged and not self._room_bytes:
+            self._room_bytes = min(map(self._room_of, self._study.systems))
+        for prepared in self._by_kernel.values():
+            if not prepared.is_ready:
+                self._attach(prepared)
 
     def try_out(self, system: System) -> float:
         """Make one system and fill it, in a study of its own; gives the seconds that this took."""
-        kernel = kernels_of(self._study)[0]
-        if kernel not in self._nodes:
-            self._nodes[kernel] = self._start(kernel)
-        node = self._nodes[kernel]
-        alone = self._study.model_copy(update={"systems": [system]})
-        node.ask(Order(do="prepare", study=self._words(alone)), _PREPARE_SECONDS, self._hear)
-        order = Order(do="make", system=system.name)
-        return float(node.ask(order, _PREPARE_SECONDS, self._hear))
+        group = self._group(kernels_of(self._study)[0])
+        alone = in_guest(self._study.model_copy(update={"systems": [system]}), self._disks)
+        at = group.roles.loads[0]
+        order = Order(do="prepare", study=alone.model_dump_json(by_alias=True))
+        group.tell_one(at, order, PREPARE_SECONDS)
+        return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
+
+    def standing(self, system: System) -> AbstractContextManager[Standing]:
+        """A system set up on its nodes, not measured."""
+        return standing(
+            self._group(system.kernel),
+            arrangement_of(self._study, system),
+            storage_of(self._study).size,
+        )
 
     def describe(self) -> Description:
         """All machines as they are now, and the one that they are on."""
-        found = {kernel: self._described(node) for kernel, node in self._nodes.items()}
-        machines = [
-            as_virtual(each.machines[0], self._nodes[kernel], self._limits, at)
-            for at, (kernel, each) in enumerate(found.items())
+        found = [
+            (each.group, each.measuring.describe(), each.group.bystanders())
+            for each in self._by_kernel.values()
         ]
+        machines = described(self._study, found, self._limits)
         machines.append(machine_below({each.name for each in machines}))
-        self._size_bytes = min(each.size_bytes for each in found.values())
         return Description(
-            size_bytes=self._size_bytes,
-            engine=next(iter(found.values())).engine,
+            size_bytes=min(each.size_bytes for _, each, _ in found),
+            engine=found[0][1].engine,
             machines=machines,
         )
 
@@ -89,8 +109,8 @@ class VmSession:
         """One block; where a machine is lost it is void, and measured again."""
         for repeats in range(MOST_REPEATS + 1):
             try:
-                for node, part in self._parts(plan, block):
-                    self._measure(node, part, block, tell)
+                for prepared, system, part in self._parts(plan, block):
+                    self._measure(prepared, system, part, block, tell)
                 return
             except NodeLostError as error:
                 self._say("; ".join([error.what, *error.details[-2:]]))
@@ -99,59 +119,83 @@ class VmSession:
                     raise
                 self._renew()
 
-    def _parts(self, plan: Plan, block: int) -> Iterator[tuple[Node, Plan]]:
-        """Which machine measures what of a block: all of it, or a turn at a time."""
-        if len(self._nodes) == 1:
-            yield next(iter(self._nodes.values())), plan
+    def _parts(self, plan: Plan, block: int) -> Iterator[tuple[_Prepared, System | None, Plan]]:
+        """Which machines measure what of a block: all of it, or a turn at a time, with the system
+        that is set up for it."""
+        if len(self._by_kernel) == 1 and not self._is_arranged and not self._is_shaped_apart:
+            yield next(iter(self._by_kernel.values())), None, plan
             return
-        kernels = {system.name: system.kernel for system in self._study.systems}
+        systems = {system.name: system for system in self._study.systems}
         for turn in plan.turns:
             if turn.block == block:
-                node = self._nodes[kernels[turn.system]]
-                yield node, plan.model_copy(update={"turns": [turn]})
+                system = systems[turn.system]
+                part = plan.model_copy(update={"turns": [turn]})
+                yield self._by_kernel[system.kernel], system, part
+
+    @property
+    def _is_shaped_apart(self) -> bool:
+        """Whether a system has a network of its own."""
+        return any(system.rig and system.rig.network for system in self._study.systems)
 
     def _renew(self) -> None:
         """New machines for those that have ended or hang."""
-        for kernel, node in list(self._nodes.items()):
-            if node.is_lost:
-                node.end()
-                self._prepare(kernel)
+        for kernel, prepared in list(self._by_kernel.items()):
+            if prepared.group.is_lost:
+                prepared.group.end()
+                del self._by_kernel[kernel]
+        self.prepare()
 
-    def _prepare(self, kernel: str | None) -> None:
-        node = self._nodes[kernel] = self._start(kernel)
-        order = Order(do="prepare", study=self._words(self._study))
-        answer = Described.model_validate_json(node.ask(order, _PREPARE_SECONDS, self._hear))
-        self._size_bytes = answer.size_bytes
-        for disk in node.spec.disks:
-            limits = self._limits
-            node.monitor.limit_disk(disk.serial, limits.iops, limits.bytes_per_second)
+    def _group(self, kernel: str | None) -> NodeGroup:
+        """The nodes of a kernel, up."""
+        if kernel not in self._by_kernel:
+            group = self._start(kernel)
+            self._by_kernel[kernel] = _Prepared(group, measuring(group))
+            group.join()
+        return self._by_kernel[kernel].group
 
-    def _measure(self, node: Node, plan: Plan, block: int, tell: Tell) -> None:
-        name = node.spec.name
-        gathered = Gathered(plan, block, [name])
+    def _attach(self, prepared: _Prepared) -> None:
+        """Prepare the study; where systems are set up over nodes, with the first of them."""
+        if not self._is_arranged:
+            prepared.measuring.prepare(in_guest(self._study, self._disks))
+        else:
+            kernel = next(k for k, each in self._by_kernel.items() if each is prepared)
+            first = next(each for each in self._study.systems if each.kernel == kernel)
+            with self.standing(first):
+                study = in_folder(self._study, FOLDER, self._room_bytes)
+                prepared.measuring.prepare(study)
+        prepared.group.limit(self._limits)
+        prepared.is_ready = True
 
-        def hear(reply: Reply) -> None:
-            if reply.event:
-                with suppress(ValidationError):
-                    tell(_EVENT.validate_json(reply.event))
-            if reply.told is None:
-                self._hear(reply)
-                return
-            told = {name: reply.told}
-            begun = gathered.begun(told)
-            tell(begun if begun is not None else with_kernel(records_of(told)[name], node))
+    def _room_of(self, system: System) -> int:
+        """What a system has for its files, tried once; a little stays free."""
+        with self.standing(system) as stood:
+            room_bytes = stood.room_bytes()
+        return room_bytes // times_held(self._study, system) * _USED_PERCENT // 100 >> 20 << 20
 
-        order = Order(do="block", plan=plan.model_dump_json(), block=block)
-        expected = block_seconds(self._study, self._size_bytes, side_by_side=plan.side_by_side)
-        node.ask(order, max(_LEAST_SECONDS, _PATIENCE * expected), hear)
+    def _measure(
+        self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
+    ) -> None:
+        group = prepared.group
+        size_bytes = storage_of(self._study).size
+        expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
+        seconds = max(_LEAST_SECONDS, _PATIENCE * expected)
+        if group.switch is not None:
+            group.switch.shape(shape_of(self._study, system))
+        if not self._is_arranged or system is None:
+            prepared.measuring.measure(plan, block, _telling(group, None, tell), seconds)
+            return
+        with self.standing(system) as stood:
+            prepared.measuring.measure(plan, block, _telling(group, stood, tell), seconds)
 
-    def _described(self, node: Node) -> Described:
-        answer = node.ask(Order(do="describe"), _ANSWER_SECONDS, self._hear)
-        return Described.model_validate_json(answer)
 
-    def _words(self, study: Study) -> str:
-        return in_guest(study, self._disks).model_dump_json(by_alias=True)
+def _telling(group: NodeGroup, stood: Standing | None, tell: Tell) -> Tell:
+    """Tell with what a guest does not know of its systems."""
 
-    def _hear(self, reply: Reply) -> None:
-        if reply.said and not reply.said.startswith("destroying "):
-            self._say(reply.said)
+    def told(happening: Happening) -> None:
+        if isinstance(happening, FromMachine):
+            record = as_made(happening.record, group, stood)
+            tell(FromMachine(happening.machine, record))
+            return
+        tell(as_made(happening, group, stood))
+
+    return told

@@ -17,7 +17,7 @@ opened = {{
     for name in ("port", "monitor")
 }}
 console = re.search(r"-serial file:(\\S+)", words)[1]
-version, place = {version!r}, {place!r}
+version, place, name = {version!r}, {place!r}, {name!r}
 
 def write(text):
     with open(console, "a") as file:
@@ -56,16 +56,21 @@ threading.Thread(target=monitor, daemon=True).start()
 """
 
 
-def fake_node(tmp_path: Path, behaviour: str, *serials: str, version: str = "") -> Node:
+def fake_node(
+    place: Path, behaviour: str, *serials: str, version: str = "", name: str = "node1"
+) -> Node:
     """A machine whose guest does what `behaviour`, lines of Python, says."""
     from fsgauge import __version__
 
+    tmp_path = place if name == "node1" else place / name
+    tmp_path.mkdir(exist_ok=True)
     program = tmp_path / "qemu"
     program.write_text(
         _PROGRAM.format(
             python=sys.executable,
             version=version or __version__,
             place=str(tmp_path),
+            name=name,
             behaviour=behaviour,
         )
     )
@@ -73,7 +78,7 @@ def fake_node(tmp_path: Path, behaviour: str, *serials: str, version: str = "") 
     facts = GuestFacts(recipe="", distribution="", packages=[], libraries=[], kinds=[])
     kernel = KernelFacts(package="", version="", recipe="", modules=[])
     spec = MachineSpec(
-        name="node1",
+        name=name,
         guest=Guest(tmp_path, facts),
         kernel=Kernel(tmp_path, kernel),
         lab=tmp_path / "lab",

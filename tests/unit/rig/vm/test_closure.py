@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.rig.vm.build import closure
 from fsgauge.rig.vm.build.closure import LOADER, Closure
+from fsgauge.rig.vm.build.elf import Linked
 
 
 @pytest.fixture
@@ -29,35 +31,72 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_a_script_brings_what_runs_it(tree: Path, tmp_path: Path) -> None:
-    closure = Closure(tree)
-    closure.add(["usr/bin/script"])
-    closure.copy(tmp_path / "out")
+    chosen = Closure(tree)
+    chosen.add(["usr/bin/script"])
+    chosen.copy(tmp_path / "out")
     assert (tmp_path / "out/usr/bin/bash").read_bytes() == b"data of usr/bin/bash"
     assert (tmp_path / "out/bin/bash").exists()
     assert not (tmp_path / "out/usr/bin/unused").exists()
 
 
 def test_other_names_of_a_program_are_links(tree: Path, tmp_path: Path) -> None:
-    closure = Closure(tree)
-    closure.add(["usr/sbin/mke2fs"])
-    closure.copy(tmp_path / "out")
+    chosen = Closure(tree)
+    chosen.add(["usr/sbin/mke2fs"])
+    chosen.copy(tmp_path / "out")
     assert (tmp_path / "out/usr/sbin/mkfs.ext4").read_bytes() == b"data of usr/sbin/mke2fs"
     assert str((tmp_path / "out/usr/bin/other").readlink()) == "/usr/sbin/mke2fs"
 
 
 def test_a_name_that_is_a_link_brings_what_it_leads_to(tree: Path, tmp_path: Path) -> None:
-    closure = Closure(tree)
-    closure.add(["sbin/mkfs.ext4"])
-    closure.copy(tmp_path / "out")
+    chosen = Closure(tree)
+    chosen.add(["sbin/mkfs.ext4"])
+    chosen.copy(tmp_path / "out")
     assert (tmp_path / "out/usr/sbin/mke2fs").is_file()
     assert (tmp_path / "out/usr/sbin/mkfs.ext4").is_symlink()
 
 
 def test_a_folder_brings_all_that_is_in_it(tree: Path, tmp_path: Path) -> None:
-    closure = Closure(tree)
-    closure.add(["usr/share/some"])
-    closure.copy(tmp_path / "out")
+    chosen = Closure(tree)
+    chosen.add(["usr/share/some"])
+    chosen.copy(tmp_path / "out")
     assert (tmp_path / "out/usr/share/some/deep/file").read_text() == "2"
+
+
+def test_a_wildcard_stands_for_each_name_that_fits(tree: Path, tmp_path: Path) -> None:
+    for version in ("10.3", "gsyncd"):
+        (tree / "usr/lib/gluster" / version).mkdir(parents=True)
+        (tree / "usr/lib/gluster" / version / "file").write_text(version)
+    chosen = Closure(tree)
+    chosen.add(["usr/lib/gluster/[0-9]*"])
+    chosen.copy(tmp_path / "out")
+    assert [each.name for each in (tmp_path / "out/usr/lib/gluster").iterdir()] == ["10.3"]
+    with pytest.raises(RigError, match=r"do not have usr/lib/none/\*"):
+        Closure(tree).add(["usr/lib/none/*"])
+
+
+def test_a_library_is_looked_for_where_the_program_says(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samba's are in folders of their own, which its programs name."""
+    folders = {
+        "usr/lib/x86_64-linux-gnu/samba": "libone.so",
+        "usr/lib/private": "libtwo.so",
+        "usr/lib": "libone.so",
+    }
+    for folder, library in folders.items():
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+        (tree / folder / library).write_bytes(b"data")
+    needs = Linked(
+        ("libone.so", "libtwo.so"), ("/usr/lib/x86_64-linux-gnu/samba", "$ORIGIN/../lib/private")
+    )
+    monkeypatch.setattr(closure, "linked", lambda path: needs if path.name == "unused" else None)
+    chosen = Closure(tree)
+    chosen.add(["usr/bin/unused"])
+    assert chosen.libraries() == [Path(LOADER).name], "no other program finds those"
+    chosen.copy(tmp_path / "out")
+    assert (tmp_path / "out/usr/lib/x86_64-linux-gnu/samba/libone.so").is_file()
+    assert (tmp_path / "out/usr/lib/private/libtwo.so").is_file()
+    assert not (tmp_path / "out/usr/lib/libone.so").exists()
 
 
 def test_what_no_package_has_is_refused(tree: Path) -> None:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +17,19 @@ PROGRAM = """
 import sys, time
 from contextlib import contextmanager
 from fsgauge.errors import InputError
+from fsgauge.rig.fleet import held
 from fsgauge.rig.vm import guest_process
 
 class Session:
+    def describe(self):
+        raise InputError("there is nothing to describe")
     def block(self, plan, block, tell):
         time.sleep(600)
 
 class Rig:
-    def refusals(self, study, destroy):
-        return [InputError(f"not {study.systems[0].name}", next="ls"), InputError(str(destroy))]
     def check(self, study, destroy):
         if study.name == "wrong":
-            raise InputError("it is wrong", details=("a", "b"))
+            raise InputError("it is wrong", cause=str(destroy))
     @contextmanager
     def opened(self, study):
         guest._say("opened")
@@ -36,7 +38,7 @@ class Rig:
         finally:
             guest._say("closed")
 
-guest_process.host_rig = lambda engine, say: Rig()
+guest_process.host_rig = held.host_rig = lambda engine, say: Rig()
 guest_process.Guest._described = lambda self: '"here"'
 guest = guest_process.Guest(guest_process.Line(int(sys.argv[1])))
 guest.serve()
@@ -99,20 +101,20 @@ def guest() -> Iterator[Peer]:
         process.wait(60)
 
 
-def test_it_says_who_it_is_and_what_it_refuses(guest: Peer) -> None:
+def test_it_says_who_it_is_and_what_it_may_destroy(guest: Peer) -> None:
     from fsgauge import __version__
 
     assert guest.reply() == {"hello": __version__}
-    guest.order(do="refusals", study=STUDY)
-    first, second = json.loads(guest.reply()["answer"])
-    assert (first["what"], first["next"]) == ("not ext4", "ls")
-    assert "names=('disk0',), unknown_data=True" in second["what"]
+    guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
+    fault = guest.reply()["fault"]
+    assert fault["what"] == "it is wrong"
+    assert "names=('disk0',), unknown_data=True" in fault["cause"]
 
 
 def test_a_study_is_held_until_the_next_one(guest: Peer) -> None:
     guest.reply()
     guest.order(do="prepare", study=STUDY)
-    assert [guest.reply(), guest.reply()] == [{"said": "opened"}, {"answer": '"here"'}]
+    assert [guest.reply(), guest.reply()] == [{"said": "opened"}, {"answer": "null"}]
     guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
     assert guest.reply() == {"said": "closed"}
     assert guest.reply()["fault"]["what"] == "it is wrong"
@@ -136,3 +138,57 @@ def test_without_a_study_there_is_no_block(guest: Peer) -> None:
     guest.reply()
     guest.order(do="make", system="ext4")
     assert "no study is prepared" in guest.reply()["fault"]["what"]
+
+
+def ask(guest: Peer, question: str, **words: Any) -> Any:
+    """A question of the fleet, and its answer; what is said before is left out."""
+    guest.order(do="ask", question=question, words=words)
+    while "said" in (reply := guest.reply()):
+        continue
+    return json.loads(reply["answer"]) if "answer" in reply else reply["fault"]
+
+
+def test_one_of_several_nodes_answers_the_questions_of_a_fleet(guest: Peer) -> None:
+    guest.reply()
+    assert ask(guest, "look", known=-1, seconds=0.0)["what"] == "no study is prepared in the guest"
+    words = {"study": STUDY, "number": 0, "hosts": 2, "run": "a"}
+    assert ask(guest, "prepare", **words) == "ok"
+    state, known = {"phase": "opening"}, -1
+    while state["phase"] == "opening":
+        state = json.loads(ask(guest, "look", known=known, seconds=5.0))
+        known = state["serial"]
+    assert state["phase"] == "failed"
+    assert state["fault"]["what"] == "there is nothing to describe"
+    assert ask(guest, "described") == "null"
+    assert ask(guest, "abort", because="over") == "ok"
+    assert ask(guest, "close", because="over", seconds=5.0) is True
+
+
+def test_a_start_that_is_too_near_is_missed(guest: Peer) -> None:
+    guest.reply()
+    guest.order(do="now")
+    now = json.loads(guest.reply()["answer"])
+    words = {"study": STUDY, "number": 0, "hosts": 2, "run": "a"}
+    assert ask(guest, "prepare", **words) == "ok"
+    found = ask(guest, "arm", block=0, turn=0, cell="randread", start_at_ns=now)
+    assert found["missed"] and found["ahead_ns"] < 0
+
+
+def test_scripts_find_their_environment_and_say_why_they_fail(guest: Peer) -> None:
+    guest.reply()
+    words = {"text": 'echo "$FOLDER"', "environment": {"FOLDER": "/mnt/a b"}, "seconds": 60.0}
+    guest.order(do="run", words=words)
+    assert json.loads(guest.reply()["answer"]) == "/mnt/a b\n"
+    guest.order(do="run", words=words | {"text": "echo before; false | true; echo after"})
+    fault = guest.reply()["fault"]
+    assert "exit code 1" in fault["what"] and fault["details"][0] == "before"
+    guest.order(do="run", words=words | {"text": "sleep 600", "seconds": 0.5})
+    assert "did not end within" in guest.reply()["fault"]["what"]
+
+
+def test_a_folder_without_a_file_system_has_no_room(guest: Peer, tmp_path: Path) -> None:
+    guest.reply()
+    guest.order(do="room", words={"folder": str(tmp_path)})
+    assert "nothing is mounted at" in guest.reply()["fault"]["what"]
+    guest.order(do="room", words={"folder": "/proc"})
+    assert int(guest.reply()["answer"]) >= 0

@@ -23,7 +23,7 @@ for order in lines("port"):
         say(answer='"described"')
     if order["do"] == "prepare":
         say(fault={"kind": "InputError", "what": "no such disk", "next": "lsblk"})
-    if order["do"] == "close":
+    if order["do"] == "make":
         write("Kernel panic - not syncing: sysrq"); sys.exit(0)
     if order["do"] == "abort":
         say(fault={"kind": "Interrupted", "what": "ended by SIGINT"})
@@ -65,7 +65,7 @@ def test_a_machine_that_ends_is_lost_with_its_last_lines(start: Start) -> None:
     node = start(ANSWERS)
     node.wait_until_up()
     with pytest.raises(NodeLostError) as error:
-        node.ask(Order(do="close"), 60)
+        node.ask(Order(do="make"), 60)
     assert "node1 has ended" in error.value.what
     assert "console: Kernel panic - not syncing: sysrq" in error.value.details
 

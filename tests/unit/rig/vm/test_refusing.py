@@ -22,7 +22,7 @@ def _everything_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(making.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(refusing, "find_qemu", lambda: qemu.Qemu("/usr/bin/qemu", "7.2"))
     monkeypatch.setattr(refusing, "_require_built", lambda _: None)
-    monkeypatch.setattr(refusing, "_available_bytes", lambda: 8 << 30)
+    monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 8 << 30)
 
 
 def study(
@@ -72,7 +72,7 @@ def test_a_device_of_this_machine_is_not_destroyed() -> None:
 
 
 def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusing, "_available_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 1 << 30)
     assert "memory are available" in refused(study())[0].what
 
 

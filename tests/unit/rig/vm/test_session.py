@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from fsgauge.machine import StorageFacts
@@ -13,57 +9,17 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.messages import Described, Told
 from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.rig import BlockVoid, TurnStarted
-from fsgauge.rig.vm.cache import Kernel, KernelFacts
+from fsgauge.rig.rig import BlockVoid, StepStarted, TurnStarted
+from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.rig.vm.qemu import Disk
 from fsgauge.rig.vm.session import MOST_REPEATS, VmSession
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from fsgauge.wire import Engine
+from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
 SIZE_BYTES = 512 << 20
-
-
-class FakeMonitor:
-    def __init__(self) -> None:
-        self.limits: list[tuple[str, int, int]] = []
-
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
-        self.limits.append((serial, iops, bytes_per_second))
-
-
-class FakeNode:
-    """A machine that prepares everything, begins each turn, and is lost `losses` times."""
-
-    accelerator = "tcg"
-
-    def __init__(self, number: int, kernel: str | None, losses: list[str]) -> None:
-        facts = KernelFacts(package=kernel or "stock", version="1", recipe="", modules=[])
-        self.spec: Any = type("Spec", (), {})()
-        self.spec.name = f"node{number}"
-        self.spec.kernel = Kernel(Path("/none"), facts)
-        self.spec.disks = (Disk("disk0", Path("/none")),)
-        self.monitor = FakeMonitor()
-        self.turns: list[int] = []
-        self.is_lost = False
-        self._losses = losses
-
-    def ask(self, order: Order, seconds: float, hear: Callable[[Reply], None]) -> str:
-        if order.do in ("prepare", "describe"):
-            return described(self.spec.name).model_dump_json()
-        for turn in Plan.model_validate_json(order.plan).turns:
-            if turn.block == order.block:
-                self.turns.append(turn.turn)
-                hear(Reply(told=Told(kind="turn started", turn=turn.turn)))
-            if self._losses:
-                self.is_lost = True
-                raise NodeLostError(self._losses.pop())
-        return "null"
-
-    def end(self) -> None:
-        self.is_lost = True
 
 
 def described(name: str) -> Described:
@@ -75,27 +31,53 @@ def described(name: str) -> Described:
     return Described(size_bytes=SIZE_BYTES, engine=build, machines=[machine])
 
 
+def turns_of(node: FakeNode, orders: list[Order] | None = None) -> list[int]:
+    """The turns that a node was told to measure."""
+    return [
+        turn.turn
+        for order in orders or node.orders
+        if order.do == "block"
+        for turn in Plan.model_validate_json(order.plan).turns
+        if turn.block == order.block
+    ]
+
+
 def study(*overrides: str) -> Study:
     systems = ["usual=ext4", "other=ext4"]
     return load_study("overhead", list(overrides), systems, "loop:512MiB", 1)
 
 
 class Scene:
-    """A session with what was made for it, and what it told."""
+    """A session with what was made for it, and what it told; machines are lost `losses` times."""
 
     def __init__(self, given: Study, losses: int = 0) -> None:
         self.nodes: list[FakeNode] = []
         self.told: list[object] = []
         self.said: list[str] = []
-        self._losses = ["it panicked"] * losses
+        self._losses = losses
 
-        def start(kernel: str | None) -> Any:
-            self.nodes.append(FakeNode(len(self.nodes) + 1, kernel, self._losses))
-            return self.nodes[-1]
+        def start(kernel: str | None) -> NodeGroup:
+            self.nodes.append(FakeNode(f"node{len(self.nodes) + 1}", self._answer, kernel))
+            return group_of([self.nodes[-1]])
 
         self.session = VmSession(given, ["disk0"], start, self.said.append)
         self.session.prepare()
         self.plan = make_plan(given, size_bytes=SIZE_BYTES)
+
+    def _answer(self, node: FakeNode, order: Order) -> list[Reply | BaseException]:
+        """Each turn begins, and a step of it."""
+        if order.do == "describe":
+            return [Reply(answer=described(node.spec.name).model_dump_json())]
+        if order.do != "block":
+            return [Reply(answer="null")]
+        found: list[Reply | BaseException] = []
+        for turn in turns_of(node, [order]):
+            found.append(Reply(told=Told(kind="turn started", turn=turn)))
+            found.append(Reply(told=Told(kind="step started", turn=turn, text="ageing")))
+            if self._losses:
+                self._losses -= 1
+                return [*found, NodeLostError("it panicked")]
+        return [*found, Reply(answer="null")]
 
     def block(self) -> None:
         self.session.block(self.plan, 0, self.told.append)
@@ -118,9 +100,10 @@ def test_a_lost_machine_voids_its_block_and_a_new_one_measures_it() -> None:
     scene = Scene(study(), losses=1)
     scene.block()
     first, second = scene.nodes
-    assert first.is_lost and len(second.turns) == 4
+    assert first.is_lost and len(turns_of(second)) == 4
     kinds = [type(each) for each in scene.told]
-    assert kinds == [TurnStarted, BlockVoid, *[TurnStarted] * 4]
+    turn = [TurnStarted, StepStarted]
+    assert kinds == [*turn, BlockVoid, *turn * 4]
     assert scene.said == ["it panicked"]
 
 
@@ -136,8 +119,8 @@ def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:
     scene.block()
     usual, other = scene.nodes
     by_turn = {turn.turn: turn.system for turn in scene.plan.turns if turn.block == 0}
-    assert {by_turn[turn] for turn in usual.turns} == {"raw", "usual"}
-    assert {by_turn[turn] for turn in other.turns} == {"other"}
+    assert {by_turn[turn] for turn in turns_of(usual)} == {"raw", "usual"}
+    assert {by_turn[turn] for turn in turns_of(other)} == {"other"}
     told = [each.turn.turn for each in scene.told if isinstance(each, TurnStarted)]
     assert told == sorted(by_turn), "in the plan's order, whichever machine it is"
     roles = [each.role for each in scene.session.describe().machines]

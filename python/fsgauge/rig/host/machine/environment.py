@@ -21,9 +21,10 @@ from fsgauge.rig.host.process.tool import find_tool, run_tool
 
 _CPU = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-_VERSION_FLAG = dict.fromkeys(
-    ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.f2fs", "mkfs.nilfs2"), "-V"
-)
+_VERSION_FLAG = {
+    f"mkfs.{name}": "-V"
+    for name in ("ext2", "ext3", "ext4", "xfs", "f2fs", "gfs2", "nilfs2", "ocfs2")
+}
 _VERSION_SECONDS = 10.0
 
 

@@ -91,16 +91,26 @@ class Archive:
 
     def kernel(self, package: str) -> Package:
         """The package of one kernel alone; RigError with those that are offered."""
-        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
-        found = [each for line in said.output.splitlines() if (each := _package(line))]
-        if said.exit_code or not found:
+        found = self._offered(package)
+        if found is None:
             offered = [each for each in self.kernels() if _is_usual(each)]
             raise RigError(
                 f"the archive offers no package {package}",
                 details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
                 next="apt-cache search linux-image",
             )
-        return found[0]
+        return found
+
+    def one(self, package: str) -> Package:
+        """A package without what it depends on; RigError where it is not offered."""
+        found = self._offered(package)
+        if found is None:
+            raise RigError(
+                f"the archive offers no package {package}",
+                cause="the guest's recipe is for Debian 12",
+                next=f"apt-cache search {package}",
+            )
+        return found
 
     def fetch(self, packages: Sequence[str]) -> list[Path]:
         """The files of packages with all that they depend on."""
@@ -116,6 +126,11 @@ class Archive:
         place.mkdir(exist_ok=True)
         self._get("-qq", "download", package, what=f"{package} cannot be fetched", where=place)
         return max(place.glob("*.deb"), key=lambda each: each.stat().st_mtime_ns)
+
+    def _offered(self, package: str) -> Package | None:
+        said = self._run("apt-get", "-qq", "--print-uris", "download", package)
+        found = [each for line in said.output.splitlines() if (each := _package(line))]
+        return found[0] if found and not said.exit_code else None
 
     def _copy_sources(self) -> None:
         """The distribution's own, if they can be told from others; else all of them."""

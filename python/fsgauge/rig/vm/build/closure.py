@@ -5,6 +5,7 @@ The tree is another system's root, so an absolute link in it leads to a place in
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,15 +29,18 @@ class Closure:
         self._links: set[str] = set()
 
     def add(self, names: Iterable[str]) -> None:
-        """Files and folders by their paths in the tree, with what they need."""
-        todo = [*names, LOADER]
+        """Files and folders by their paths in the tree, with what they need.
+
+        A name may have wildcards, as in usr/lib/glusterfs/[0-9]*.
+        """
+        todo = [path for name in names for path in self._meant(name)] + [LOADER]
         while todo:
             todo += self._add_one(todo.pop())
 
     def libraries(self) -> list[str]:
-        """Names of all libraries that were collected."""
-        names = self._files | self._links
-        return sorted({Path(name).name for name in names if ".so" in Path(name).name})
+        """Names of the libraries that were collected and that every program finds."""
+        paths = map(Path, self._files | self._links)
+        return sorted({path.name for path in paths if ".so" in path.name and _is_usual(path)})
 
     def copy(self, place: Path) -> None:
         """Write files and links; other names of collected programs (mkfs.ext4) are links too."""
@@ -51,6 +55,12 @@ class Closure:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             if not (place / name).is_symlink() and not (place / name).exists():
                 (place / name).symlink_to((self._tree / name).readlink())
+
+    def _meant(self, name: str) -> list[str]:
+        if not any(letter in name for letter in "*?["):
+            return [name]
+        found = [str(each.relative_to(self._tree)) for each in self._tree.glob(name)]
+        return found or [name]
 
     def _add_one(self, name: str) -> list[str]:
         found = self._resolved(name)
@@ -68,18 +78,22 @@ class Closure:
         self._files.add(found)
         needs = linked(path)
         if needs is not None:
-            return [self._library(each, name) for each in needs.libraries]
+            folders = [*self._own_folders(needs.folders, found), *_LIBRARIES]
+            return [self._library(each, name, folders) for each in needs.libraries]
         with path.open("rb") as file:
             first = file.readline(256)
         if first.startswith(b"#!"):
             return [first[2:].split()[0].decode()]
         return []
 
-    def _library(self, library: str, of: str) -> str:
-        for folder in _LIBRARIES:
-            if (self._tree / folder / library).exists() or (
-                self._tree / folder / library
-            ).is_symlink():
+    def _own_folders(self, named: Iterable[str], found: str) -> list[str]:
+        """Where a file itself wants its libraries to be looked for, as paths in the tree."""
+        origin = str(Path(found).parent)
+        return [_normal(Path(each.replace("$ORIGIN", origin).lstrip("/"))) for each in named]
+
+    def _library(self, library: str, of: str, folders: Iterable[str]) -> str:
+        for folder in folders:
+            if os.path.lexists(self._tree / folder / library):
                 return f"{folder}/{library}"
         raise RigError(
             f"the library {library} of {of} is in no package of the guest",
@@ -115,6 +129,10 @@ class Closure:
                 )
                 if _normal(leads) in self._files:
                     self._links.add(f"{folder}/{path.name}")
+
+
+def _is_usual(path: Path) -> bool:
+    return str(path.parent) in _LIBRARIES
 
 
 def _normal(path: Path) -> str:

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -21,9 +20,10 @@ from pathlib import Path
 
 import fsgauge
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment, find_engine
+from fsgauge.programs import find_engine
+from fsgauge.rig.host.process.tool import run_tool
 from fsgauge.rig.vm import cache
-from fsgauge.rig.vm.build.elf import linked
+from fsgauge.rig.vm.build.elf import Linked, linked
 from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest
 
@@ -59,20 +59,23 @@ _SECONDS = 300.0
 def lab_image(guest: Guest) -> Path:
     """The image that fits this fsgauge and that guest; made if it is not there."""
     place = cache.cache_folder() / f"lab-{_key(guest)}.squashfs"
-    if place.is_file():
-        os.utime(place)
-        return place
-    with (
-        cache.only_builder(),
-        tempfile.TemporaryDirectory(prefix="new-lab-", dir=cache.cache_folder()) as scratch,
-    ):
-        lab = Path(scratch) / "lab"
-        _fill(lab, set(guest.facts.libraries))
-        squashed(guest.tools, lab, Path(scratch) / "lab.squashfs")
-        (Path(scratch) / "lab.squashfs").rename(place)
-        for older in sorted(_images(), key=lambda each: each.stat().st_mtime_ns)[:-2]:
-            older.unlink(missing_ok=True)
+    if not place.is_file():
+        with cache.only_builder():
+            if not place.is_file():  # another one may have made it while this one waited
+                _make(place, guest)
+    os.utime(place)
     return place
+
+
+def _make(place: Path, guest: Guest) -> None:
+    """Pack it, and keep the two newest images."""
+    with tempfile.TemporaryDirectory(prefix="new-lab-", dir=cache.cache_folder()) as scratch:
+        lab, image = Path(scratch) / "lab", Path(scratch) / "lab.squashfs"
+        _fill(lab, set(guest.facts.libraries))
+        squashed(guest.tools, lab, image)
+        image.rename(place)
+    for older in sorted(_images(), key=lambda each: each.stat().st_mtime_ns)[:-2]:
+        older.unlink(missing_ok=True)
 
 
 def _images() -> list[Path]:
@@ -119,13 +122,10 @@ def _fill(lab: Path, given: set[str]) -> None:
     (lab / "bin" / "fsgauge-engine").chmod(0o755)
     (lab / "lib").mkdir()
     _take_libraries(lab, given)
-    subprocess.run(
+    # A file that cannot be compiled is not imported either: how it ends does not matter.
+    run_tool(
         [sys.executable, "-m", "compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_SECONDS,
-        check=False,  # a file that cannot be compiled is not imported either
-        env=child_environment(),
+        seconds=_SECONDS,
     )
 
 
@@ -139,22 +139,15 @@ def _without(folder: str, names: list[str]) -> set[str]:
 
 def _imported() -> dict[str, str]:
     """Top-level packages beside the standard library that the guest imports: name and file."""
-    said = subprocess.run(
-        [sys.executable, "-c", _MODULES],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-        env=child_environment(PYTHONPATH=str(Path(fsgauge.__file__).parents[1])),
-    )
-    if said.returncode:
+    own = f"PYTHONPATH={Path(fsgauge.__file__).parents[1]}"
+    said = run_tool(["env", own, sys.executable, "-c", _MODULES], seconds=_SECONDS)
+    if said.exit_code:
         raise RigError(
             "the lab cannot be loaded to be packed for the guest",
-            details=tuple(said.stderr.splitlines()[-3:]),
+            details=tuple(said.words.splitlines()[-3:]),
             next="fsgauge doctor",
         )
-    found: dict[str, str] = json.loads(said.stdout)
+    found: dict[str, str] = json.loads(said.output)
     return {
         name: file
         for name, file in found.items()
@@ -175,20 +168,18 @@ def _take(name: str, file: Path, place: Path) -> None:
 
 def _take_libraries(lab: Path, given: set[str]) -> None:
     """Copy what the lab's files are linked with and the guest does not have."""
-    own = {path.name for path in lab.rglob("*.so*")}
-    todo = [path for path in _programs(lab) if linked(path) is not None]
+    there = given | {path.name for path in lab.rglob("*.so*")}
+    todo = list(filter(None, map(linked, _programs(lab))))
     while todo:
-        path = todo.pop()
-        needs = linked(path)
-        for library in needs.libraries if needs else ():
-            if library in given | own:
-                continue
-            source = _found(library, needs.folders if needs else ())
+        needs = todo.pop()
+        for library in needs.libraries:
+            source = None if library in there else _found(library, needs)
             if source is None:
-                continue  # an extension module that the guest does not import
-            own.add(library)
+                continue  # it is there, or an extension module wants it that is not imported
+            there.add(library)
             shutil.copy2(source, lab / "lib" / library)
-            todo.append(lab / "lib" / library)
+            if (further := linked(source)) is not None:
+                todo.append(further)
 
 
 def _programs(lab: Path) -> Iterable[Path]:
@@ -197,9 +188,10 @@ def _programs(lab: Path) -> Iterable[Path]:
     yield from (path for path in lab.rglob("*.so*") if path.is_file())
 
 
-def _found(library: str, folders: Iterable[str]) -> Path | None:
+def _found(library: str, needs: Linked) -> Path | None:
+    """Where this machine has it, first in the folders that the file itself names."""
     base = Path(_interpreter()).parents[1] / "lib"
-    places = [Path(each) for each in folders if Path(each).is_absolute()]
+    places = [Path(each) for each in needs.folders if Path(each).is_absolute()]
     for folder in (*places, base, *map(Path, _FOLDERS)):
         if (folder / library).is_file():
             return folder / library

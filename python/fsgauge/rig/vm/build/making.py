@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -15,9 +15,10 @@ from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.archive import Archive, Package, require_programs, unpack
 from fsgauge.rig.vm.build.closure import Closure
 from fsgauge.rig.vm.build.kernel import make_kernel, version_of
+from fsgauge.rig.vm.build.root import complete
 from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest, Kernel
-from fsgauge.rig.vm.recipe import GUEST, Recipe, recipe
+from fsgauge.rig.vm.recipe import Recipe, recipe
 from fsgauge.units import format_size
 
 _NEEDED_BYTES = 1500 << 20
@@ -66,6 +67,7 @@ def _require_room(folder: Path) -> None:
 
 def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
     packages = archive.resolved(wanted.packages)
+    packages += [archive.one(name) for name in wanted.alone]
     key = _key(wanted.key, packages)
     found = next((each for each in cache.guests() if each.folder.name == f"guest-{key}"), None)
     if found is not None:
@@ -74,11 +76,12 @@ def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
         return found
     together = format_size(sum(each.size_bytes for each in packages))
     say(f"fetching {len(packages)} packages, {together}")
-    files = archive.fetch(wanted.packages)
+    files = archive.fetch(wanted.packages) + [archive.fetch_alone(name) for name in wanted.alone]
     say("unpacking them, and picking what the guest needs")
     tree = scratch / "tree"
     for file in files:
         unpack(file, tree)
+        file.unlink()  # the tree takes more room than the files do
     facts: dict[str, object] = {
         "recipe": wanted.key,
         "distribution": _distribution(tree),
@@ -94,30 +97,11 @@ def _guest(archive: Archive, wanted: Recipe, scratch: Path, say: Say) -> Guest:
         chosen.add(wanted.files)
         chosen.copy(scratch / "root")
         facts["libraries"] = chosen.libraries()
-        _complete(scratch / "root", wanted.busybox)
+        complete(scratch / "root", wanted)
         squashed(folder / "tools", scratch / "root", folder / "root.squashfs")
+    for unpacked in (tree, scratch / "root"):
+        shutil.rmtree(unpacked)  # the kernel's package needs the room
     return next(each for each in cache.guests() if each.folder.name == f"guest-{key}")
-
-
-def _complete(root: Path, busybox: Sequence[str]) -> None:
-    """What the scripts of packages would have made, our own scripts, and busybox for the rest."""
-    for name in ("dev", "proc", "sys", "run", "tmp", "etc", "root", "mnt", "lab", "var/lib"):
-        (root / name).mkdir(parents=True, exist_ok=True)
-    own = root / "usr/lib/fsgauge"
-    own.mkdir(parents=True)
-    shutil.copy(GUEST / "start", own / "start")
-    (own / "start").chmod(0o755)
-    (root / "etc/passwd").write_text(
-        "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n"
-    )
-    (root / "etc/group").write_text("root:x:0:\ndisk:x:6:\nnogroup:x:65534:\n")
-    (root / "etc/nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
-    (root / "etc/fstab").touch()
-    if not (root / "usr/bin/sh").exists():
-        (root / "usr/bin/sh").symlink_to("bash")
-    for name in busybox:
-        if not any(os.path.lexists(root / "usr" / each / name) for each in ("bin", "sbin")):
-            (root / "usr/bin" / name).symlink_to("busybox")
 
 
 def _kernel(

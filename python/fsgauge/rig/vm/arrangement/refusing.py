@@ -1,0 +1,112 @@
+"""What of a study over nodes cannot be, refused before any of them is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
+from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.cache import Kernel
+from fsgauge.study.model import Study
+from fsgauge.workload import method_of
+
+
+def looks(study: Study) -> Iterator[Callable[[], None]]:
+    """What is refused about the nodes and about each system's arrangement."""
+    roles = roles_of(study)
+    yield partial(_require_dealable, study, roles)
+    try:
+        arranged = arrangements(study)
+    except InputError:
+        return  # refused by whoever resolved it first
+    for found in arranged:
+        yield partial(_require_nodes, found, roles)
+        yield partial(_require_shareable, found, roles)
+        yield partial(_require_one, study, found, roles)
+        yield partial(_require_measurable, study, found)
+
+
+def require_modules(found: Arrangement, kernel: Kernel) -> None:
+    """RigError for a kernel that lacks a module of a system's layers."""
+    for layer in found.layers:
+        for module in layer.modules:
+            if module.replace("-", "_") not in kernel.facts.modules:
+                raise RigError(
+                    f'"{found.system.name}" cannot be set up: the kernel {kernel.facts.package} has'
+                    f" no {module}, which {layer.title} needs",
+                    next="fsgauge rig build --kernel with another kernel; fsgauge rig list",
+                )
+
+
+def _require_dealable(study: Study, roles: Roles) -> None:
+    method_of(study.workload).require_dealable(len(roles.loads))
+
+
+def _require_nodes(found: Arrangement, roles: Roles) -> None:
+    """Enough nodes, and a server where one is needed."""
+    for layer in found.layers:
+        if layer.server and roles.server is None:
+            raise InputError(
+                f'"{found.system.name}" needs a server for {layer.title}, and of the study\'s'
+                f" {roles.nodes} node{'s' * (roles.nodes > 1)} none is one",
+                next=f"--set rig.nodes={roles.nodes + 1}"
+                if roles.nodes == 1
+                else '--set \'rig.roles=["server", "load"]\'',
+            )
+        if len(roles.loads) < layer.least_nodes:
+            lacking = layer.least_nodes - len(roles.loads)
+            raise InputError(
+                f'"{found.system.name}" needs {layer.least_nodes} nodes that drive the'
+                f" load ({layer.title}), and the study has {len(roles.loads)}",
+                next=f"--set rig.nodes={roles.nodes + lacking}",
+            )
+
+
+def _require_shareable(found: Arrangement, roles: Roles) -> None:
+    """No file system on a disk of several nodes that each of them takes for its own."""
+    if not found.volume.shared or len(found.holders(roles)) < 2 or found.file_system is not None:
+        return
+    shareable = sorted(tables().file_system)
+    instead = f"kind {' or '.join(shareable)}, " if shareable else ""
+    raise InputError(
+        f'"{found.system.name}" is {found.system.kind} on {found.volume.title}, and'
+        f" {_nodes(roles)} would mount it at once",
+        cause=f"{found.system.kind} cannot be shared: each node keeps in memory what it takes for"
+        " its own, and what they write destroys it",
+        next=f"{instead}--set system.{found.system.name}.rig.reached_by=nfs4, or leave rig.volume"
+        " out: then each node has a disk of its own",
+    )
+
+
+def _require_one(study: Study, found: Arrangement, roles: Roles) -> None:
+    """Files of all hosts need a system that all of them see."""
+    method = method_of(study.workload)
+    if len(roles.loads) < 2 or not method.files_of_all or found.is_one:
+        return
+    raise InputError(
+        f'{_nodes(roles)} cannot work on the same files of "{found.system.name}": each has a disk'
+        " of its own",
+        next=f"--set system.{found.system.name}.rig.reached_by=nfs4, or"
+        f" {method.without_files_of_all()}",
+    )
+
+
+def _require_measurable(study: Study, found: Arrangement) -> None:
+    if found.file_system is not None and found.file_system.read_only:
+        raise InputError(
+            f"{found.system.kind} can only be read, and a study writes",
+            next=f"fsgauge rig test {found.system.kind}",
+        )
+    if is_arranged(study) and found.system.kind == "raw":
+        raise InputError(
+            f'"{found.system.name}" is a bare disk, and other systems of the study are reached over'
+            " nodes",
+            cause="it has no files, so that they would not carry the same load",
+            next="--baseline with another system, which leaves the bare disk out",
+        )
+
+
+def _nodes(roles: Roles) -> str:
+    return "1 node" if len(roles.loads) == 1 else f"{len(roles.loads)} nodes"

@@ -1,0 +1,157 @@
+"""What each node of a study does, and how its systems are arranged over them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.rig.vm.arrangement.tables import (
+    DISK,
+    Layer,
+    ReachedBy,
+    SharedFileSystem,
+    Tables,
+    Volume,
+    Where,
+    tables,
+)
+from fsgauge.study.model import Study, System
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Numbers of nodes, from 0; `server` is None where no node is one."""
+
+    nodes: int
+    server: int | None
+    loads: tuple[int, ...]
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """Every node."""
+        return tuple(range(self.nodes))
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """A system over nodes: what it is on, the file system if several nodes mount it at once, and
+    how it is reached if it is not on the nodes that drive the load."""
+
+    system: System
+    volume_name: str
+    volume: Volume
+    file_system: SharedFileSystem | None
+    reached_by: ReachedBy | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each node makes and mounts it on its own disk, as on a machine alone."""
+        return self.volume_name == DISK and self.file_system is None and self.reached_by is None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all nodes that drive the load see the same files."""
+        if self.reached_by is not None:
+            return self.reached_by.is_one
+        return self.volume.shared
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Those that have steps, in the order in which they are set up."""
+        return tuple(filter(None, (self.volume, self.file_system, self.reached_by)))
+
+    @property
+    def words(self) -> str:
+        """What is above and below the file system, for people."""
+        above = f", reached by {self.reached_by.title}" if self.reached_by is not None else ""
+        return f"{self.system.kind} on {self.volume.title}{above}"
+
+    def holders(self, roles: Roles) -> tuple[int, ...]:
+        """The nodes on which the file system is made or mounted."""
+        if self.reached_by is None or self.reached_by.below == "all":
+            return roles.loads
+        if self.reached_by.below == "every":
+            return roles.all
+        return () if roles.server is None else (roles.server,)
+
+    def nodes_of(self, where: Where, roles: Roles) -> tuple[int, ...]:
+        """The nodes of a step."""
+        match where:
+            case "server":
+                return () if roles.server is None else (roles.server,)
+            case "holders":
+                return self.holders(roles)
+            case "loads":
+                return roles.loads
+            case "first":
+                return roles.loads[:1]
+            case "others":
+                return roles.loads[1:]
+            case "all":
+                return roles.all
+
+
+def arrangement_of(study: Study, system: System, known: Tables | None = None) -> Arrangement:
+    """InputError for a volume or a way to reach it that the guest does not have."""
+    known = known or tables()
+    asked = system.rig
+    shared = known.file_system.get(system.kind)
+    if shared is not None and len(roles_of(study).loads) == 1 and not shared.read_only:
+        shared = None  # one node has it for itself, as any other file system
+    volume = (asked.volume if asked else None) or (shared.volume if shared else DISK)
+    reached_by = asked.reached_by if asked else None
+    if volume not in known.volume:
+        raise _unknown(system, "volume", volume, known.volume)
+    if reached_by is not None and reached_by not in known.reached_by:
+        raise _unknown(system, "reached_by", reached_by, known.reached_by)
+    return Arrangement(
+        system,
+        volume,
+        known.volume[volume],
+        shared,
+        known.reached_by[reached_by] if reached_by else None,
+    )
+
+
+def arrangements(study: Study) -> list[Arrangement]:
+    """Of each system, in their order."""
+    return [arrangement_of(study, system) for system in study.systems]
+
+
+def roles_of(study: Study) -> Roles:
+    """What each node does: as the study says, or the first one serves where a system needs it."""
+    nodes = study.rig.nodes if study.rig is not None else 1
+    if study.rig is not None and study.rig.roles:
+        names = study.rig.roles
+        server = names.index("server") if "server" in names else None
+        return Roles(nodes, server, tuple(at for at, name in enumerate(names) if name == "load"))
+    serves = nodes > 1 and any(_needs_server(system) for system in study.systems)
+    return Roles(nodes, 0 if serves else None, tuple(range(1 if serves else 0, nodes)))
+
+
+def is_arranged(study: Study) -> bool:
+    """Whether a system takes more than a node's own disk and a mount."""
+    return any(not each.is_plain for each in arrangements(study))
+
+
+def _needs_server(system: System) -> bool:
+    found, asked = tables(), system.rig
+    if asked is None:
+        return False
+    layers = (
+        found.volume.get(asked.volume or ""),
+        found.reached_by.get(asked.reached_by or ""),
+    )
+    return any(layer is not None and layer.server for layer in layers)
+
+
+def _unknown(system: System, key: str, name: str, known: Iterable[str]) -> InputError:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(sorted(known))}"
+    return InputError(
+        f'"{system.name}" has the {key} "{name}", which the guest does not have',
+        details=(hint,),
+        next=f"fsgauge explain system.rig.{key}",
+    )

@@ -1,0 +1,181 @@
+"""A system set up over its nodes, step by step, until the context ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER, device_for, environment
+from fsgauge.rig.vm.arrangement.roles import Arrangement
+from fsgauge.rig.vm.arrangement.tables import Layer, Step
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.system import FileSystem, find_kind
+
+_MAKE_SECONDS = 2400.0
+_BESIDE_SECONDS = 30.0
+"""A guest that is asked to end a step after so many seconds answers within as many more."""
+_LOOK_SECONDS = 60.0
+
+
+@dataclass
+class Standing:
+    """A system that stands; `facts` are those of the file system that was made, empty where the
+    system's own steps made it."""
+
+    group: NodeGroup
+    found: Arrangement
+    size_bytes: int
+    facts: dict[str, Any] = field(default_factory=dict)
+    undo: list[Callable[[], None]] = field(default_factory=list)
+
+    def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
+        """What a script in bash prints on the node at that place. RigError where it fails."""
+        return self.run_on((at,), text, seconds)[at]
+
+    def run_on(self, places: tuple[int, ...], text: str, seconds: float) -> dict[int, str]:
+        """The same on several nodes at once."""
+        orders = {
+            at: Order(
+                do="run",
+                words={
+                    "text": text,
+                    "environment": self._environment(at),
+                    "seconds": seconds,
+                },
+            )
+            for at in places
+        }
+        answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
+        return {at: str(json.loads(answer)) for at, answer in answers.items()}
+
+    def room_bytes(self) -> int:
+        """What may be written to it: on the node that has least. RigError where it is not
+        mounted on one."""
+        orders = {at: Order(do="room", words={"folder": FOLDER}) for at in self.group.roles.loads}
+        answers = self.group.give(orders, _LOOK_SECONDS)
+        return min(int(answer) for answer in answers.values())
+
+    def _environment(self, at: int) -> dict[str, str]:
+        disks = self.group.nodes[at].spec.disks
+        stations, roles = self.group.stations, self.group.roles
+        return environment(self.found, roles, stations, disks, at, self.size_bytes)
+
+
+@contextmanager
+def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[Standing]:
+    """The system, mounted on all nodes that drive the load.
+
+    What the steps made is undone after, in the opposite order. RigError with the step that failed,
+    and its node; NodeLostError where something cannot be undone, so that the nodes are given up.
+    """
+    here = Standing(group, found, size_bytes)
+    try:
+        _set_up(here)
+        yield here
+    except Interrupted:
+        raise  # the nodes end with the study
+    except FsgaugeError:
+        while here.undo and not group.is_lost:
+            with suppress(FsgaugeError):  # what was not done cannot be undone
+                here.undo.pop()()
+        raise
+    _undo(here)
+
+
+def _set_up(here: Standing) -> None:
+    found = here.found
+    _steps(here, found.volume)
+    if found.file_system is not None:
+        _blank(here)
+        _steps(here, found.file_system)
+    elif isinstance(find_kind(found.system.kind), FileSystem):
+        _make(here)
+    if found.reached_by is not None:
+        _steps(here, found.reached_by)
+
+
+def _undo(here: Standing) -> None:
+    try:
+        while here.undo:
+            here.undo.pop()()
+    except NodeLostError:
+        raise
+    except FsgaugeError as error:
+        here.group.give_up()
+        raise NodeLostError(
+            error.what, details=error.details, cause=error.cause, next=error.next
+        ) from error
+
+
+def _steps(here: Standing, layer: Layer) -> None:
+    for number, step in enumerate(layer.step, start=1):
+        name = f"{layer.title}, step {number}"
+        places = here.found.nodes_of(step.on, here.group.roles)
+        if step.once:
+            places = tuple(at for at in places if (at, name) not in here.group.done_once)
+            _carry_out(here, name, step, places, step.do)
+            here.group.done_once |= {(at, name) for at in places}
+            continue
+        back = tuple(reversed(places))
+        here.undo.append(partial(_carry_out, here, f"{name}, undone", step, back, step.undo))
+        _carry_out(here, name, step, places, step.do)
+
+
+def _carry_out(here: Standing, name: str, step: Step, places: tuple[int, ...], text: str) -> None:
+    if not text.strip():
+        return
+    for each in [(at,) for at in places] if step.by_turns else [places]:
+        try:
+            here.run_on(each, text, step.seconds)
+        except NodeLostError:
+            raise
+        except RigError as error:
+            raise RigError(
+                f'"{here.found.system.name}" is not set up ({name}): {error.what}',
+                details=error.details,
+                cause="its steps are in rig/vm/systems",
+                next=f"fsgauge rig test {here.found.system.kind}",
+            ) from error
+
+
+def _blank(here: Standing) -> None:
+    """The same start for every turn: nothing on the disk that the nodes share."""
+    at = here.found.holders(here.group.roles)[0]
+    device = device_for(here.found, here.group.nodes[at].spec.disks)
+    here.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
+
+
+def _make(here: Standing) -> None:
+    """The file system as fsgauge makes it, on each node that holds it."""
+    found, group = here.found, here.group
+    folder = FOLDER if found.reached_by is None else BELOW
+    places = found.holders(group.roles)
+    system = found.system.model_copy(update={"rig": None}).model_dump_json()
+    answers = group.give(
+        {
+            at: Order(
+                do="stand",
+                words={
+                    "system": system,
+                    "device": device_for(found, group.nodes[at].spec.disks),
+                    "folder": folder,
+                },
+            )
+            for at in places
+        },
+        _MAKE_SECONDS,
+    )
+    here.facts = json.loads(answers[places[0]])
+    fall = Order(do="fall", words={"folder": folder})
+    here.undo.append(lambda: _give(group, dict.fromkeys(places, fall)))
+
+
+def _give(group: NodeGroup, orders: dict[int, Order]) -> None:
+    group.give(orders, _MAKE_SECONDS)

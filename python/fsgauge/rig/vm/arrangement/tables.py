@@ -1,0 +1,109 @@
+"""The tables of systems/ that say how a system is set up over nodes.
+
+`[volume.NAME]` is what a file system is made on, `[file_system.KIND]` one that several nodes mount
+at once, `[reached_by.NAME]` how nodes reach a file system that is not their own. A study names
+them: `system.NAME.rig.volume`, `system.NAME.kind`, `system.NAME.rig.reached_by`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_SYSTEMS = Path(__file__).parents[1] / "systems"
+Where = Literal["server", "holders", "loads", "first", "others", "all"]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Step(_Table):
+    """Something to do on some nodes, at once unless `by_turns`; `do` and `undo` are bash.
+
+    `on` is the server, the nodes that hold the file system (where it is made or mounted), those
+    that drive the load, the first of them, the rest of them, or all. `once` is done once for each
+    start of a node, and never undone.
+    """
+
+    on: Where = "holders"
+    once: bool = False
+    by_turns: bool = False
+    seconds: Annotated[float, Field(gt=0)] = 60.0
+    do: str = ""
+    undo: str = ""
+
+
+class Layer(_Table):
+    """What every table has. `title` is for people; the kernel must have `modules`; `least_nodes`
+    have to drive the load."""
+
+    title: str
+    modules: tuple[str, ...] = ()
+    server: bool = False
+    least_nodes: int = 1
+    step: tuple[Step, ...] = ()
+
+
+class Volume(Layer):
+    """What a file system is made on; `device` is where it is once the steps are done.
+
+    A shared one is the same for all nodes that drive the load. `disks` are a node's own that it
+    takes.
+    """
+
+    shared: bool = False
+    device: str = ""
+    disks: Annotated[int, Field(ge=1)] = 1
+
+
+class SharedFileSystem(Layer):
+    """A file system that several nodes mount at once, on a `volume` unless the study says which.
+
+    One that is `read_only` cannot be measured.
+    """
+
+    volume: str = "disk"
+    read_only: bool = False
+
+
+class ReachedBy(Layer):
+    """How nodes reach a file system that is made on the server, on each node that drives the load
+    (all), or on every node."""
+
+    below: Literal["server", "all", "every"] = "server"
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all nodes that drive the load see the same files."""
+        return self.below != "all"
+
+
+class Tables(_Table):
+    """All of them, by name."""
+
+    volume: dict[str, Volume]
+    file_system: dict[str, SharedFileSystem]
+    reached_by: dict[str, ReachedBy]
+
+
+DISK, SHARED = "disk", "shared"
+_BUILT_IN = {
+    DISK: Volume(title="a disk of its own"),
+    SHARED: Volume(title="one disk of all nodes", shared=True),
+}
+
+
+@cache
+def tables(systems: Path = _SYSTEMS) -> Tables:
+    """Those of the package."""
+    found: dict[str, dict[str, Any]] = {"volume": dict(_BUILT_IN)}
+    for path in sorted(systems.glob("*.toml")):
+        part = tomllib.loads(path.read_text(encoding="utf-8"))
+        for name in Tables.model_fields:
+            found.setdefault(name, {}).update(part.get(name, {}))
+    return Tables.model_validate(found)

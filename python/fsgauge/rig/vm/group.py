@@ -1,0 +1,219 @@
+"""The machines of a study that are there together: its nodes on one kernel, and their network."""
+
+from __future__ import annotations
+
+import json
+import math
+import select
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from fsgauge.errors import FsgaugeError
+from fsgauge.machine import Machine
+from fsgauge.rig.fleet.control import Answer, Control, Question
+from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER
+from fsgauge.rig.vm.arrangement.roles import Roles
+from fsgauge.rig.vm.disks import Limits
+from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.network.addresses import Station
+from fsgauge.rig.vm.network.switch import Switch
+from fsgauge.rig.vm.node import Hear, Node, NodeLostError
+
+_TICK_SECONDS = 0.5
+_LEAST_SECONDS = 60.0
+"""An emulated machine on a busy host takes its time."""
+_JOIN_SECONDS = 120.0
+_OF_DISKS = ("destroying ", "reading /dev/")
+
+
+class NodeGroup:
+    """Nodes that are up, in their order, and what each does. `end` is safe to repeat.
+
+    While one is waited for, the others are looked at as well: a server that dies is seen at once,
+    and not when its clients have given up.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        roles: Roles,
+        switch: Switch | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.nodes = list(nodes)
+        self.roles = roles
+        self.switch = switch
+        self.stations = [Station(node.spec.name, at + 1) for at, node in enumerate(nodes)]
+        self.done_once: set[tuple[int, str]] = set()
+        """Steps that are done once for each start of a node: its place and the step."""
+        self._say = say
+        self._seconds = self._ends = math.inf
+
+    def join(self) -> None:
+        """Give each its address, and the names of the others."""
+        names = [station.name for station in self.stations]
+        folders = [BELOW, FOLDER]
+        self.give(
+            {
+                at: Order(do="join", words={"number": at + 1, "names": names, "folders": folders})
+                for at in self.roles.all
+            },
+            _JOIN_SECONDS,
+        )
+
+    @property
+    def loads(self) -> list[Node]:
+        """Those that drive the load."""
+        return [self.nodes[at] for at in self.roles.loads]
+
+    @property
+    def names(self) -> list[str]:
+        """Of those that drive the load."""
+        return [node.spec.name for node in self.loads]
+
+    @property
+    def cluster(self) -> Control:
+        """How those are asked."""
+        return self
+
+    @property
+    def is_one_machine(self) -> bool:
+        """They are machines, though virtual."""
+        return False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether one of them is."""
+        return any(node.is_lost for node in self.nodes)
+
+    def require(self, answers: Mapping[str, Answer]) -> None:
+        """All of them are there: what is lost is raised where it is asked."""
+
+    def by_hand(self, name: str) -> str:  # noqa: ARG002 - nothing of a machine is left
+        """Nothing."""
+        return ""
+
+    def end(self) -> None:
+        """No more of them, and of their network."""
+        for node in self.nodes:
+            node.end()
+        if self.switch is not None:
+            self.switch.close()
+
+    def give_up(self) -> None:
+        """They are not of use any more: new ones are needed."""
+        for node in self.nodes:
+            node.give_up()
+
+    def limit(self, limits: Limits) -> None:
+        """Limit every disk from now on; a shared one as much for all nodes together."""
+        for node in self.nodes:
+            for disk in node.spec.disks:
+                users = len(self.nodes) if disk.is_shared else 1
+                node.monitor.limit_disk(
+                    disk.serial, max(1, limits.iops // users), limits.bytes_per_second // users
+                )
+
+    def bystanders(self) -> list[tuple[Node, Machine]]:
+        """The nodes that drive no load, as they are now."""
+        places = [at for at in self.roles.all if at not in self.roles.loads]
+        answers = self.give({at: Order(do="machine") for at in places}, _JOIN_SECONDS)
+        return [(self.nodes[at], Machine.model_validate_json(answers[at])) for at in places]
+
+    def end_asking_after(self, seconds: float) -> None:
+        """Questions after so many seconds from now find the nodes lost."""
+        self._seconds, self._ends = seconds, time.monotonic() + seconds
+
+    def last_lines(self, name: str) -> tuple[str, ...]:
+        """Of a node's console."""
+        found = (node for node in self.nodes if node.spec.name == name)
+        return next((node.last_lines() for node in found), ())
+
+    def ask(
+        self, hosts: Iterable[str], function: Question, within: float, /, **words: object
+    ) -> dict[str, Answer]:
+        """The same question to several nodes at once; their answers by name."""
+        return self.ask_each(dict.fromkeys(hosts, words), function, within)
+
+    def ask_each(
+        self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
+    ) -> dict[str, Answer]:
+        """A question to each node, with words of its own. Raises NodeLostError."""
+        if time.monotonic() > self._ends:
+            self.give_up()
+            raise NodeLostError(
+                f"the nodes did not finish the block within {self._seconds:.0f} s",
+                details=self.last_lines(self.names[0]),
+                cause="a system that hangs on one of them keeps all waiting",
+                next="fsgauge rig test",
+            )
+        places = {node.spec.name: at for at, node in enumerate(self.nodes)}
+        orders = {
+            places[name]: Order(do="ask", question=function, words=dict(each))
+            for name, each in words.items()
+        }
+        answers = self.give(orders, max(_LEAST_SECONDS, seconds))
+        return {name: json.loads(answers[places[name]]) for name in words}
+
+    def tell_one(self, at: int, order: Order, seconds: float, hear: Hear | None = None) -> str:
+        """An order to one of them; its answer as JSON."""
+        return self.give({at: order}, seconds, hear)[at]
+
+    def give(
+        self, orders: Mapping[int, Order], seconds: float, hear: Hear | None = None
+    ) -> dict[int, str]:
+        """An order to several of them at once, by their places; the answers as JSON.
+
+        Raises the first one's error once all have answered; NodeLostError at once. What `hear`
+        raises aborts all orders.
+        """
+        answers: dict[int, str] = {}
+        refused: FsgaugeError | None = None
+        waiting = set(orders)
+        for node in self.nodes:
+            node.attend()
+        try:
+            for at, order in orders.items():
+                self.nodes[at].send(order, seconds)
+            while waiting:
+                for at in self._ready():
+                    try:
+                        answer = self.nodes[at].look(hear or self.hear, 0.0)
+                    except NodeLostError:
+                        raise
+                    except FsgaugeError as error:
+                        if at not in waiting or self.nodes[at].is_waited_for:
+                            raise  # what `hear` raised
+                        refused, answer = refused or error, "null"
+                    if answer is not None:
+                        waiting.discard(at)
+                        answers[at] = answer
+        except NodeLostError:
+            raise
+        except BaseException:
+            for at in waiting:
+                self.nodes[at].abort()
+            raise
+        if refused is not None:
+            raise refused
+        return answers
+
+    def _ready(self) -> list[int]:
+        """Places of nodes that may have said something; of all of them after a moment."""
+        if not any(node.has_line for node in self.nodes):
+            with suppress(ValueError):  # one was ended, which the next look says
+                select.select([node.port for node in self.nodes], [], [], _TICK_SECONDS)
+        return list(range(len(self.nodes)))
+
+    def hear(self, reply: Reply) -> None:
+        """Pass on what a node says to people."""
+        if reply.said:
+            self.say(reply.said)
+
+    def say(self, sentence: str) -> None:
+        """Tell people what a guest says, but for its own disks: they were made for the study."""
+        names = [f"{node.spec.name}: " for node in self.nodes]
+        own = next((sentence.removeprefix(each) for each in names if sentence.startswith(each)), "")
+        if not (own or sentence).startswith(_OF_DISKS):
+            self._say(sentence)

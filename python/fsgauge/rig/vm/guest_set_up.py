@@ -1,0 +1,121 @@
+"""What a guest does for systems over nodes: it joins the network, and makes, mounts and runs what
+it is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fsgauge.errors import RigError
+from fsgauge.machine import NO_STORAGE
+from fsgauge.rig.host.blank import make_blank
+from fsgauge.rig.host.formatted import make
+from fsgauge.rig.host.machine.environment import capture_machine
+from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.rig.host.process.tool import must_run, run_tool
+from fsgauge.rig.vm.messages import Do
+from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file
+from fsgauge.study.model import System
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.system.options import mount_words
+
+_HOSTS = Path("/etc/hosts")
+_LAST_LINES = 8
+_MOUNT_SECONDS = 300.0
+
+
+def done(do: Do, words: dict[str, Any]) -> object:
+    """Carry one out; raises RigError, InputError."""
+    return ORDERS[do](**words)
+
+
+def join(number: int, names: list[str], folders: list[str]) -> None:
+    """Have an address on the network of these machines, this one being `number`, from 1."""
+    stations = [Station(name, at + 1) for at, name in enumerate(names)]
+    _HOSTS.write_text(hosts_file(stations), encoding="utf-8")
+    for folder in folders:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    if len(names) < 2:
+        return
+    address = f"{stations[number - 1].address}/24"
+    for words in (
+        ["ip", "addr", "add", address, "dev", INTERFACE],
+        ["ip", "link", "set", INTERFACE, "up"],
+    ):
+        must_run(words, what="the machine cannot join the network")
+
+
+def run(text: str, environment: dict[str, str], seconds: float) -> str:
+    """A step of a system, in bash; gives what it printed. RigError with its last words."""
+    pairs = [f"{name}={value}" for name, value in environment.items()]
+    command = ["env", *pairs, "bash", "-eu", "-o", "pipefail", "-c", text]
+    said = run_tool(command, seconds=seconds)
+    if said.exit_code != 0:
+        lines = [*said.output.splitlines(), *said.error.splitlines()]
+        kernel = run_tool(["dmesg"]).output.splitlines()[-3:]
+        raise RigError(
+            f"a command failed with exit code {said.exit_code}",
+            details=(*lines[-_LAST_LINES:], *(f"kernel: {line}" for line in kernel)),
+        )
+    return said.output
+
+
+def blank(device: str) -> None:
+    """Discard all of a device, on which the system's own steps make a file system."""
+    make_blank(device)
+
+
+def stand(system: str, device: str, folder: str) -> dict[str, Any]:
+    """Make a file system on a device, discarded before, and mount it there."""
+    wanted = System.model_validate_json(system)
+    kind = find_kind(wanted.kind)
+    if not isinstance(kind, FileSystem):
+        raise RigError(f"{wanted.kind} is not made with mkfs")
+    make_blank(device)
+    made = make(kind, wanted, device)
+    options = mount_words(kind, wanted.mount, wanted.name)
+    must_run(
+        kind.mount_command(options, device, folder),
+        what=f'mount failed for the system "{wanted.name}"',
+        seconds=_MOUNT_SECONDS,
+    )
+    mount = mount_at(Path(folder))
+    return {
+        "mkfs_command": list(made.command),
+        "mkfs_output": made.output + made.error,
+        "mount_options": mount.all_options if mount else "",
+    }
+
+
+def fall(folder: str) -> None:
+    """Unmount it again."""
+    must_run(["umount", folder], what=f"{folder} cannot be unmounted", seconds=_MOUNT_SECONDS)
+
+
+def room(folder: str) -> int:
+    """The bytes that a program may write there; RigError where nothing is mounted."""
+    if not os.path.ismount(folder):
+        raise RigError(
+            f"nothing is mounted at {folder}",
+            cause="the steps of the system in rig/vm/systems did not mount it there",
+        )
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
+
+
+def machine() -> dict[str, Any]:
+    """This machine, which drives no load."""
+    return capture_machine([], NO_STORAGE).model_dump(mode="json")
+
+
+ORDERS: dict[Do, Callable[..., Any]] = {
+    "join": join,
+    "run": run,
+    "blank": blank,
+    "stand": stand,
+    "fall": fall,
+    "room": room,
+    "machine": machine,
+}

@@ -1,0 +1,146 @@
+"""A study as the nodes of a group measure it: one of them alone, or several that begin together."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from fsgauge.record import Plan
+from fsgauge.rig.fleet.block import BlockOverHosts
+from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.gathered import Gathered, records_of
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.messages import Described
+from fsgauge.rig.fleet.session import PreparedHosts
+from fsgauge.rig.rig import Description, Tell
+from fsgauge.rig.vm.disks import consent_to
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.study.model import Study
+from fsgauge.wire import Event
+
+PREPARE_SECONDS = 1800.0
+_ANSWER_SECONDS = 300.0
+_LEAST_LEAD_SECONDS = 2.5
+"""A start is so far away at least: an emulated machine hears of it late, and gets ready slowly."""
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+class Measuring(Protocol):
+    """A study prepared on the nodes of a group that drive the load."""
+
+    def prepare(self, study: Study) -> None:
+        """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
+        ...
+
+    def describe(self) -> Description:
+        """The nodes that drive the load, as they are now."""
+        ...
+
+    def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
+        """What the plan has of a block, within that time; raises NodeLostError."""
+        ...
+
+
+def measuring(group: NodeGroup) -> Measuring:
+    """How this group measures."""
+    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
+
+
+class OnOne:
+    """One node drives the load, as a machine alone does."""
+
+    def __init__(self, group: NodeGroup) -> None:
+        self._group = group
+        self._at = group.roles.loads[0]
+
+    def prepare(self, study: Study) -> None:
+        """Attach its storage in that node."""
+        order = Order(do="prepare", study=study.model_dump_json(by_alias=True))
+        self._group.tell_one(self._at, order, PREPARE_SECONDS)
+
+    def describe(self) -> Description:
+        """That node."""
+        answer = self._group.tell_one(self._at, Order(do="describe"), _ANSWER_SECONDS)
+        found = Described.model_validate_json(answer)
+        return Description(found.size_bytes, found.engine, found.machines)
+
+    def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
+        """Each happening as the node tells it."""
+        name = self._group.names[0]
+        gathered = Gathered(plan, block, [name])
+
+        def hear(reply: Reply) -> None:
+            if reply.event:
+                with suppress(ValidationError):
+                    tell(_EVENT.validate_json(reply.event))
+            if reply.told is None:
+                self._group.hear(reply)
+                return
+            told = {name: reply.told}
+            begun = gathered.begun(told)
+            tell(begun if begun is not None else records_of(told)[name])
+
+        order = Order(do="block", plan=plan.model_dump_json(), block=block)
+        self._group.tell_one(self._at, order, seconds, hear)
+
+
+class OnSeveral(PreparedHosts):
+    """Several nodes drive the load, each with its share of every run, as the hosts of a fleet do.
+
+    The clock that they start by is that of the first one: this machine is not on their network.
+    """
+
+    def __init__(self, group: NodeGroup) -> None:
+        super().__init__(group, lambda _: self._study, group.say, lambda _: consent_to(self._study))
+        self._group = group
+        self._study: Study
+        self._clock: Clock | None = None
+
+    def prepare(self, study: Study) -> None:
+        """Attach its storage in each of them, and compare nothing yet."""
+        self._study = study
+        self._prepare(self._group.names)
+        self._settle(self._group.names, PREPARE_SECONDS)
+        self._clock = self._clock or self._served_clock()
+
+    def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
+        """All nodes together; one that keeps the others waiting for too long is lost."""
+        assert self._clock is not None  # noqa: S101 - it was prepared
+        self._group.end_asking_after(seconds)
+        try:
+            BlockOverHosts(
+                self._group,
+                self._clock,
+                plan,
+                block,
+                tell,
+                self._say,
+                _LEAST_LEAD_SECONDS,
+            ).measure()
+        except HostLostError as error:
+            self._group.give_up()
+            raise NodeLostError(
+                error.what, details=self._group.last_lines(error.host), cause=error.cause
+            ) from error
+        except NodeLostError:
+            raise
+        except BaseException:
+            with suppress(NodeLostError):
+                self._abort("the block is ended")
+            raise
+
+    def _served_clock(self) -> Clock:
+        at = self._group.roles.loads[0]
+        address = self._group.stations[at].address
+        order = Order(do="serve_clock", words={"address": address})
+        found = json.loads(self._group.tell_one(at, order, _ANSWER_SECONDS))
+
+        def now() -> int:
+            return int(self._group.tell_one(at, Order(do="now"), _ANSWER_SECONDS))
+
+        return Clock(found["address"], found["port"], found["key"], now=now)

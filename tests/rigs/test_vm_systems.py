@@ -1,0 +1,72 @@
+"""Systems over nodes of the virtual rig, each set up, written on one node and read on another.
+
+Real machines, emulated where KVM does not work: a few systems here, a minute and a half on a quiet
+machine, and all of them in make test-rig, a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from fsgauge.rig.vm.trials import trials
+from tests.needs import need, need_tool
+
+COMMAND = [sys.executable, "-m", "fsgauge", "rig"]
+FEW = ["vxfs", "overlay", "nfs4-fscache over ext4", "gfs2 on shared, 2 nodes"]
+"""On one node, on a server with a client, and on two nodes that share a disk."""
+LONG = os.environ.get("FSGAUGE_TEST_RIG") == "1"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _guest() -> None:
+    """A guest, built if there is none: a minute, once a machine."""
+    need_tool("qemu-system-x86_64", "qemu-system-x86")
+    need_tool("dpkg-deb", "dpkg")
+    done = rig("build")
+    if done.returncode:
+        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
+
+
+def rig(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, timeout=3000, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def lines() -> dict[str, str]:
+    """What is said of each system: of all in make test-rig, else of a few."""
+    said = rig("test", *([] if LONG else FEW))
+    assert said.returncode in (0, 1), said.stdout + said.stderr
+    names = sorted((each.name for each in trials()), key=len, reverse=True)
+    found = {}
+    for line in said.stdout.splitlines():
+        name = next((name for name in names if line.startswith(f"{name}  ")), None)
+        if name is not None:
+            found[name] = line.removeprefix(name).strip()
+    return found
+
+
+def test_what_one_node_wrote_another_one_reads(lines: dict[str, str]) -> None:
+    tried = [each for each in trials() if LONG or each.name in FEW]
+    assert set(lines) == {each.name for each in tried}
+    for each in tried:
+        if each.known:
+            continue  # it may work on another kernel, and has its reason where it does not
+        said = lines[each.name]
+        assert re.search(r", in [0-9]+\.[0-9] s$", said), f"{each.name}: {said}"
+        on_another = each.loads > 1 or each.reached_by in ("nfs3", "nfs4", "smb")
+        assert said.startswith("written on one node, read on another") or not on_another, said
+
+
+def test_what_was_read_once_is_read_from_the_cache(lines: dict[str, str]) -> None:
+    cached = {name: said for name, said in lines.items() if "-fscache" in name}
+    assert cached
+    for said in cached.values():
+        found = re.search(r"the first read took ([0-9]+) NFS READs, the second 0", said)
+        assert found is not None and int(found[1]) > 0, said

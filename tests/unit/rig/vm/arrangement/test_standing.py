@@ -1,0 +1,150 @@
+"""A system set up over nodes of ours: in which order, on which of them, and how it is undone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import Interrupted, RigError
+from fsgauge.rig.fleet.messages import Fault
+from fsgauge.rig.vm.arrangement.roles import arrangements, roles_of
+from fsgauge.rig.vm.arrangement.standing import Standing, standing
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.messages import Order, Reply
+from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.qemu import Disk
+from fsgauge.study.model import Study
+from tests.unit.rig.vm.arrangement.given import ours, study
+from tests.unit.rig.vm.fake_nodes import FakeNode
+
+pytestmark = pytest.mark.usefixtures(ours.__name__)
+SERVED = "system.ext4.rig.reached_by=served"
+MADE = {"mkfs_command": ["mkfs.ext4"], "mkfs_output": "", "mount_options": "rw"}
+
+
+class Scene:
+    """Nodes that do what they are told, but for texts that fail or kill; `log` has what each was
+    told, in order."""
+
+    def __init__(self, given: Study) -> None:
+        self.fails: set[str] = set()
+        self.kills: set[str] = set()
+        self.log: list[str] = []
+        self.environments: dict[str, dict[str, str]] = {}
+        self.study, self.roles = given, roles_of(given)
+        own, shared = Disk("disk0", Path("/none")), Disk("shared", Path("/none"), is_shared=True)
+        self.nodes = [
+            FakeNode(f"node{at + 1}", self._answer, None, own, shared) for at in self.roles.all
+        ]
+        self.group = NodeGroup(self.nodes, self.roles)  # type: ignore[arg-type]
+
+    def stood(self) -> Standing:
+        (found,) = arrangements(self.study)
+        with standing(self.group, found, 1 << 20) as stood:
+            self.log.append("--")
+        return stood
+
+    def _answer(self, node: FakeNode, order: Order) -> list[Reply | BaseException]:
+        text = str(order.words.get("text", order.do))
+        self.log.append(f"{node.spec.name} {text}")
+        if order.do == "run":
+            self.environments[f"{node.spec.name} {text}"] = order.words["environment"]
+        if text in self.kills:
+            return [NodeLostError(f"{node.spec.name} panicked")]
+        if text in self.fails:
+            return [Fault.of(RigError("it failed", details=("why",))).raised(node.spec.name)]
+        answer = MADE if order.do == "stand" else 5 << 20 if order.do == "room" else "printed"
+        return [Reply(answer=json.dumps(answer))]
+
+
+def test_a_served_file_system_is_made_exported_and_mounted_then_undone() -> None:
+    scene = Scene(study(SERVED, nodes=3))
+    stood = scene.stood()
+    assert scene.log == [
+        *("node1 stand", "node1 export", "node2 mount", "node3 mount", "--"),
+        *("node3 umount", "node2 umount", "node1 unexport", "node1 fall"),
+    ]
+    assert stood.facts == MADE
+    (stand,) = [each for each in scene.nodes[0].orders if each.do == "stand"]
+    assert stand.words["folder"] == "/mnt/below"
+    assert stand.words["device"] == "/dev/disk/by-id/virtio-disk0"
+
+
+def test_a_file_system_of_several_nodes_is_made_once_and_mounted_by_turns() -> None:
+    scene = Scene(study(systems=("a=clustered",), nodes=2))
+    scene.stood()
+    made = ["node1 mkfs", "node1 mount", "node2 mount", "--"]
+    first = ["node1 blank", "node1 daemons", "node2 daemons", *made]
+    assert scene.log == [*first, "node2 umount", "node1 umount"]
+    scene.log.clear()
+    scene.stood()
+    assert scene.log[:5] == ["node1 blank", *made], "daemons go on"
+    found = scene.environments["node2 mount"]
+    assert found["DISK"] == found["SHARED"] == "/dev/disk/by-id/virtio-shared"
+    assert (found["NODE"], found["NUMBER"], found["FIRST"]) == ("node2", "2", "node1")
+    assert found["LOADS"] == "node1 node2" and found["SERVER"] == ""
+
+
+def test_what_the_study_asks_of_mkfs_and_mount_is_in_the_environment() -> None:
+    given = study(
+        "system.a.mkfs=-b 4096", "system.a.mount=noatime", systems=("a=clustered",), nodes=2
+    )
+    scene = Scene(given)
+    scene.stood()
+    found = scene.environments["node1 mkfs"]
+    assert (found["MKFS"], found["MOUNT"]) == ("-b 4096", ",noatime")
+
+
+def test_a_volume_is_made_where_the_file_system_is() -> None:
+    scene = Scene(study(SERVED, "system.ext4.rig.volume=stripe", nodes=2))
+    scene.stood()
+    assert scene.log[:2] == ["node1 make stripe", "node1 stand"]
+    (stand,) = [each for each in scene.nodes[0].orders if each.do == "stand"]
+    assert stand.words["device"] == "/dev/mapper/stripe"
+
+
+def test_a_step_that_fails_is_named_and_what_was_made_is_undone() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    scene.fails = {"mount"}
+    with pytest.raises(RigError) as error:
+        scene.stood()
+    assert '"ext4" is not set up (Served, step 2): node2: it failed' in error.value.what
+    assert error.value.details == ("why",)
+    assert scene.log[-2:] == ["node1 unexport", "node1 fall"]
+    assert not scene.group.is_lost, "another system can be set up"
+
+
+def test_what_cannot_be_undone_makes_the_nodes_useless() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    scene.fails = {"unexport"}
+    with pytest.raises(NodeLostError, match="Served, step 1, undone"):
+        scene.stood()
+    assert scene.group.is_lost
+
+
+def test_on_a_node_that_is_lost_nothing_is_undone() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    scene.kills = {"mount"}
+    with pytest.raises(NodeLostError, match="node2 panicked"):
+        scene.stood()
+    assert scene.log[-1] == "node2 mount"
+
+
+def test_a_study_that_is_interrupted_leaves_the_nodes_to_their_end() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    (found,) = arrangements(scene.study)
+    with pytest.raises(Interrupted), standing(scene.group, found, 1 << 20):
+        scene.log.clear()
+        raise Interrupted("Ctrl-C")
+    assert scene.log == []
+
+
+def test_scripts_run_on_a_node_and_the_least_room_counts() -> None:
+    scene = Scene(study(SERVED, nodes=3))
+    (found,) = arrangements(scene.study)
+    with standing(scene.group, found, 1 << 20) as stood:
+        assert stood.run(2, "ls /mnt/system") == "printed"
+        assert stood.room_bytes() == 5 << 20
+    assert scene.environments["node3 ls /mnt/system"]["FOLDER"] == "/mnt/system"
