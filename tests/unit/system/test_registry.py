@@ -18,7 +18,13 @@ def test_every_file_that_defines_one_is_found() -> None:
     assert set(system_kinds()) >= {"raw", "mounted", "ext2", "ext3", "ext4", "xfs", "btrfs"}
     for name, kind in system_kinds().items():
         assert kind.name == name
-        assert kind.summary and kind.placement in ("bare", "folder", "formatted", "share")
+        assert kind.summary and kind.placement in (
+            "bare",
+            "folder",
+            "formatted",
+            "share",
+            "modelled",
+        )
 
 
 def test_an_unknown_one_names_the_nearest() -> None:
