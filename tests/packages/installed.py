@@ -32,6 +32,7 @@ SHORT = """ --quiet --set plan.blocks=2 --set 'workload.duration=100 ms' \
 """
 OF_FOLDERS = f"""mkdir -p /srv/a /srv/b
 fsgauge run demo-user --system /srv/a --system /srv/b --set 'storage.size=16 MiB' {SHORT}"""
+BUFFERED = OF_FOLDERS.replace("demo-user", "demo-user --set workload.direct=false")
 OF_MADE_SYSTEMS = f"fsgauge run demo --set storage.directory=/srv {SHORT}"
 
 pytestmark = [pytest.mark.root, pytest.mark.timeout(7200)]
@@ -59,7 +60,8 @@ def line_of_readme(start: str, architecture: str) -> str:
 def assert_measures(root: CleanRoot, architecture: str) -> None:
     assert root.run("fsgauge --version") == "fsgauge 0.1.0\n"
     assert "works here" in root.run("fsgauge doctor", seconds=900)
-    assert_answers(root, OF_FOLDERS)
+    # qemu-user 7.2 says that statx has the alignment of direct I/O, and gives 0: there is none
+    assert_answers(root, OF_FOLDERS if architecture == NATIVE else BUFFERED)
     if architecture == NATIVE:  # an emulator has not all that makes a file system on a loop device
         assert_answers(root, OF_MADE_SYSTEMS)
     assert root.run("! command -v cargo rustc cc && echo none") == "none\n"

@@ -57,6 +57,10 @@ def completed(line: str, path: str, folder: Path) -> set[str]:
         ("fsgauge study ", {"new", "list"}),
         ("fsgauge run wri", {"writers", "writers-full", "writers-as-published"}),
         ("fsgauge run overhead --system ex", {"ext2", "ext3", "ext4"}),
+        (
+            "fsgauge run aging --rig simulator --system ex",
+            {"ext2", "ext3", "ext4", "ext4-6.12", "ext4-6.18"},
+        ),
         ("fsgauge plan overhead --as", {"--as-published"}),
         ("fsgauge run ./no-such", set()),  # left to the shell's own files
     ],

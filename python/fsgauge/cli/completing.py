@@ -16,12 +16,20 @@ def complete_study(
 
 
 def complete_system(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
+    context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Kinds of systems with their summaries; files, for a mounted folder, where none begins so."""
+    """Kinds of systems with their summaries; files, for a mounted folder, where none begins so.
+
+    Models are offered once a rig is named: this machine cannot mount them.
+    """
     from fsgauge.system import system_kinds
 
-    kinds = {name: kind.summary for name, kind in system_kinds().items()}
+    mountable = context.params.get("rig", "host") == "host"
+    kinds = {
+        name: kind.summary
+        for name, kind in system_kinds().items()
+        if not (mountable and kind.placement == "modelled")
+    }
     return _matching(kinds, incomplete) or [CompletionItem(incomplete, type="file")]
 
 

@@ -12,7 +12,7 @@ SIMULATED = "Simulated, not measured"
 
 def not_measured(answer: str, simulation: Simulation | None) -> str:
     """The answer, which says first that it was simulated, if it was."""
-    return f"{SIMULATED}: {answer}" if simulation is not None else answer
+    return f"{SIMULATED}. {answer}" if simulation is not None else answer
 
 
 def model_words(simulation: Simulation) -> str:

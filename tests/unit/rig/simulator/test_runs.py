@@ -119,7 +119,7 @@ def test_both_reckonings_of_the_disk_give_the_same_rates(aged: Path) -> None:
 
 def test_the_page_says_it_first(aged: Path) -> None:
     results = read(read_results(aged))
-    assert results.answer.startswith("Simulated, not measured: ")
+    assert results.answer.startswith("Simulated, not measured. ")
     write_report(aged)
     page = (aged / "report.html").read_text(encoding="utf-8")
     body = page.partition('<header id="first-screen">')[2].strip()
