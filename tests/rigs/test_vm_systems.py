@@ -17,7 +17,7 @@ from fsgauge.rig.vm.trials import trials
 from tests.needs import need, need_tool
 
 COMMAND = [sys.executable, "-m", "fsgauge", "rig"]
-FEW = ["vxfs", "overlay", "nfs4-fscache over ext4", "gfs2 on shared, 2 nodes"]
+FEW = ["vxfs", "overlay over ext4", "nfs4-fscache over ext4", "gfs2 on shared, 2 nodes"]
 """On one node, on a server with a client, and on two nodes that share a disk."""
 LONG = os.environ.get("FSGAUGE_TEST_RIG") == "1"
 

@@ -181,7 +181,7 @@ class SimulatedStorage(_NotPreconditioned):
         " with parity), disk-2012 (one disk), ssd-sata (a range of times and never one, so that a"
         " study has none of it). docs/guides/simulator.md lists them.",
     )
-    parameters: dict[OneLine, float] = Field(
+    parameters: dict[OneLine, Annotated[float, Field(ge=0, le=1e18)]] = Field(
         {},
         description="Other values of the model's parameters, raw numbers in the units that the"
         " guide lists: { window = 16, position = 0 }.",

@@ -71,6 +71,7 @@ BASES: list[dict[str, Any]] = [
     ),
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
+    {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},

@@ -39,6 +39,7 @@ WRITTEN_AS: dict[str, list[Any]] = {
     "whole number": [2, 1000],
     "whole numbers": [1],
     "number": [1.5],
+    "numbers": [1.5],
     "true or false": [True, False],
     "text": list(TEXTS),
 }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.device.device_bytes import discard, wipe
+from fsgauge.rig.host.process.tool import Said
 from fsgauge.units import format_size
 
 _DISCARD_SECONDS = 1800.0
 _UNSUPPORTED = "not supported"
+_BUSY = "resource busy"
+_BUSY_SECONDS = 15.0
+_PAUSE_SECONDS = 0.1
 
 
 def make_blank(
@@ -24,7 +29,7 @@ def make_blank(
     if keeps_blocks:
         wipe(device, claimed=claimed)
         return "signatures wiped, blocks in use as preconditioning left them", []
-    said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
+    said = _discarded(device, claimed)
     if said.exit_code == 0:
         return "whole device discarded", []
     if _UNSUPPORTED not in said.words:
@@ -35,6 +40,20 @@ def make_blank(
     return "signatures wiped", [
         f"{device} cannot discard: to the device, blocks written in earlier turns are still in use"
     ]
+
+
+def _discarded(device: str, claimed: bool) -> Said:
+    """Discard once nobody has the device, waiting a while.
+
+    A process that copied the mount table while a system was mounted on it, as a server or container
+    does, has it until that process ends or lets go.
+    """
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
+        if said.exit_code == 0 or _BUSY not in said.words or time.monotonic() > deadline:
+            return said
+        time.sleep(_PAUSE_SECONDS)
 
 
 def allocate_below(file: Path | None) -> list[str]:
