@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from fsgauge.bisect.log import Log
+from fsgauge.bisect.log import Asked, Log
 from fsgauge.cli import bisect
-from fsgauge.cli import main as cli
 from fsgauge.study.model import Study
 from tests.needs import need, need_tool
 from tests.rigs.test_vm import fsgauge
@@ -44,7 +42,7 @@ def test_a_planted_loss_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     good, first_bad, bad = offered()
     usual = bisect.studied
 
-    def planted(asked: bisect.Asked, kernel: str, blocks: int | None) -> Study:
+    def planted(asked: Asked, kernel: str, blocks: int | None) -> Study:
         study = usual(asked, kernel, blocks)
         systems = [
             each.model_copy(update={"mount": "sync"})
@@ -56,10 +54,10 @@ def test_a_planted_loss_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(bisect, "studied", planted)
     monkeypatch.chdir(tmp_path)
-    words = ["bisect", "overhead", "--good", good, "--bad", bad, *LOAD]
+    words = ["overhead", "--good", good, "--bad", bad, *LOAD]
     words += ["--fail-if", "ratio(iops, randwrite) < 0.9", "--set", f"storage.directory={tmp_path}"]
-    done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(bisect.command, words, standalone_mode=False)
+    assert done.return_value == 0, done.output
     log = Log.model_validate(
         json.loads((tmp_path / "results/bisect-overhead/bisect.json").read_text())
     )

@@ -116,7 +116,7 @@ def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
     changes = [f"system.{_GOOD}.rig.kernel={asked.good}", f"system.{_TRIED}.rig.kernel={kernel}"]
     if blocks is not None:
         changes.append(f"plan.blocks={blocks}")
-    return chosenstudied(
+    return chosen_study(
         study_on("vm", asked.study),
         (*asked.overrides, *changes),
         (f"{_GOOD}={asked.system}", f"{_TRIED}={asked.system}"),
@@ -140,7 +140,7 @@ def _step(
 
     for each in (asked.good, kernel):
         require_built(say, each)
-    outcome = runstudied(
+    outcome = run_study(
         studied(asked, kernel, blocks),
         rig=rig_named("vm", say),
         results=results,
