@@ -58,8 +58,7 @@ def test_a_planted_loss_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     words += ["--fail-if", "ratio(iops, randwrite) < 0.9", "--set", f"storage.directory={tmp_path}"]
     done = CliRunner().invoke(bisect.command, words, standalone_mode=False)
     assert done.return_value == 0, done.output
-    log = Log.model_validate(
-        json.loads((tmp_path / "results/bisect-overhead/bisect.json").read_text())
-    )
+    found = tmp_path / "results" / "bisect-overhead" / "bisect.json"
+    log = Log.model_validate_json(found.read_text())
     assert log.tried[first_bad] == "bad" and log.kernels == [good, first_bad, bad]
     assert f"{first_bad} is the first kernel beyond a limit" in done.output
