@@ -69,7 +69,9 @@ def read_log(folder: Path, asked: Asked) -> Log | None:
     try:
         found = Log.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError, ValueError) as error:
-        raise InputError(f"{path} is no log of a bisection", next="--output DIR") from error
+        raise InputError(
+            f"{path} cannot be read as the log of a bisection", next="--output DIR"
+        ) from error
     if found.asked != asked:
         raise InputError(
             f"{folder} has another bisection: {found.asked.good} to {found.asked.bad},"

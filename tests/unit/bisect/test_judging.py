@@ -88,5 +88,5 @@ def test_a_folder_of_another_search_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has another bisection"):
         read_log(tmp_path, ASKED.model_copy(update={"seed": 8}))
     (tmp_path / "bisect.json").write_text("{")
-    with pytest.raises(InputError, match="is no log of a bisection"):
+    with pytest.raises(InputError, match="cannot be read as the log of a bisection"):
         read_log(tmp_path, ASKED)
