@@ -22,6 +22,7 @@ LOAD = [
     *("--storage", "loop:128MiB", "--set", "plan.blocks=3", "--set", "workload.duration=2s"),
     *("--set", 'workload.patterns=["randwrite"]', "--set", 'workload.block_sizes=["4KiB"]'),
     *("--set", "workload.queue_depths=[1]", "--set", "workload.warm_up=200ms"),
+    *("--set", "workload.direct=false"),  # what is written at once with sync waits otherwise
 ]
 
 
