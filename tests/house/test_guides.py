@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 import pytest
 
-from fsgauge.cli import group
+from fsgauge.bisect.log import Asked
+from fsgauge.cli import bisect, group
 from fsgauge.cli.choices import chosen_variant
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
+from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.study.model import LoopStorage, RamStorage
 from fsgauge.study.parse import load_study
 from fsgauge.study.reference import explain_key
@@ -25,7 +27,7 @@ SHOWN += [
     (name if (name := line.split()[2]) in ["overhead", *KINDS] else "", line)
     for page in ("folders", "fleet", "vm")
     for line in commands(GUIDES / f"{page}.md")
-    if line.split()[1] != "rig"
+    if line.split()[1] not in ("rig", "bisect")
 ]
 RECIPES = [line for line in commands(GUIDES.parent / "recipes.md") if " run " in line]
 SHOWN += [("", line) for line in RECIPES if ".toml" not in line]
@@ -73,3 +75,22 @@ def test_every_key_in_code_is_a_key(kind: str) -> None:
     assert len(named) >= 3
     for name in named:
         assert explain_key(f"workload.{name}") is not None, name
+
+
+def test_the_bisection_that_is_shown_is_one_of_a_study() -> None:
+    (line,) = (each for each in commands(GUIDES / "vm.md") if each.split()[1] == "bisect")
+    chosen = bisect.command.make_context("bisect", shlex.split(line)[2:]).params
+    asked = Asked(
+        study=chosen["study"],
+        overrides=list(chosen["overrides"]),
+        system=chosen["system"],
+        storage=chosen["storage"],
+        seed=chosen["seed"],
+        good=chosen["good"],
+        bad=chosen["bad"],
+        limits=list(chosen["limits"]),
+    )
+    study = bisect.studied(asked, asked.bad, 6)
+    kernels = {system.name: system.kernel for system in study.systems}
+    assert kernels == {"good": asked.good, "tried": asked.bad} and study.plan.blocks == 6
+    assert [parse_condition(text).metric for text in asked.limits] == ["iops"]

@@ -85,6 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "terminal": set(),
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
+    "bisect": STATS | {"stats", "report"},
 }
 OF_KINDS = {
     "keys": "study",

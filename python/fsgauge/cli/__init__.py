@@ -31,6 +31,7 @@ _COMMANDS = {
     "compare": "Compare two results folders of one study; a gate for builds.",
     "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
     "history": "Find the steps in a series of results folders of one study.",
+    "bisect": "Find the kernel package with which a study began to lose, in virtual machines.",
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
     "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",

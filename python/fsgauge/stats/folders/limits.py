@@ -195,15 +195,7 @@ def _outcome(
             return "undecided", f"{side.label} is not valid: {side.invalid_reason}"
     if bounds is None or min(entry.blocks_a, entry.blocks_b) < BLOCKS_FOR_A_VERDICT:
         return "undecided", f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
-    low, high = bounds
-    limit = condition.limit
-    beyond = {
-        "<": (high < limit, low >= limit),
-        "<=": (high <= limit, low > limit),
-        ">": (low > limit, high <= limit),
-        ">=": (low >= limit, high < limit),
-    }
-    crossed, held = beyond[condition.comparison]
+    crossed, held = place_of(condition, *bounds)
     if crossed:
         return "crossed", "the whole interval is beyond the limit"
     if held:
@@ -215,3 +207,14 @@ def _outcome(
             f"{' and '.join(noisy)}: too noisy to answer; the interval holds the limit",
         )
     return "undecided", "the interval holds the limit; more blocks would narrow it"
+
+
+def place_of(condition: Condition, low: float, high: float) -> tuple[bool, bool]:
+    """Whether a whole interval is beyond a limit, and whether it is within; it may be neither."""
+    limit = condition.limit
+    return {
+        "<": (high < limit, low >= limit),
+        "<=": (high <= limit, low > limit),
+        ">": (low > limit, high <= limit),
+        ">=": (low >= limit, high < limit),
+    }[condition.comparison]

@@ -1,0 +1,81 @@
+"""What a bisection has tried so far: bisect.json in its folder, by which it goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fsgauge.bisect.judging import Judged
+from fsgauge.bisect.search import Outcome
+from fsgauge.errors import InputError
+
+FILE = "bisect.json"
+
+
+class Asked(BaseModel):
+    """What was asked for; a folder goes on with the same alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    study: str
+    overrides: list[str]
+    system: str
+    storage: str | None
+    seed: int | None
+    good: str
+    bad: str
+    limits: list[str]
+
+
+class Step(BaseModel):
+    """A study of one kernel against the good one; `directory` is its results folder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kernel: str
+    directory: str
+    blocks: int
+    outcome: Outcome
+    limits: list[Judged]
+
+
+class Log(BaseModel):
+    """All of it. A kernel that was measured again with more blocks counts by its last step."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+    asked: Asked
+    kernels: list[str]
+    steps: list[Step] = []
+
+    @property
+    def tried(self) -> dict[str, Outcome]:
+        """The outcome of each kernel that was tried."""
+        return {step.kernel: step.outcome for step in self.steps}
+
+    def with_step(self, step: Step) -> Log:
+        """The same with one more."""
+        return self.model_copy(update={"steps": [*self.steps, step]})
+
+
+def read_log(folder: Path, asked: Asked) -> Log | None:
+    """What the folder has; None where it has nothing, InputError where it has something else."""
+    path = folder / FILE
+    if not path.exists():
+        return None
+    try:
+        found = Log.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read as the log of a bisection", next="--output DIR"
+        ) from error
+    if found.asked != asked:
+        raise InputError(
+            f"{folder} has another bisection: {found.asked.good} to {found.asked.bad},"
+            f" study {found.asked.study}",
+            next="the same words as then, to go on with it; or --output DIR",
+        )
+    return found

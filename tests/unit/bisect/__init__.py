@@ -1,0 +1,1 @@
+"""The search for the kernel that brought a loss."""

@@ -1,0 +1,40 @@
+"""The kernels between two, by version and of one flavour."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.rig.vm.build.offered import chosen_between
+
+KNOWN = [
+    "linux-image-6.1.0-9-amd64",
+    "linux-image-6.1.0-47-amd64",
+    "linux-image-6.1.0-47-cloud-amd64",
+    "linux-image-6.1.0-47-rt-amd64",
+    "linux-image-6.1.0-56-amd64",
+    "linux-image-6.12.9+bpo-amd64",
+    "linux-image-amd64",
+    "linux-image-6.12-amd64",
+    "linux-image-6.1.0-47-amd64",
+]
+
+
+def test_they_are_in_order_of_version_and_each_is_there_once() -> None:
+    found = chosen_between(KNOWN, "linux-image-6.1.0-9-amd64", "linux-image-6.12.9+bpo-amd64")
+    assert found == [KNOWN[0], KNOWN[1], KNOWN[4], KNOWN[5]]
+    assert chosen_between(KNOWN, KNOWN[0], KNOWN[1]) == [KNOWN[0], KNOWN[1]]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        (KNOWN[4], KNOWN[1], "is not older than"),
+        (KNOWN[1], KNOWN[1], "is not older than"),
+        ("linux-image-5.10.0-1-amd64", KNOWN[1], "neither offered by the archive nor built"),
+        (KNOWN[1], KNOWN[2], "neither offered"),
+    ],
+)
+def test_what_has_nothing_between_is_refused(good: str, bad: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        chosen_between(KNOWN, good, bad)
