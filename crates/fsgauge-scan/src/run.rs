@@ -17,17 +17,15 @@ pub fn run_scan(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<ScanResult> {
-    check_scan(job)?;
-    let begin = Instant::now();
-    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(256);
     let threads = job.threads.map_or_else(processors, |threads| threads as usize);
-    let found = source::scan(job, &mut ReaderThreads::new(threads, listener, stop))?;
-    for note in &found.notes {
+    let result =
+        timed(job, engine, stop, || source::scan(job, &mut ReaderThreads::new(threads, listener, stop)))?;
+    for note in &result.notes {
         // They are in the result too; when nobody reads it, the last event says so.
         let _ = listener.event(Event::Note(note.clone()));
     }
-    Ok(result_of(found, engine, stop, started_unix_ns, begin))
+    Ok(result)
 }
 
 /// The same of a file system that somebody else knows how to read; the job's path only says what is to be read of it.
@@ -38,11 +36,20 @@ pub fn scan_on_disk(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<ScanResult> {
+    timed(job, engine, stop, || source::scan_disk(job, disk, &mut ReaderThreads::new(1, listener, stop)))
+}
+
+/// Checks a job, and gives what is found with when it was read and for how long.
+fn timed(
+    job: &ScanJob,
+    engine: Engine,
+    stop: Stop,
+    scan: impl FnOnce() -> Outcome<Scanned>,
+) -> Outcome<ScanResult> {
     check_scan(job)?;
     let begin = Instant::now();
     let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
-    let found = source::scan_disk(job, disk, &mut ReaderThreads::new(1, listener, stop))?;
-    Ok(result_of(found, engine, stop, started_unix_ns, begin))
+    Ok(result_of(scan()?, engine, stop, started_unix_ns, begin))
 }
 
 fn result_of(found: Scanned, engine: Engine, stop: Stop, started_unix_ns: u64, begin: Instant) -> ScanResult {

@@ -18,14 +18,6 @@ const NO_SPACE_LIMIT: u32 = 10_000;
 /// The clock is looked at after so many operations.
 const CLOCK_EVERY: u64 = 4096;
 const PROGRESS_EVERY: Duration = Duration::from_millis(250);
-const KINDS: [AgeOperation; 6] = [
-    AgeOperation::Create,
-    AgeOperation::Append,
-    AgeOperation::Overwrite,
-    AgeOperation::Truncate,
-    AgeOperation::Delete,
-    AgeOperation::Fsync,
-];
 
 /// The log of a job, and how much it may fill.
 pub(crate) fn log_of(job: &AgeJob, free_bytes: u64) -> Outcome<OpLog> {
@@ -267,7 +259,7 @@ impl Counts {
             AgeOperationResult { operation, done, failed, skipped: 0, size_bytes }
         };
         let occurred = |each: &AgeOperationResult| each.done + each.failed > 0;
-        KINDS.into_iter().zip(&self.by_kind).map(result).filter(occurred).collect()
+        AgeOperation::ALL.into_iter().zip(&self.by_kind).map(result).filter(occurred).collect()
     }
 
     fn errors(&self) -> Vec<AgeError> {

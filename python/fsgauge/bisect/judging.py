@@ -76,9 +76,9 @@ def _selected(condition: Condition, results: Results, system: str) -> list[Compa
 
 
 def _outcome(condition: Condition, found: Comparison, results: Results) -> Outcome:
-    known = found.low is not None and found.high is not None and found.n >= BLOCKS_FOR_A_VERDICT
-    if not known or not results.sureness.valid:
+    if found.low is None or found.high is None:
         return "undecided"
-    assert found.low is not None and found.high is not None  # noqa: S101 - known
+    if found.n < BLOCKS_FOR_A_VERDICT or not results.sureness.valid:
+        return "undecided"
     crossed, held = place_of(condition, found.low, found.high)
     return "bad" if crossed else "good" if held else "undecided"

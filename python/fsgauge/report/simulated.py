@@ -1,4 +1,4 @@
-"""What a page says of results that nobody measured, in its first line and near its end."""
+"""What a page says of simulated results, in its first line and near its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that nobody measured: the models that they are from, in words."""
+"""Simulated results in words: which models they are from."""
 
 from __future__ import annotations
 

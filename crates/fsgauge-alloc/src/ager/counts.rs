@@ -5,15 +5,6 @@ use rustix::io::Errno;
 
 use crate::space::text_of;
 
-const KINDS: [AgeOperation; 6] = [
-    AgeOperation::Create,
-    AgeOperation::Append,
-    AgeOperation::Overwrite,
-    AgeOperation::Truncate,
-    AgeOperation::Delete,
-    AgeOperation::Fsync,
-];
-
 /// Different errors that are kept; there are few numbers.
 const ERRORS_LIMIT: usize = 32;
 
@@ -81,7 +72,7 @@ impl Counts {
             AgeOperationResult { operation, done, failed, skipped, size_bytes }
         };
         let occurred = |each: &AgeOperationResult| each.done + each.failed + each.skipped > 0;
-        KINDS.into_iter().zip(&self.by_kind).map(result).filter(occurred).collect()
+        AgeOperation::ALL.into_iter().zip(&self.by_kind).map(result).filter(occurred).collect()
     }
 
     /// The most frequent first.
@@ -98,7 +89,7 @@ mod tests {
 
     #[test]
     fn kinds_lie_where_their_counts_do_and_errors_are_kept_apart() {
-        for (place, kind) in KINDS.into_iter().enumerate() {
+        for (place, kind) in AgeOperation::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
         }
         let mut counts = Counts { operations: 7, ..Counts::default() };

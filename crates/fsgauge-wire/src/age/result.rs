@@ -23,6 +23,12 @@ pub enum AgeOperation {
     Fsync,
 }
 
+impl AgeOperation {
+    /// Each of them, in the order in which results list them.
+    pub const ALL: [Self; 6] =
+        [Self::Create, Self::Append, Self::Overwrite, Self::Truncate, Self::Delete, Self::Fsync];
+}
+
 /// What became of all operations of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgeOperationResult {

@@ -96,7 +96,7 @@ def rate_axis(field: str, top: float, unit: str) -> alt.Y:
 
 
 def rate_title(unit: str) -> str:
-    """What stands beside an axis of rates."""
+    """The title of an axis of rates."""
     return f"{unit} (higher is better)"
 
 

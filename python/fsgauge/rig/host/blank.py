@@ -43,7 +43,7 @@ def make_blank(
 
 
 def _discarded(device: str, claimed: bool) -> Said:
-    """Discard once nobody has the device, waiting a while.
+    """Discard the device; where another process has it open, wait up to 15 s.
 
     A process that copied the mount table while a system was mounted on it, as a server or container
     does, has it until that process ends or lets go.

@@ -68,7 +68,7 @@ def times_of(run: RunRecord) -> Times | None:
     if active_ns <= 0 or not operations or not result.elapsed_ns:
         return None
     if not any(part.response_latency.operations for part in timed_parts(clients)):
-        return None  # simulated: nobody knows its latencies
+        return None  # simulated: it has no latencies
     return Times(
         active_ns=active_ns,
         response_ns=sum(part.response_latency.sum_ns for part in timed_parts(clients)),
