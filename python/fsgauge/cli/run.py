@@ -67,6 +67,10 @@ def command(
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    if chosen.sweep is not None:
+        from fsgauge.cli.sweeping import run_sweep
+
+        return run_sweep(chosen, rig, results)
     if hosts.is_submitted:
         return submit(chosen, hosts)
     if not yes:
@@ -106,7 +110,11 @@ def resume(
     needs its hosts again.
     """
     from fsgauge.cli.execution import execute_again
+    from fsgauge.cli.sweeping import resume_sweep
+    from fsgauge.sweep.folder import is_sweep
 
+    if is_sweep(directory):
+        return resume_sweep(directory)
     return execute_again(
         directory,
         rig=rig,

@@ -24,6 +24,7 @@ from fsgauge.study.model import (
     System,
 )
 from fsgauge.study.rig_keys import NetworkKeys, RigKeys, SystemRig
+from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
 
@@ -81,6 +82,7 @@ SECTIONS = (
     *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("rig", RigKeys),
     Section("rig.network", NetworkKeys),
+    Section("sweep", SweepKeys),
     Section("plan", PlanSettings),
 )
 

@@ -73,6 +73,12 @@ BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
+    {
+        "storage": {"kind": "simulated"},
+        "system": [EXT4],
+        "workload": {"kind": "churn"},
+        "sweep": {},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
 ]
