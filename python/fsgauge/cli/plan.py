@@ -135,7 +135,12 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [*_refused(refusals), *sweep_lines(chosen), *_method(description), *_order(description, order)]
+    lines = [
+        *_refused(refusals),
+        *sweep_lines(chosen),
+        *_method(description),
+        *_order(description, order),
+    ]
     lines += _cost(description, _measured_by(kept))
     lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))

@@ -41,8 +41,8 @@ def _point(study: Study, sweep: SweepKeys, years: float, profile: str) -> Study:
             key, equals, value = (part.strip() for part in pair.partition("="))
             if not equals or key not in workload or key == "kind":
                 raise InputError(
-                    f'sweep.profiles: "{pair.strip()}" is no key of the workload with its value',
-                    cause=f"it has: {', '.join(sorted(set(workload) - {'kind'}))}",
+                    f'sweep.profiles: the workload has no such key: "{pair.strip()}"',
+                    cause=f"a key and its value; it has: {', '.join(sorted(set(workload) - {'kind'}))}",
                     next='profiles = ["median_size=64 KiB; size_sigma=2"]',
                 )
             workload[key] = _value(value)

@@ -21,7 +21,7 @@ class SweepKeys(StudyModel):
     )
     rewrites_a_year: Annotated[float, Field(gt=0, le=1000)] = Field(
         1.0,
-        description="How often a year all live bytes are written anew. workload.storage_age is one"
+        description="How many times the live bytes are written in a year. workload.storage_age is one"
         " more than years times this.",
     )
     profiles: Distinct[OneLine] = Field(

@@ -149,5 +149,5 @@ def _answer(panels: list[YearPanel]) -> str:
         best = sorted(ends, key=lambda end: -end[1].value)[:_MOST_NAMED]
         rates = listed([f"{panel.said(end.value)} on {system}" for system, end in best])
         of = f" with {profile}" if len(firsts) > 1 else ""
-        said.append(f"After {best[0][1].years:g} years{of}, {panel.cell}: {rates}.")
+        said.append(f'After {best[0][1].years:g} years{of}, "{panel.cell}" runs at {rates}.')
     return " ".join(["Simulated, not measured.", *said] if said else ["No point is whole yet."])

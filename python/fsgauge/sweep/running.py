@@ -73,7 +73,7 @@ def _started(placed: PlacedPoint) -> _Running:
     words = ["resume", str(begun)] if begun is not None else [*words, "--yes"]
     log = placed.directory / "log.txt"
     with log.open("ab") as out:
-        process = subprocess.Popen(  # noqa: S603 - this program, with a file that it has written
+        process = subprocess.Popen(
             [sys.executable, "-m", "fsgauge", *words, "--quiet"],
             stdin=subprocess.DEVNULL,
             stdout=out,
