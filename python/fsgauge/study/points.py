@@ -42,7 +42,8 @@ def _point(study: Study, sweep: SweepKeys, years: float, profile: str) -> Study:
             if not equals or key not in workload or key == "kind":
                 raise InputError(
                     f'sweep.profiles: the workload has no such key: "{pair.strip()}"',
-                    cause=f"a key and its value; it has: {', '.join(sorted(set(workload) - {'kind'}))}",
+                    cause="a key and its value; there are:"
+                    f" {', '.join(sorted(set(workload) - {'kind'}))}",
                     next='profiles = ["median_size=64 KiB; size_sigma=2"]',
                 )
             workload[key] = _value(value)

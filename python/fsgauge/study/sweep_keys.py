@@ -21,8 +21,8 @@ class SweepKeys(StudyModel):
     )
     rewrites_a_year: Annotated[float, Field(gt=0, le=1000)] = Field(
         1.0,
-        description="How many times the live bytes are written in a year. workload.storage_age is one"
-        " more than years times this.",
+        description="How many times the live bytes are written in a year. workload.storage_age is"
+        " one more than years times this.",
     )
     profiles: Distinct[OneLine] = Field(
         ["as the workload says"],

@@ -25,7 +25,7 @@ _KERNEL_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def settings_by_options(study: Study, system: System, policy: Policy) -> dict[str, str]:
-    """What its options of mkfs and mount set; InputError for one that may matter and has no model."""
+    """What its options of mkfs and mount set; InputError for one that has no model."""
     found: dict[str, str] = {}
     for key, option in _options(system):
         name, equals, value = option.partition("=")
