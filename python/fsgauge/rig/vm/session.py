@@ -218,7 +218,7 @@ class VmSession:
         if kernel not in self._by_kernel:
             group = self._start(kernel, self._has_logs)
             self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
-            group.join()
+            group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
     def _attach(self, prepared: _Prepared) -> None:
