@@ -52,7 +52,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "starts": set(),
     "merging": {"wire", "series", "parts"},
     "strikes": {"units"},
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts", "strikes"},
+    "watched": set(),
+    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts", "strikes"}
+    | {"watched"},
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
