@@ -1,16 +1,21 @@
-"""QEMU's monitor (QMP): the limits of disks, set while the machine runs."""
+"""QEMU's monitor (QMP): the limits of disks and their errors, set while the machine runs."""
 
 from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from typing import Any
 
 from fsgauge.errors import RigError
+from fsgauge.rig.vm.qemu import Disk
 
 _SECONDS = 20.0
 _PIECE_BYTES = 1 << 16
+_EIO = 5
+_SPOILED = ("read", "write", "write-zeroes", "discard")
+"""A flush is not among them: QEMU itself flushes a disk before it mends it."""
 
 
 class Monitor:
@@ -20,16 +25,17 @@ class Monitor:
         self._socket = own
         self._heard = b""
         self._is_ready = False
+        self._lock = threading.RLock()
 
     def close(self) -> None:
         """Let go of it."""
         self._socket.close()
 
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
+    def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
         """From now on; 0 is no limit."""
         self.execute(
             "block_set_io_throttle",
-            device=serial,
+            id=disk.device,
             iops=iops,
             iops_rd=0,
             iops_wr=0,
@@ -38,8 +44,28 @@ class Monitor:
             bps_wr=0,
         )
 
+    def spoil_disk(self, disk: Disk) -> None:
+        """From now on it answers whatever reads, writes or discards with an error."""
+        bad = f"{disk.serial}-bad"
+        errors = [{"event": "none", "iotype": each, "errno": _EIO} for each in _SPOILED]
+        self.execute(
+            "blockdev-add",
+            **{"driver": "blkdebug", "node-name": bad, "image": disk.below, "inject-error": errors},
+            discard="unmap",
+        )
+        self.execute("blockdev-reopen", options=[disk.top(bad)])
+
+    def mend_disk(self, disk: Disk) -> None:
+        """From now on it does what it is asked again."""
+        self.execute("blockdev-reopen", options=[disk.top()])
+        self.execute("blockdev-del", **{"node-name": f"{disk.serial}-bad"})
+
     def execute(self, what: str, **arguments: object) -> None:
         """Carry out a command; RigError where QEMU refuses it or says nothing."""
+        with self._lock:
+            self._execute(what, arguments)
+
+    def _execute(self, what: str, arguments: dict[str, object]) -> None:
         if not self._is_ready:
             self._is_ready = True
             self._answer("greeting", "QMP")

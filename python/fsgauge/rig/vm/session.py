@@ -7,12 +7,13 @@ it, and the block is measured again, at most twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
-from fsgauge.record import Plan
+from fsgauge.record import Plan, Turn
 from fsgauge.rig.rig import BlockVoid, Description, FromMachine, Happening, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
@@ -24,6 +25,8 @@ from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.striking import Striking
+from fsgauge.rig.vm.struck_turn import StruckTurn
 from fsgauge.study.model import Study, System
 
 MOST_REPEATS = 2
@@ -39,20 +42,29 @@ class _Prepared:
 
     group: NodeGroup
     measuring: Measuring
+    has_logs: bool = False
     is_ready: bool = False
+
+
+class _Over(NodeLostError):
+    """A struck turn has what it can have, and its nodes are not what they were."""
+
+    def __init__(self) -> None:
+        super().__init__("the nodes were struck")
 
 
 class VmSession:
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
-    `start` makes new nodes of a kernel, up and with empty disks.
+    `start` makes new nodes of a kernel, up and with empty disks, which keep logs of what is written
+    to them where that is asked for.
     """
 
     def __init__(
         self,
         study: Study,
         disks: list[str],
-        start: Callable[[str | None], NodeGroup],
+        start: Callable[[str | None, bool], NodeGroup],
         say: Callable[[str], None],
     ) -> None:
         self._study, self._disks = study, disks
@@ -60,6 +72,7 @@ class VmSession:
         self._is_arranged = is_arranged(study)
         self._by_kernel: dict[str | None, _Prepared] = {}
         self._room_bytes = 0
+        self._has_logs = False
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -107,8 +120,14 @@ class VmSession:
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """One block; where a machine is lost it is void, and measured again."""
+        struck = [turn for turn in plan.struck if turn.block == block]
         for repeats in range(MOST_REPEATS + 1):
             try:
+                if struck:
+                    for turn in struck:
+                        self._strike(plan, turn, tell)
+                    self._keep_logs(wanted=False)
+                    return
                 for prepared, system, part in self._parts(plan, block):
                     self._measure(prepared, system, part, block, tell)
                 return
@@ -137,6 +156,55 @@ class VmSession:
         """Whether a system has a network of its own."""
         return any(system.rig and system.rig.network for system in self._study.systems)
 
+    def _strike(self, plan: Plan, turn: Turn, tell: Tell) -> None:
+        """One turn whose last run is struck; nodes that it costs are started anew before the next
+        one."""
+        self._keep_logs(wanted=any(strike.loses_unflushed for strike in turn.strikes))
+        system = next(each for each in self._study.systems if each.name == turn.system)
+        prepared = self._by_kernel[system.kernel]
+        part = plan.of_turn(turn)
+        told: StruckTurn | None = None
+        try:
+            with self._stood(system) as stood:
+                striking = Striking(prepared.group, turn.strikes, system, stood)
+                told = StruckTurn(self._study, part, turn, striking, tell)
+                try:
+                    self._measure_on(prepared, system, stood, part, turn.block, told)
+                except (Interrupted, InputError):
+                    raise
+                except FsgaugeError as error:
+                    if not told.cut_short(error):
+                        raise
+                    self._say(f"{system.name}: {error.what}")
+                    prepared.group.give_up()
+                    raise _Over from error
+                if any(each.fault or each.back_ns is not None for each in told.struck):
+                    prepared.group.give_up()
+                    raise _Over
+        except NodeLostError as error:
+            if told is None or not told.is_told:
+                raise
+            prepared.group.give_up()
+            if not isinstance(error, _Over):
+                self._say(error.what)
+
+    @contextmanager
+    def _stood(self, system: System) -> Iterator[Standing | None]:
+        """The system set up over its nodes, where that is more than a disk and a mount."""
+        if not self._is_arranged:
+            yield None
+            return
+        with self.standing(system) as stood:
+            yield stood
+
+    def _keep_logs(self, *, wanted: bool) -> None:
+        """New nodes whose disks keep logs of what is written to them, or no longer do."""
+        self._has_logs = wanted
+        for prepared in self._by_kernel.values():
+            if prepared.has_logs or wanted:
+                prepared.group.give_up()
+        self._renew()
+
     def _renew(self) -> None:
         """New machines for those that have ended or hang."""
         for kernel, prepared in list(self._by_kernel.items()):
@@ -148,9 +216,9 @@ class VmSession:
     def _group(self, kernel: str | None) -> NodeGroup:
         """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
-            group = self._start(kernel)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group))
-            group.join()
+            group = self._start(kernel, self._has_logs)
+            self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
+            group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
     def _attach(self, prepared: _Prepared) -> None:
@@ -175,17 +243,27 @@ class VmSession:
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        group = prepared.group
-        size_bytes = storage_of(self._study).size
+        if system is None:
+            self._measure_on(prepared, None, None, plan, block, tell)
+            return
+        with self._stood(system) as stood:
+            self._measure_on(prepared, system, stood, plan, block, tell)
+
+    def _measure_on(
+        self,
+        prepared: _Prepared,
+        system: System | None,
+        stood: Standing | None,
+        plan: Plan,
+        block: int,
+        tell: Tell,
+    ) -> None:
+        group, size_bytes = prepared.group, storage_of(self._study).size
         expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
         seconds = max(_LEAST_SECONDS, _PATIENCE * expected)
         if group.switch is not None:
             group.switch.shape(shape_of(self._study, system))
-        if not self._is_arranged or system is None:
-            prepared.measuring.measure(plan, block, _telling(group, None, tell), seconds)
-            return
-        with self.standing(system) as stood:
-            prepared.measuring.measure(plan, block, _telling(group, stood, tell), seconds)
+        prepared.measuring.measure(plan, block, _telling(group, stood, tell), seconds)
 
 
 def _telling(group: NodeGroup, stood: Standing | None, tell: Tell) -> Tell:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fsgauge.errors import RigError
 from fsgauge.rig.vm.arrangement.roles import Roles
 from fsgauge.rig.vm.cache import Kernel, KernelFacts
 from fsgauge.rig.vm.group import NodeGroup
@@ -21,9 +22,19 @@ Answer = Callable[["FakeNode", Order], list[Reply | BaseException]]
 class FakeMonitor:
     def __init__(self) -> None:
         self.limits: list[tuple[str, int, int]] = []
+        self.spoiled: list[str] = []
+        self.refuses = ""
 
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
-        self.limits.append((serial, iops, bytes_per_second))
+    def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
+        self.limits.append((disk.serial, iops, bytes_per_second))
+
+    def spoil_disk(self, disk: Disk) -> None:
+        if self.refuses:
+            raise RigError(self.refuses)
+        self.spoiled.append(disk.serial)
+
+    def mend_disk(self, disk: Disk) -> None:
+        self.spoiled.remove(disk.serial)
 
 
 class FakeNode:
@@ -39,6 +50,7 @@ class FakeNode:
         self.orders: list[Order] = []
         self.aborted = 0
         self.is_lost = False
+        self.is_away = False
         self.is_waited_for = False
         self._answer = answer
         self._replies: deque[Reply | BaseException] = deque()
