@@ -53,7 +53,7 @@ def characters(scratch: Scratch) -> Comparison:
             "getc-unlocked")  # fmt: skip
 
     def theirs() -> Sample:
-        words = [program, "-d", str(folder), "-s", str(CHARACTERS_MIB), "-q", "-m", "bench"]
+        words = [program, "-d", str(folder), "-s", f"{CHARACTERS_MIB}m", "-q", "-m", "bench"]
         said = run_tool([*words, *as_root()]).output
         fields = said.strip().splitlines()[-1].split(",")[1:]
         return Sample(
