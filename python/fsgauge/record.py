@@ -234,6 +234,23 @@ class DeviceRun(BaseModel):
     discard_bytes: int
 
 
+class Traffic(BaseModel):
+    """What one counter of a system's layers counted while the engine ran, part by part: the NFS
+    operations by name, bytes sent and received. Of several machines, their sum."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    unit: str
+    parts: dict[str, int]
+
+    @property
+    def count(self) -> int:
+        """All parts together."""
+        return sum(self.parts.values())
+
+
 class TurnRecord(Record):
     """How the system of one turn was made; `layout` is null where no files were laid out."""
 
@@ -279,6 +296,8 @@ class RunRecord(Record):
     )
     starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
     """Of several machines that began together, in the order of `parts`."""
+    traffic: list[Traffic] = Field(default=[], exclude_if=lambda value: not value)
+    """What the counters of the system's layers counted between the machines that took part."""
 
     @property
     def result(self) -> LoadResult | None:

@@ -301,6 +301,19 @@ class HostsResult(ResultModel):
     scaling: list[HostScaling] = Field(default=[], exclude_if=lambda value: not value)
 
 
+class TrafficNumber(ResultModel):
+    """What one counter of a system's layers counted for each operation of a cell's runs, their
+    warm-up included: the mean over blocks with its interval, and that of each part."""
+
+    cell: str
+    system: str
+    name: str
+    title: str
+    unit: str
+    per_operation: Estimate
+    parts: dict[str, float]
+
+
 class Results(ResultModel):
     """Everything that the report prints and `compare` reads; `own` is what only its kind has."""
 
@@ -327,6 +340,7 @@ class Results(ResultModel):
     layouts: Layouts | None = None
     simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
+    traffic: list[TrafficNumber] = Field(default=[], exclude_if=lambda value: not value)
     own: SerializeAsAny[OwnResults] | None = None
 
     @property

@@ -12,7 +12,7 @@ from typing import NoReturn
 from fsgauge.errors import RigError
 from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Traffic, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
@@ -160,8 +160,20 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
             "device": first.device if len(records) == 1 else None,
             "preconditioning": _least_steady(list(records.values())),
             "starts": list(starts),
+            "traffic": _added([each.traffic for each in records.values()]),
         }
     )
+
+
+def _added(traffic: Sequence[Sequence[Traffic]]) -> list[Traffic]:
+    """What each counter counted on all hosts."""
+    found: dict[str, Traffic] = {}
+    for each in (one for of_host in traffic for one in of_host):
+        parts = dict(found[each.name].parts) if each.name in found else {}
+        for part, number in each.parts.items():
+            parts[part] = parts.get(part, 0) + number
+        found[each.name] = each.model_copy(update={"parts": parts})
+    return list(found.values())
 
 
 def _least_steady(records: list[RunRecord]) -> CellPreconditioning | None:

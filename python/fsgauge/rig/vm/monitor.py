@@ -1,4 +1,4 @@
-"""QEMU's monitor (QMP): the limits of disks, set while the machine runs."""
+"""QEMU's monitor (QMP): limits of disks, set while the machine runs, and what disks did."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fsgauge.errors import RigError
 
 _SECONDS = 20.0
 _PIECE_BYTES = 1 << 16
+_REQUESTS = {"read": "rd_operations", "write": "wr_operations", "flush": "flush_operations"}
 
 
 class Monitor:
@@ -38,23 +39,33 @@ class Monitor:
             bps_wr=0,
         )
 
-    def execute(self, what: str, **arguments: object) -> None:
+    def disk_requests(self) -> dict[str, dict[str, int]]:
+        """By disk's serial, the requests since the machine began: read, write, flush."""
+        asked: Any = self.execute("query-blockstats")
+        return {
+            str(each.get("device", "")): {
+                part: int(each.get("stats", {}).get(key, 0)) for part, key in _REQUESTS.items()
+            }
+            for each in asked
+        }
+
+    def execute(self, what: str, **arguments: object) -> object:
         """Carry out a command; RigError where QEMU refuses it or says nothing."""
         if not self._is_ready:
             self._is_ready = True
             self._answer("greeting", "QMP")
             self.execute("qmp_capabilities")
         self._socket.sendall(json.dumps({"execute": what, "arguments": arguments}).encode())
-        self._answer(what, "return")
+        return self._answer(what, "return")
 
-    def _answer(self, what: str, key: str) -> None:
+    def _answer(self, what: str, key: str) -> object:
         ends = time.monotonic() + _SECONDS
         while True:
             message = self._next(what, ends)
             if "error" in message:
                 raise RigError(f"QEMU refuses {what}: {message['error'].get('desc', '')}")
             if key in message:
-                return
+                return message[key]
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
         while b"\n" not in self._heard:

@@ -22,6 +22,8 @@ _MAKE_SECONDS = 2400.0
 _BESIDE_SECONDS = 30.0
 """A guest that is asked to end a step after so many seconds answers within as many more."""
 _LOOK_SECONDS = 60.0
+_DROP_SECONDS = 240.0
+_DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
 @dataclass
@@ -54,6 +56,28 @@ class Standing:
         }
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
+
+    def count(self) -> None:
+        """From now on the nodes that drive the load count what its layers count."""
+        found = self.found.counters(self.group.roles)
+        counters = [each.model_dump(mode="json") for each in found]
+        orders = {
+            at: Order(
+                do="count", words={"counters": counters, "environment": self._environment(at)}
+            )
+            for at in self.group.roles.loads
+        }
+        self.group.give(orders, _LOOK_SECONDS)
+
+    def drop_caches(self) -> str:
+        """Write back and empty the caches of the nodes that drive no load; says of which."""
+        roles = self.group.roles
+        places = tuple(at for at in roles.all if at not in roles.loads)
+        if not places:
+            return ""
+        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        names = ", ".join(self.group.stations[at].name for at in places)
+        return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:
         """What may be written to it: on the node that has least. RigError where it is not
