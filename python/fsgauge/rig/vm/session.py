@@ -247,4 +247,5 @@ class VmSession:
             return
         with self.standing(system) as stood:
             stood.count()
+            stood.read_parameters()
             prepared.measuring.measure(plan, block, Telling(group, stood, tell), seconds)

@@ -36,6 +36,7 @@ class Standing:
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -68,6 +69,19 @@ class Standing:
             for at in self.group.roles.loads
         }
         self.group.give(orders, _LOOK_SECONDS)
+
+    def read_parameters(self) -> None:
+        """What is in force of its layers; a parameter that cannot be read says so."""
+        for layer in self.found.layers:
+            for each in layer.in_force:
+                at = self.found.nodes_of(each.on, self.group.roles)[0]
+                try:
+                    text = self.run(at, each.read)
+                except NodeLostError:
+                    raise
+                except RigError as error:
+                    text = f"not read: {error.what}"
+                self.parameters[each.name] = "; ".join(text.split("\n")).strip("; ")
 
     def drop_caches(self) -> str:
         """Write back and empty the caches of the nodes that drive no load; says of which."""

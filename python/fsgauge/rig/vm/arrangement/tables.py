@@ -48,6 +48,15 @@ class Counter(_Table):
     read: str
 
 
+class InForce(_Table):
+    """A parameter as it is in force once the system stands, for its page; `read` is bash that
+    prints it, on the first of the nodes `on`."""
+
+    name: str
+    on: Where = "first"
+    read: str
+
+
 class Layer(_Table):
     """What every table has. `title` is for people; the kernel must have `modules`; `least_nodes`
     have to drive the load."""
@@ -58,6 +67,7 @@ class Layer(_Table):
     least_nodes: int = 1
     step: tuple[Step, ...] = ()
     counter: tuple[Counter, ...] = ()
+    in_force: tuple[InForce, ...] = ()
 
 
 class Volume(Layer):
