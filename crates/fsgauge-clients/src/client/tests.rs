@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsgauge_wire::{
-    Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT, FileSet,
-    FileSizes, Phase, Tree, WeightedActivity,
+    Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT,
+    FileOrder, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
 use super::*;
@@ -31,6 +31,8 @@ fn job(phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 1,
         interval_ns: 1,
