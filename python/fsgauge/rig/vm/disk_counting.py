@@ -9,7 +9,7 @@ from fsgauge.record import RunRecord, Traffic
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
 
-NAME = "disk_requests"
+_COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
 
 
 class DiskCounting:
@@ -17,24 +17,33 @@ class DiskCounting:
 
     def __init__(self, group: NodeGroup) -> None:
         self._group = group
-        self._before: dict[str, int] | None = None
+        self._before: dict[str, dict[str, int]] | None = None
 
     def told(self, happening: Happening) -> Happening:
-        """The happening; a run's record with the requests since it began."""
+        """The happening; a run's record with what disks did since it began."""
         if isinstance(happening, RunStarted):
             self._before = self._now()
         if not isinstance(happening, RunRecord) or self._before is None:
             return happening
         before, self._before = self._before, None
-        parts = {part: number - before[part] for part, number in self._now().items()}
-        found = Traffic(name=NAME, title="disks, of all nodes", unit="requests", parts=parts)
-        return happening.model_copy(update={"traffic": [*happening.traffic, found]})
+        found = [
+            Traffic(
+                name=name,
+                title="disks, of all nodes",
+                unit=_COUNTED[name],
+                parts={part: number - before[name][part] for part, number in parts.items()},
+            )
+            for name, parts in self._now().items()
+        ]
+        return happening.model_copy(update={"traffic": [*happening.traffic, *found]})
 
-    def _now(self) -> dict[str, int]:
-        found = {"read": 0, "write": 0, "flush": 0}
+    def _now(self) -> dict[str, dict[str, int]]:
+        """What each counter says, part by part."""
+        found: dict[str, dict[str, int]] = {name: {} for name in _COUNTED}
         for node in self._group.nodes:
             own = {disk.serial for disk in node.spec.disks}
-            for serial, requests in node.monitor.disk_requests().items():
-                for part in requests if serial in own else ():
-                    found[part] += requests[part]
+            for serial, counted in node.monitor.disk_counts().items():
+                for name, parts in counted.items() if serial in own else ():
+                    for part, number in parts.items():
+                        found[name][part] = found[name].get(part, 0) + number
         return found

@@ -11,7 +11,14 @@ from fsgauge.errors import RigError
 
 _SECONDS = 20.0
 _PIECE_BYTES = 1 << 16
-_REQUESTS = {"read": "rd_operations", "write": "wr_operations", "flush": "flush_operations"}
+_COUNTS = {
+    "disk_requests": {
+        "read": "rd_operations",
+        "write": "wr_operations",
+        "flush": "flush_operations",
+    },
+    "disk_bytes": {"read": "rd_bytes", "write": "wr_bytes"},
+}
 
 
 class Monitor:
@@ -39,14 +46,16 @@ class Monitor:
             bps_wr=0,
         )
 
-    def disk_requests(self) -> dict[str, dict[str, int]]:
-        """By disk's serial, the requests since the machine began: read, write, flush."""
+    def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        """By disk's serial, what it did since the machine began, by counter and part."""
         asked: Any = self.execute("query-blockstats")
         return {
             str(each.get("device", "")): {
-                part: int(each.get("stats", {}).get(key, 0)) for part, key in _REQUESTS.items()
+                name: {part: int(each["stats"].get(key, 0)) for part, key in parts.items()}
+                for name, parts in _COUNTS.items()
             }
             for each in asked
+            if "stats" in each
         }
 
     def execute(self, what: str, **arguments: object) -> object:
