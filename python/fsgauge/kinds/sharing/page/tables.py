@@ -1,4 +1,4 @@
-"""The tables of sharing: what each system reached and how it failed; limits; what each test does."""
+"""The tables of sharing: what each system reached, how it failed, what limited it; its tests."""
 
 from __future__ import annotations
 
