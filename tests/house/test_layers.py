@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds", "steady_window"}
 STUDY = TYPES | {"preconditioning", "machine", "parts", "record", "factors", "study", "access.keys"}
+STUDY |= {"strikes"}
 MACHINE = TYPES | {"preconditioning", "machine", "record", "run_token", "plain_files", "programs"}
 STATS = TYPES | {
     "preconditioning",
@@ -22,6 +23,7 @@ STATS = TYPES | {
     "factors",
     "series",
     "starts",
+    "strikes",
     "under_load",
     "plan.power",
     "run_token",
@@ -49,7 +51,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": {"wire"},
     "starts": set(),
     "merging": {"wire", "series", "parts"},
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts"},
+    "strikes": {"units"},
+    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts", "strikes"},
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},

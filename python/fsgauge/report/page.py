@@ -11,6 +11,7 @@ from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
+from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
@@ -69,6 +70,7 @@ def page_values(
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
         "no_host_law": no_host_law(results),
+        "fault_tables": fault_tables(results),
         "layout_ratio": ratio_words,
         "page": page,
         "lead": page.lead(drawings),

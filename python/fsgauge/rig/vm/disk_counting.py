@@ -41,9 +41,9 @@ class DiskCounting:
         """What each counter says, part by part."""
         found: dict[str, dict[str, int]] = {name: {} for name in _COUNTED}
         for node in self._group.nodes:
-            own = {disk.serial for disk in node.spec.disks}
-            for serial, counted in node.monitor.disk_counts().items():
-                for name, parts in counted.items() if serial in own else ():
+            own = {disk.device for disk in node.spec.disks}
+            for device, counted in node.monitor.disk_counts().items():
+                for name, parts in counted.items() if device in own else ():
                     for part, number in parts.items():
                         found[name][part] = found[name].get(part, 0) + number
         return found

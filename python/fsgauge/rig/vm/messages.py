@@ -22,6 +22,7 @@ Do = Literal[
     "run",
     "blank",
     "stand",
+    "seen",
     "fall",
     "room",
     "machine",

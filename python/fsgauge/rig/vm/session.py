@@ -7,13 +7,13 @@ it, and the block is measured again, at most twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
-from fsgauge.record import Plan
+from fsgauge.record import Plan, Turn
 from fsgauge.rig.rig import BlockVoid, Description, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
@@ -26,6 +26,8 @@ from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.outliving import Heard, failed_runs, fault_of, is_of_system
+from fsgauge.rig.vm.striking import Striking
+from fsgauge.rig.vm.struck_turn import StruckTurn
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
@@ -45,20 +47,22 @@ class _Prepared:
 
     group: NodeGroup
     measuring: Measuring
+    has_logs: bool = False
     is_ready: bool = False
 
 
 class VmSession:
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
-    `start` makes new nodes of a kernel, up and with empty disks.
+    `start` makes new nodes of a kernel, up and with empty disks, which keep logs of what is written
+    to them where that is asked for.
     """
 
     def __init__(
         self,
         study: Study,
         disks: list[str],
-        start: Callable[[str | None], NodeGroup],
+        start: Callable[[str | None, bool], NodeGroup],
         say: Callable[[str], None],
     ) -> None:
         self._study, self._disks = study, disks
@@ -68,6 +72,7 @@ class VmSession:
         self._room_bytes = 0
         self._failed: set[str] = set()
         """Systems that could not be set up when they were tried."""
+        self._has_logs = False
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -118,6 +123,12 @@ class VmSession:
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """One block; where a machine is lost it is void, and measured again; where the kind of
         study outlives that, the turn has failed, and the next one begins."""
+        struck = [turn for turn in plan.struck if turn.block == block]
+        for turn in struck:
+            self._strike(plan, turn, tell)
+        if struck:
+            self._keep_logs(wanted=False)
+            return
         if self._outlives_faults:
             for prepared, system, part in self._parts(plan, block):
                 self._measure_or_fail(prepared, system, part, block, tell)
@@ -174,6 +185,52 @@ class VmSession:
         """Whether a system has a network of its own."""
         return any(system.rig and system.rig.network for system in self._study.systems)
 
+    def _strike(self, plan: Plan, turn: Turn, tell: Tell) -> None:
+        """One turn whose last run is struck; nodes that it costs are started anew."""
+        self._keep_logs(wanted=any(strike.loses_unflushed for strike in turn.strikes))
+        system = next(each for each in self._study.systems if each.name == turn.system)
+        prepared = self._by_kernel[system.kernel]
+        part = plan.of_turn(turn)
+        told: StruckTurn | None = None
+        try:
+            with self._stood(system) as stood:
+                striking = Striking(prepared.group, turn.strikes, system, stood)
+                told = StruckTurn(self._study, part, turn, striking, tell)
+                try:
+                    self._measure_on(prepared, system, stood, part, turn.block, told)
+                except (Interrupted, InputError):
+                    raise
+                except FsgaugeError as error:
+                    prepared.group.give_up()
+                    if not told.cut_short(error):
+                        raise
+                    self._say(error.what)
+                if any(each.fault or each.back_ns is not None for each in told.struck):
+                    prepared.group.give_up()
+        except NodeLostError as error:
+            prepared.group.give_up()
+            if told is None or not told.is_told:
+                raise
+            self._say(error.what)
+        self._renew()
+
+    @contextmanager
+    def _stood(self, system: System) -> Iterator[Standing | None]:
+        """The system set up over its nodes, where that is more than a disk and a mount."""
+        if not self._is_arranged:
+            yield None
+            return
+        with self.standing(system) as stood:
+            yield stood
+
+    def _keep_logs(self, *, wanted: bool) -> None:
+        """New nodes whose disks keep logs of what is written to them, or no longer do."""
+        self._has_logs = wanted
+        for prepared in self._by_kernel.values():
+            if prepared.has_logs or wanted:
+                prepared.group.give_up()
+        self._renew()
+
     def _renew(self) -> None:
         """New machines for those that have ended or hang."""
         self._end_lost()
@@ -188,8 +245,8 @@ class VmSession:
     def _group(self, kernel: str | None) -> NodeGroup:
         """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
-            group = self._start(kernel)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group))
+            group = self._start(kernel, self._has_logs)
+            self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
             group.join()
         return self._by_kernel[kernel].group
 
@@ -235,17 +292,28 @@ class VmSession:
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        group = prepared.group
-        size_bytes = storage_of(self._study).size
+        if system is None:
+            self._measure_on(prepared, None, None, plan, block, tell)
+            return
+        with self._stood(system) as stood:
+            self._measure_on(prepared, system, stood, plan, block, tell)
+
+    def _measure_on(
+        self,
+        prepared: _Prepared,
+        system: System | None,
+        stood: Standing | None,
+        plan: Plan,
+        block: int,
+        tell: Tell,
+    ) -> None:
+        group, size_bytes = prepared.group, storage_of(self._study).size
         expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
         least = _LEAST_OF_FAILING_SECONDS if self._outlives_faults else _LEAST_SECONDS
         seconds = max(least, _PATIENCE * expected)
         if group.switch is not None:
             group.switch.shape(shape_of(self._study, system))
-        if not self._is_arranged or system is None:
-            prepared.measuring.measure(plan, block, Telling(group, None, tell), seconds)
-            return
-        with self.standing(system) as stood:
+        if stood is not None:
             stood.count()
             stood.read_parameters()
-            prepared.measuring.measure(plan, block, Telling(group, stood, tell), seconds)
+        prepared.measuring.measure(plan, block, Telling(group, stood, tell), seconds)

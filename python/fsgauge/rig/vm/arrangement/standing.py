@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -44,17 +45,7 @@ class Standing:
 
     def run_on(self, places: tuple[int, ...], text: str, seconds: float) -> dict[int, str]:
         """The same on several nodes at once."""
-        orders = {
-            at: Order(
-                do="run",
-                words={
-                    "text": text,
-                    "environment": self._environment(at),
-                    "seconds": seconds,
-                },
-            )
-            for at in places
-        }
+        orders = {at: self._order(at, text, seconds) for at in places}
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
 
@@ -99,6 +90,35 @@ class Standing:
         orders = {at: Order(do="room", words={"folder": FOLDER}) for at in self.group.roles.loads}
         answers = self.group.give(orders, _LOOK_SECONDS)
         return min(int(answer) for answer in answers.values())
+
+    def again(self, at: int) -> float:
+        """On a node that was started again, with its disks as they were: its part of the system
+        stands once more, nothing is made. Gives the seconds of mounting what was made on it.
+
+        It asks that node alone, which its group may be without meanwhile.
+        """
+        found, roles, node = self.found, self.group.roles, self.group.nodes[at]
+
+        def steps(layer: Layer | None) -> None:
+            for step in layer.step if layer is not None else ():
+                text = step.do if step.again is None else step.again
+                if text.strip() and at in found.nodes_of(step.on, roles):
+                    node.ask(self._order(at, text, step.seconds), step.seconds + _BESIDE_SECONDS)
+
+        mounting = 0.0
+        steps(found.volume)
+        if found.file_system is not None:
+            steps(found.file_system)
+        elif isinstance(find_kind(found.system.kind), FileSystem) and at in found.holders(roles):
+            began = time.monotonic()
+            node.ask(_standing_order(self, at, anew=False), _MAKE_SECONDS)
+            mounting = time.monotonic() - began
+        steps(found.reached_by)
+        return mounting
+
+    def _order(self, at: int, text: str, seconds: float) -> Order:
+        words = {"text": text, "environment": self._environment(at), "seconds": seconds}
+        return Order(do="run", words=words)
 
     def _environment(self, at: int) -> dict[str, str]:
         disks = self.group.nodes[at].spec.disks
@@ -193,26 +213,30 @@ def _blank(here: Standing) -> None:
 def _make(here: Standing) -> None:
     """The file system as fsgauge makes it, on each node that holds it."""
     found, group = here.found, here.group
-    folder = FOLDER if found.reached_by is None else BELOW
     places = found.holders(group.roles)
-    system = found.system.model_copy(update={"rig": None}).model_dump_json()
-    answers = group.give(
-        {
-            at: Order(
-                do="stand",
-                words={
-                    "system": system,
-                    "device": device_for(found, group.nodes[at].spec.disks),
-                    "folder": folder,
-                },
-            )
-            for at in places
-        },
-        _MAKE_SECONDS,
-    )
+    orders = {at: _standing_order(here, at, anew=True) for at in places}
+    answers = group.give(orders, _MAKE_SECONDS)
     here.facts = json.loads(answers[places[0]])
-    fall = Order(do="fall", words={"folder": folder})
+    fall = Order(do="fall", words={"folder": _place_of(found)})
     here.undo.append(lambda: _give(group, dict.fromkeys(places, fall)))
+
+
+def _place_of(found: Arrangement) -> str:
+    """Where the file system that is made is mounted."""
+    return FOLDER if found.reached_by is None else BELOW
+
+
+def _standing_order(here: Standing, at: int, *, anew: bool) -> Order:
+    found = here.found
+    return Order(
+        do="stand",
+        words={
+            "system": found.system.model_copy(update={"rig": None}).model_dump_json(),
+            "device": device_for(found, here.group.nodes[at].spec.disks),
+            "folder": _place_of(found),
+            "anew": anew,
+        },
+    )
 
 
 def _give(group: NodeGroup, orders: dict[int, Order]) -> None:

@@ -27,7 +27,8 @@ class Step(_Table):
 
     `on` is the server, the nodes that hold the file system (where it is made or mounted), those
     that drive the load, the first of them, the rest of them, or all. `once` is done once for each
-    start of a node, and never undone.
+    start of a node, and never undone. `again` is what a node does instead that comes back with its
+    disks as they were: nothing where something is made.
     """
 
     on: Where = "holders"
@@ -35,6 +36,7 @@ class Step(_Table):
     by_turns: bool = False
     seconds: Annotated[float, Field(gt=0)] = 60.0
     do: str = ""
+    again: str | None = None
     undo: str = ""
 
 
