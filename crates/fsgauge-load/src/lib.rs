@@ -47,6 +47,7 @@ mod target;
 
 pub use filler::Filler;
 pub use layout::run_layout;
+pub use pattern::Shuffle;
 pub use probe::run_probe;
 pub use processes::{WorkerCommand, run_worker};
 pub use random::Random;

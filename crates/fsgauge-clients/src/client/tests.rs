@@ -148,7 +148,14 @@ impl Driven {
         let plan = Plan::new(job);
         let lanes = (0..job.outstanding).map(|slot| Lane::new(&plan, 0, 0, slot)).collect();
         let records = plan.records();
-        Driven { plan, client: Client::new(0), lanes, records, table: Table::default(), answers: Vec::new() }
+        Driven {
+            client: Client::new(&plan, 0),
+            plan,
+            lanes,
+            records,
+            table: Table::default(),
+            answers: Vec::new(),
+        }
     }
 
     /// One request of one lane; false when it has no more.
