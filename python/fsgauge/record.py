@@ -40,6 +40,7 @@ from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.starts import MachineStart
 from fsgauge.strikes import Strike, Struck
+from fsgauge.traffic import DeviceRun, Traffic
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -232,38 +233,6 @@ class ServerRun(BaseModel):
     daemon: str = ""
     aborts: list[str] = []
     last_words: list[str] = []
-
-
-class DeviceRun(BaseModel):
-    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
-    reading back and what a file system writes beside the load included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    read_requests: int
-    read_bytes: int
-    write_requests: int
-    write_bytes: int
-    discard_requests: int
-    discard_bytes: int
-
-
-class Traffic(BaseModel):
-    """What one counter of a system's layers counted while the engine ran, part by part: the NFS
-    operations by name, bytes sent and received. Of several machines, their sum."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    title: str
-    unit: str
-    parts: dict[str, int]
-
-    @property
-    def count(self) -> int:
-        """All parts together."""
-        return sum(self.parts.values())
 
 
 class TurnRecord(Record):

@@ -23,6 +23,7 @@ STATS = TYPES | {
     "factors",
     "series",
     "starts",
+    "traffic",
     "strikes",
     "under_load",
     "plan.power",
@@ -52,7 +53,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "starts": set(),
     "merging": {"wire", "series", "parts"},
     "strikes": {"units"},
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts", "strikes"},
+    "traffic": set(),
+    "record": {
+        "wire",
+        "machine",
+        "parts",
+        "merging",
+        "preconditioning",
+        "starts",
+        "strikes",
+        "traffic",
+    },
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
@@ -70,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.server": STUDY | {"rig.host.machine", "programs"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"programs", "engine", "starts", "interruption", "plain_files"},
+    | {"programs", "engine", "starts", "traffic", "interruption", "plain_files"},
     "lease": TYPES,
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
@@ -103,6 +114,7 @@ OF_KINDS = {
     "page": "report",
     "published": "report",
     "observed": "published",
+    "tests": "factors",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
 MADE = "wire/generated.py"

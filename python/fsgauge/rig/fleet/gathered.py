@@ -12,12 +12,13 @@ from typing import NoReturn
 from fsgauge.errors import RigError
 from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Traffic, Turn, TurnRecord
+from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
+from fsgauge.traffic import Traffic
 
 AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
 

@@ -5,9 +5,10 @@ QEMU counts it, so no node has to stop for it. A disk that several nodes share i
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord, Traffic
+from fsgauge.record import RunRecord
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.traffic import Traffic
 
 _COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
 
