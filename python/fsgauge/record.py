@@ -39,6 +39,8 @@ from fsgauge.merging import merged
 from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.starts import MachineStart
+from fsgauge.strikes import Strike, Struck
+from fsgauge.traffic import DeviceRun, Traffic
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -88,7 +90,8 @@ class Turn(BaseModel):
     """One system's turn in a block: made afresh once, then every cell in the block's order.
 
     `again` marks the second turn of the baseline in the block (A/A), `over_path` a turn beside
-    those of a served system, over its path without the server.
+    those of a served system, over its path without the server, `strikes` what is done to machines
+    in each of its runs.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,6 +102,7 @@ class Turn(BaseModel):
     again: bool
     cells: list[str]
     over_path: bool = False
+    strikes: list[Strike] = Field(default=[], exclude_if=lambda value: not value)
 
     @property
     def title(self) -> str:
@@ -124,6 +128,18 @@ class Plan(BaseModel):
     expected_written_bytes: int
     side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
+    struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
+    """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
+    is compared."""
+
+    @property
+    def all_turns(self) -> list[Turn]:
+        """Those that are compared, and those that are struck."""
+        return [*self.turns, *self.struck]
+
+    def of_turn(self, turn: Turn) -> Plan:
+        """The plan of one turn alone, struck or not, for whoever measures just that."""
+        return self.model_copy(update={"turns": [turn], "struck": [], "side_by_side": False})
 
     @property
     def comparisons(self) -> int:
@@ -219,21 +235,6 @@ class ServerRun(BaseModel):
     last_words: list[str] = []
 
 
-class DeviceRun(BaseModel):
-    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
-    reading back and what a file system writes beside the load included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    read_requests: int
-    read_bytes: int
-    write_requests: int
-    write_bytes: int
-    discard_requests: int
-    discard_bytes: int
-
-
 class TurnRecord(Record):
     """How the system of one turn was made; `layout` is null where no files were laid out."""
 
@@ -279,6 +280,10 @@ class RunRecord(Record):
     )
     starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
     """Of several machines that began together, in the order of `parts`."""
+    traffic: list[Traffic] = Field(default=[], exclude_if=lambda value: not value)
+    """What the counters of the system's layers counted between the machines that took part."""
+    struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
+    """What was done to machines on purpose meanwhile."""
 
     @property
     def result(self) -> LoadResult | None:

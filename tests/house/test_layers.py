@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds", "steady_window"}
 STUDY = TYPES | {"preconditioning", "machine", "parts", "record", "factors", "study", "access.keys"}
+STUDY |= {"strikes"}
 MACHINE = TYPES | {"preconditioning", "machine", "record", "run_token", "plain_files", "programs"}
 STATS = TYPES | {
     "preconditioning",
@@ -22,6 +23,8 @@ STATS = TYPES | {
     "factors",
     "series",
     "starts",
+    "traffic",
+    "strikes",
     "under_load",
     "plan.power",
     "run_token",
@@ -49,7 +52,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": {"wire"},
     "starts": set(),
     "merging": {"wire", "series", "parts"},
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts"},
+    "strikes": {"units"},
+    "traffic": set(),
+    "record": {
+        "wire",
+        "machine",
+        "parts",
+        "merging",
+        "preconditioning",
+        "starts",
+        "strikes",
+        "traffic",
+    },
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
@@ -67,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.server": STUDY | {"rig.host.machine", "programs"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"programs", "engine", "starts", "interruption", "plain_files"},
+    | {"programs", "engine", "starts", "traffic", "interruption", "plain_files"},
     "lease": TYPES,
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
@@ -100,6 +114,7 @@ OF_KINDS = {
     "page": "report",
     "published": "report",
     "observed": "published",
+    "tests": "factors",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
 MADE = "wire/generated.py"

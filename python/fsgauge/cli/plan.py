@@ -66,7 +66,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
-    rig: str,
+    rig: str | None,
     hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -88,18 +88,23 @@ def command(
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.registry import rig_named, study_on
-    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts
+    from fsgauge.rig.registry import rig_for, rig_named, study_on
+    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig, say, hosts)
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    world = rig_named(rig_for(chosen, rig), say, hosts)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
-    plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)
+    plan = make_plan(
+        chosen,
+        size_bytes=size_bytes,
+        side_by_side=design.side_by_side,
+        strikes=strikes_of(world, chosen),
+    )
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
     measured = _measured_noise(pilot, noise)
@@ -311,7 +316,7 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
         lines += [f"    on a new system: {stage}" for stage in stages[1:]]
     if not whole and description.blocks > 1:
         lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
-    return lines
+    return [*lines, *(f"fault     {line}" for line in description.faults)]
 
 
 def time_and_bytes(description: PlanDescription) -> list[str]:

@@ -110,9 +110,10 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
     """Of records read and written; of many clients also files and times."""
     operations = sum(part.operations for part in sides_of(result))
     size_bytes = sum(part.size_bytes for part in sides_of(result))
+    elapsed_ns = elapsed_with_finish_ns(result)
     found: dict[str, float | None] = {
-        "iops": operations * 1e9 / result.elapsed_ns,
-        "bandwidth": size_bytes * 1e9 / result.elapsed_ns,
+        "iops": operations * 1e9 / elapsed_ns,
+        "bandwidth": size_bytes * 1e9 / elapsed_ns,
     }
     if result.clients is not None:
         found["complete"] = time_to_complete_ns(result)
@@ -120,6 +121,13 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
         found["files"] = files_per_second(result)
         found["connect"] = result.clients.connect_ns
     return found
+
+
+def elapsed_with_finish_ns(result: LoadResult) -> int:
+    """The measured time, with the fsync and close that a job asked for at its end."""
+    if result.finish is not None:
+        return max(result.elapsed_ns, result.finish.elapsed_ns)
+    return result.elapsed_ns
 
 
 def _processor(result: LoadResult) -> dict[str, float | None]:

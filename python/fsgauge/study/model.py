@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 from fsgauge.access.keys import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
+from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
 from fsgauge.study.placement import refuse_misplaced
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
@@ -81,6 +82,13 @@ class Study(StudyModel):
         description="The nodes that the study is measured on, with --rig vm. Default: one.",
         exclude_if=lambda value: value is None,
     )
+    faults: list[FaultKeys] = Field(
+        [],
+        alias="fault",
+        description="What is done to nodes on purpose, with --rig vm, in runs of their own.",
+        max_length=MOST_FAULTS,
+        exclude_if=lambda value: not value,
+    )
     workload: Workload = Field(description="The load.")
     plan: PlanSettings = Field(
         default_factory=PlanSettings, description="How many blocks, in what order, for how long."
@@ -142,6 +150,12 @@ class Study(StudyModel):
                 [("workload", "scan"), ("system", 0, "name")],
                 next="add a file system, or leave scan out",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _faults_can_be(self) -> Study:
+        nodes = self.rig.nodes if self.rig is not None else 1
+        check_faults(self.faults, nodes, cells_of(self.workload))
         return self
 
     @model_validator(mode="after")

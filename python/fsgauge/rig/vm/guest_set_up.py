@@ -67,14 +67,17 @@ def blank(device: str) -> None:
     make_blank(device)
 
 
-def stand(system: str, device: str, folder: str) -> dict[str, Any]:
-    """Make a file system on a device, discarded before, and mount it there."""
+def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[str, Any]:
+    """Make a file system on a device, discarded before, and mount it there; or mount the one that
+    is on it."""
     wanted = System.model_validate_json(system)
     kind = find_kind(wanted.kind)
     if not isinstance(kind, FileSystem):
         raise RigError(f"{wanted.kind} is not made with mkfs")
-    make_blank(device)
-    made = make(kind, wanted, device)
+    made = None
+    if anew:
+        make_blank(device)
+        made = make(kind, wanted, device)
     options = mount_words(kind, wanted.mount, wanted.name)
     must_run(
         kind.mount_command(options, device, folder),
@@ -83,10 +86,16 @@ def stand(system: str, device: str, folder: str) -> dict[str, Any]:
     )
     mount = mount_at(Path(folder))
     return {
-        "mkfs_command": list(made.command),
-        "mkfs_output": made.output + made.error,
+        "mkfs_command": list(made.command) if made else [],
+        "mkfs_output": made.output + made.error if made else "",
         "mount_options": mount.all_options if mount else "",
     }
+
+
+def seen(folder: str) -> dict[str, int]:
+    """What is there: files, and their bytes."""
+    found = [each for each in Path(folder).rglob("*") if each.is_file() and not each.is_symlink()]
+    return {"files": len(found), "bytes": sum(each.stat().st_size for each in found)}
 
 
 def fall(folder: str) -> None:
@@ -115,6 +124,7 @@ ORDERS: dict[Do, Callable[..., Any]] = {
     "run": run,
     "blank": blank,
     "stand": stand,
+    "seen": seen,
     "fall": fall,
     "room": room,
     "machine": machine,

@@ -21,9 +21,16 @@ Answer = Callable[["FakeNode", Order], list[Reply | BaseException]]
 class FakeMonitor:
     def __init__(self) -> None:
         self.limits: list[tuple[str, int, int]] = []
+        self.spoiled: list[str] = []
 
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
-        self.limits.append((serial, iops, bytes_per_second))
+    def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
+        self.limits.append((disk.serial, iops, bytes_per_second))
+
+    def spoil_disk(self, disk: Disk) -> None:
+        self.spoiled.append(disk.serial)
+
+    def mend_disk(self, disk: Disk) -> None:
+        self.spoiled.remove(disk.serial)
 
 
 class FakeNode:
@@ -39,6 +46,7 @@ class FakeNode:
         self.orders: list[Order] = []
         self.aborted = 0
         self.is_lost = False
+        self.is_away = False
         self.is_waited_for = False
         self._answer = answer
         self._replies: deque[Reply | BaseException] = deque()
