@@ -81,7 +81,7 @@ def crosscheck_program(
     told: ToldOfProgram,
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = first_device_alone(study, pairs)
+    study = _on_this_machine(first_device_alone(study, pairs))
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -122,6 +122,18 @@ def crosscheck_program(
             error.details += (folder.kept(),)
             raise
     return folder.directory
+
+
+def _on_this_machine(study: Study) -> Study:
+    """Without nodes, and without systems that need some: a program works on a folder here."""
+    systems = [system for system in study.systems if system.rig is None]
+    if not systems:
+        raise InputError(
+            "every system of the study needs nodes",
+            cause="a program is compared on a file system of this machine",
+            next="--system ext4 --storage ram:1GiB",
+        )
+    return study.model_copy(update={"rig": None, "systems": systems})
 
 
 def _found(peer: Peer) -> str:
@@ -188,17 +200,21 @@ def _run(
     caches = lent.settle()
     started_unix_ns = time.time_ns()
     jobs, results, output = [], [], None
-    if tool == "engine":
-        for cell in start.cells:
-            jobs.append(job_for(check.study, check.plan, turn, cell, lent.target))
-            results.append(lent.load(jobs[-1]))
-        numbers: Mapping[str, PeerNumbers | None] = {
-            cell.id: check.peer.of_engine(cell, result)
-            for cell, result in zip(start.cells, results, strict=True)
-        }
-    else:
-        output = _said(check, start, folder)
-        numbers = start.read(output)
+    try:
+        if tool == "engine":
+            for cell in start.cells:
+                jobs.append(job_for(check.study, check.plan, turn, cell, lent.target))
+                results.append(lent.load(jobs[-1]))
+            numbers: Mapping[str, PeerNumbers | None] = {
+                cell.id: check.peer.of_engine(cell, result)
+                for cell, result in zip(start.cells, results, strict=True)
+            }
+        else:
+            output = _said(check.peer.name, start)
+            numbers = start.read(output)
+    finally:
+        for pattern in start.leaves:
+            _remove(folder, pattern)
     return ProgramRun(
         system=turn.system,
         pair=turn.block,
@@ -214,15 +230,10 @@ def _run(
     )
 
 
-def _said(check: _Check, start: PeerRun, folder: Path) -> str:
-    """What the program printed. What it leaves when it dies is removed."""
-    name = check.peer.name
-    try:
-        done = must_run(list(start.command), what=f"{name} failed", seconds=LONGEST_RUN_SECONDS)
-    finally:
-        for pattern in start.leaves:
-            _remove(folder, pattern)
-    return done.output
+def _said(name: str, start: PeerRun) -> str:
+    """What the program printed."""
+    what = f"{name} failed"
+    return must_run(list(start.command), what=what, seconds=LONGEST_RUN_SECONDS).output
 
 
 def _remove(folder: Path, pattern: str) -> None:

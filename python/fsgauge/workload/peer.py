@@ -34,7 +34,7 @@ class PeerRun:
     read: Callable[[str], Mapping[str, PeerNumbers | None]]
     """From what it printed: by cell; None where it was too fast for the program to say."""
     leaves: tuple[str, ...]
-    """What it may leave if it is killed: names in the folder, with wildcards."""
+    """What either side may leave: names in the folder, with wildcards. Removed after each run."""
 
 
 class Peer(Protocol):

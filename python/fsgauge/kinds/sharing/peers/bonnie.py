@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.jobs import SEEK_PROCESSES
 from fsgauge.kinds.sharing.peers.cells import (
+    ENGINE_FOLDER,
     Sizes,
     Tested,
     cells_by_sizes,
@@ -103,7 +104,7 @@ class Bonnie:
                 for cell in cells
                 for numbers in [read_csv(output)[test_of(cell).name]]
             },
-            leaves=("Bonnie.*",),
+            leaves=("Bonnie.*", ENGINE_FOLDER),
         )
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:

@@ -13,6 +13,9 @@ from fsgauge.record import Cell
 from fsgauge.wire import LoadResult, sides_of
 from fsgauge.workload.peer import PeerNumbers
 
+ENGINE_FOLDER = "c00000"
+"""Where the engine's client has its files: what a test leaves there is in the next one's way."""
+
 
 @runtime_checkable
 class Tested(Protocol):
