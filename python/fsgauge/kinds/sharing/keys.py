@@ -86,9 +86,6 @@ class SharingWorkload(WorkloadKeys):
     def inapplicable(self) -> Inapplicable:
         """Keys without effect, and why."""
         found: Inapplicable = {}
-        if not self._file_tests:
-            reason = ("all tests are of empty files", "tests")
-            found |= dict.fromkeys(("record_sizes", "file_sizes", "include_close"), reason)
         if not any(isinstance(TESTS[name], FolderTest) for name in self.tests):
             found["folder_files"] = ("no test is of a folder", "tests")
         if "seeks" not in self.tests:
