@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.factors import factors_of
 from fsgauge.kinds.sharing.cells import cells_of, default_primary
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.kinds.sharing.keys import SharingWorkload
+from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record import Cell
 from fsgauge.study.parse import load_study
@@ -25,6 +27,10 @@ def test_tests_come_in_their_programs_order_whatever_the_study_says() -> None:
     assert [SharingFactors.of(cell).test for cell in found] == [
         *("write", "read", "reread", "put_block")
     ]
+
+
+def test_keys_name_every_test() -> None:
+    assert get_args(TestName) == tuple(TESTS)
 
 
 def test_a_file_is_written_whole_before_another_size_of_it() -> None:
@@ -75,7 +81,7 @@ def test_a_write_that_memory_may_keep_is_named_a_cache_test() -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (['workload.tests=["wrote"]'], "no such test"),
+        (['workload.tests=["wrote"]'], "tests"),
         (['workload.record_sizes=["16 MiB"]'], "a record is larger than a file"),
         (["workload.seeks=100"], "seeks would be ignored"),
         (["workload.folder_files=10"], "folder_files would be ignored"),

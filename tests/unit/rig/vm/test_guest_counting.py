@@ -50,9 +50,8 @@ def test_a_run_gets_the_difference_part_by_part(tmp_path: Path) -> None:
     file = tmp_path / "counts"
     file.write_text("READ 5\nWRITE 2\n")
     counting = Counting()
-    counting.count(
-        [counter("nfs", 'cat "$WHERE"'), counter("none", "exit 3")], {"WHERE": str(file)}
-    )
+    counters = [counter("nfs", 'cat "$WHERE"'), counter("none", "exit 3")]
+    counting.count(counters, {"WHERE": str(file)})
     counting.told(RunStarted(TURN, CELL))
     file.write_text("READ 12\nWRITE 2\nCOMMIT 1\n")
     told = counting.told(record())
