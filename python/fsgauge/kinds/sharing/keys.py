@@ -14,7 +14,6 @@ from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_fe
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes
 
-
 TestName = Literal[
     "write",
     "rewrite",
