@@ -21,7 +21,7 @@ from fsgauge.study.reference import explain_key
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections", "aging", "churn"]
+KINDS = ["writers", "connections", "aging", "churn", "sharing"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 SHOWN += [
     (name if (name := line.split()[2]) in ["overhead", *KINDS] else "", line)
