@@ -23,7 +23,7 @@ SHORTEST_SECONDS = 0.5
 """Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
 LEAST_BLOCKS = 5
 LEAST_BLOCKS_OF_NODES = 3
-"""Of a quick study in virtual machines, whose systems take their time: as many as a verdict needs."""
+"""Of a quick study in virtual machines, whose systems take time: as many as a verdict needs."""
 OF_QUESTIONS = ("postgresql", "small-files")
 """Shipped studies that answer a recipe's question with a kind of study."""
 QUICK = [*kinds.names(), *OF_QUESTIONS]
