@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.report.table_parts import Rows, Table, TableCell
-from fsgauge.stats.results import Results, StruckRun
-from fsgauge.stats.struck import outcome_of
+from fsgauge.stats.results import Results
+from fsgauge.stats.struck import what_else
 from fsgauge.units import format_duration, format_rate
 
 
@@ -27,7 +27,7 @@ def fault_tables(results: Results) -> list[Table]:
                 ("before", "iops", lambda each: _rate(each.before)),
                 ("during", "iops", lambda each: _rate(each.during)),
                 ("after", "iops", lambda each: _rate(each.after)),
-                ("what became of it", "", _outcome),
+                ("what became of it", "", lambda each: "; ".join(what_else(each))),
             ],
         )
     ]
@@ -39,7 +39,3 @@ def _moment(moment_ns: int | None) -> str:
 
 def _rate(rate: float | None) -> TableCell:
     return TableCell("" if rate is None else format_rate(rate))
-
-
-def _outcome(line: StruckRun) -> str:
-    return outcome_of(line)

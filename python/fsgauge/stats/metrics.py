@@ -14,7 +14,14 @@ from typing import Literal, NamedTuple
 
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
 from fsgauge.stats.histogram import mean_ns, merge, quantile_of
-from fsgauge.wire import Histogram, LoadResult, OperationResult, sides_of, timed_operations
+from fsgauge.wire import (
+    Histogram,
+    LoadResult,
+    OperationResult,
+    elapsed_with_finish_ns,
+    sides_of,
+    timed_operations,
+)
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]
@@ -121,13 +128,6 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
         found["files"] = files_per_second(result)
         found["connect"] = result.clients.connect_ns
     return found
-
-
-def elapsed_with_finish_ns(result: LoadResult) -> int:
-    """The measured time, with the fsync and close that a job asked for at its end."""
-    if result.finish is not None:
-        return max(result.elapsed_ns, result.finish.elapsed_ns)
-    return result.elapsed_ns
 
 
 def _processor(result: LoadResult) -> dict[str, float | None]:

@@ -39,25 +39,27 @@ def struck_findings(lines: Sequence[StruckRun]) -> list[Finding]:
 
 
 def outcome_of(line: StruckRun) -> str:
-    """As in: went from 500 IOPS to 48 IOPS, and was back at 90 % after 1.2 s."""
-    if line.hindered:
-        return f"was not struck as planned ({line.hindered})"
-    if line.began_ns is None:
-        return "had ended before it began"
-    words = []
-    if line.run_fault:
-        words.append(f"ended its run with an error ({line.run_fault})")
+    """As in: went from 500 IOPS to 48 IOPS, was back at nine tenths of that after 1.2 s."""
+    rates = ""
     if line.before is not None and line.during is not None:
-        words.append(f"went from {format_rate(line.before)} to {format_rate(line.during)}")
+        rates = f"went from {format_rate(line.before)} to {format_rate(line.during)}"
+    return ", ".join(filter(None, [rates, *what_else(line)])) or "went on"
+
+
+def what_else(line: StruckRun) -> list[str]:
+    """What became of a run beside its rates."""
+    if line.hindered:
+        return [f"was not struck as planned ({line.hindered})"]
+    if line.began_ns is None:
+        return ["had ended before the fault began"]
+    words = [f"its run ended with: {line.run_fault}"] if line.run_fault else []
     if line.recovered_ns is not None:
         after = format_duration(line.recovered_ns)
-        words.append(f"was back at nine tenths of that {after} after the fault had ended")
-    elif line.after is not None:
-        words.append(f"did {format_rate(line.after)} after it")
+        words.append(f"was back at nine tenths of its rate {after} after the fault had ended")
     if line.back_ns is not None and line.ended_ns is not None:
         back = format_duration(line.back_ns - line.ended_ns)
         words.append(f"the node was up again {back} after its power was on")
-    return ", ".join([*words, *line.words]) or "went on"
+    return [*words, *line.words]
 
 
 def _line(run: RunRecord, struck: Struck) -> StruckRun:

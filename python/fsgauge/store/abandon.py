@@ -26,7 +26,8 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
     runs = {
         (run.block, run.turn, run.cell.id)
         for run in (*stored.runs, *stored.path_runs, *stored.struck_runs)
-        if (run.result is None or run.result.ended != "interrupted") and not run.most_gave_up
+        if run.struck
+        or ((run.result is None or run.result.ended != "interrupted") and not run.most_gave_up)
     }
     unscanned = _unscanned(stored)
     broken = {

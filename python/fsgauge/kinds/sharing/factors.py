@@ -42,12 +42,12 @@ class SharingFactors(CellFactors):
 
     @property
     def place(self) -> str:
-        """ "rewrite, 64 KiB records of 16 MiB on 2 hosts"."""
+        """ "64 KiB records of 16 MiB (rewrite) on 2 hosts"."""
         several = f" on {self.hosts_words}" if (self.hosts or 1) > 1 else ""
         if self.record_size_bytes is None or self.file_size_bytes is None:
-            return f"{self.work} of {self.files} files{several}"
+            return f"{self.files} files ({self.work}){several}"
         size = format_size(self.file_size_bytes)
-        return f"{self.work}, {format_size(self.record_size_bytes)} records of {size}{several}"
+        return f"{format_size(self.record_size_bytes)} records of {size} ({self.work}){several}"
 
     @property
     def share_of_reads(self) -> int:

@@ -50,15 +50,20 @@ class NodeGroup:
         """Steps that are done once for each start of a node: its place and the step."""
         self._say = say
         self._limits: Limits | None = None
+        self._latency_ns = 0
         self._seconds = self._ends = math.inf
 
-    def join(self) -> None:
-        """Give each its address, and the names of the others."""
+    def join(self, latency_ns: int = 0) -> None:
+        """Give each its address and the names of the others, and its disks their latency."""
+        self._latency_ns = latency_ns
         self.give({at: self._joining(at) for at in self.roles.all}, _JOIN_SECONDS)
 
     def _joining(self, at: int) -> Order:
         names = [station.name for station in self.stations]
-        words = {"number": at + 1, "names": names, "folders": [BELOW, FOLDER]}
+        words: dict[str, object] = {"number": at + 1, "names": names, "folders": [BELOW, FOLDER]}
+        if self._latency_ns:
+            words["delayed"] = [disk.serial for disk in self.nodes[at].spec.disks]
+            words["delay_ns"] = self._latency_ns
         return Order(do="join", words=words)
 
     @property

@@ -53,10 +53,10 @@ class Monitor:
         )
 
     def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
-        """By disk's device, what it did since the machine began, by counter and part."""
+        """By a disk's device, what it did since the machine began, by counter and part."""
         asked: Any = self.execute("query-blockstats")
         return {
-            _device_of(each): {
+            str(each.get("qdev", "")): {
                 name: {part: int(each["stats"].get(key, 0)) for part, key in parts.items()}
                 for name, parts in _COUNTS.items()
             }
@@ -117,9 +117,3 @@ class Monitor:
         line, _, self._heard = self._heard.partition(b"\n")
         found: dict[str, Any] = json.loads(line)
         return found
-
-
-def _device_of(stats: dict[str, Any]) -> str:
-    """The device's own name in QEMU's path to it: /machine/peripheral/NAME/virtio-backend."""
-    parts = str(stats.get("qdev", "")).split("/")
-    return parts[3] if len(parts) > 3 else ""

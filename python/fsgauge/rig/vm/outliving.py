@@ -20,7 +20,7 @@ from fsgauge.wire import EngineFault, FilesTarget
 from fsgauge.workload import method_of
 
 NOT_SET_UP, CRASHED, HANGS = "system.not_set_up", "system.crashed", "system.hangs"
-CODES = (NOT_SET_UP, CRASHED, HANGS)
+_LATE = ("missed the start", "start was missed")
 
 
 class Heard:
@@ -47,8 +47,10 @@ class Heard:
 
 
 def is_of_system(error: FsgaugeError, heard: Heard) -> bool:
-    """Whether the system failed, and not the study: that ends with Ctrl-C, or a full disk."""
-    return heard.is_told and not isinstance(error, Interrupted | InputError)
+    """Whether the system failed, and not the study, which ends with Ctrl-C or a full disk, nor this
+    machine, which may be too busy to have nodes begin together."""
+    late = any(words in error.what for words in _LATE)
+    return heard.is_told and not late and not isinstance(error, Interrupted | InputError)
 
 
 def fault_of(error: FsgaugeError) -> EngineFault:

@@ -190,7 +190,7 @@ def command(
     for serial, image in images.items():
         found += _read_only(serial, image)
     for disk in spec.disks:
-        found += _writable(disk)
+        found += disk_words(disk)
     return found
 
 
@@ -199,7 +199,8 @@ def _read_only(serial: str, image: Path) -> list[str]:
     return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
 
 
-def _writable(disk: Disk) -> list[str]:
+def disk_words(disk: Disk) -> list[str]:
+    """A disk and the device that the machine has."""
     device = f"virtio-blk-pci,id={disk.serial},drive={disk.serial},serial={disk.serial}"
     if disk.is_shared:
         device += ",share-rw=on"

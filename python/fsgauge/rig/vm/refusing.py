@@ -14,7 +14,7 @@ from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import disks_of, kernels_of, storage_of
+from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
@@ -27,6 +27,7 @@ from fsgauge.units import format_size
 
 MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
+DELAY = "dm_delay"
 _OF_QEMU_BYTES = 400 << 20
 
 
@@ -59,6 +60,11 @@ def _require_built(study: Study) -> None:
         found = kernel_of(wanted.key, system.kernel)
         require_modules(arrangement_of(study, system), found)
         kernel = found.facts
+        if limits_of(study).latency_ns and DELAY not in kernel.modules:
+            raise RigError(
+                f"storage.latency cannot be kept: the kernel {kernel.package} has no dm-delay",
+                next="fsgauge rig build --kernel with another kernel, or leave storage.latency out",
+            )
         module = wanted.module_of.get(system.kind)
         if module is not None and module.replace("-", "_") not in kernel.modules:
             raise RigError(

@@ -51,6 +51,13 @@ class _Prepared:
     is_ready: bool = False
 
 
+class _Over(NodeLostError):
+    """A struck turn has what it can have, and its nodes are not what they were."""
+
+    def __init__(self) -> None:
+        super().__init__("the nodes were struck")
+
+
 class VmSession:
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
@@ -124,19 +131,16 @@ class VmSession:
         """One block; where a machine is lost it is void, and measured again; where the kind of
         study outlives that, the turn has failed, and the next one begins."""
         struck = [turn for turn in plan.struck if turn.block == block]
-        for turn in struck:
-            self._strike(plan, turn, tell)
-        if struck:
-            self._keep_logs(wanted=False)
-            return
-        if self._outlives_faults:
-            for prepared, system, part in self._parts(plan, block):
-                self._measure_or_fail(prepared, system, part, block, tell)
-            return
         for repeats in range(MOST_REPEATS + 1):
             try:
+                if struck:
+                    for turn in struck:
+                        self._strike(plan, turn, tell)
+                    self._keep_logs(wanted=False)
+                    return
+                measure = self._measure_or_fail if self._outlives_faults else self._measure
                 for prepared, system, part in self._parts(plan, block):
-                    self._measure(prepared, system, part, block, tell)
+                    measure(prepared, system, part, block, tell)
                 return
             except NodeLostError as error:
                 self._say("; ".join([error.what, *error.details[-2:]]))
@@ -186,7 +190,8 @@ class VmSession:
         return any(system.rig and system.rig.network for system in self._study.systems)
 
     def _strike(self, plan: Plan, turn: Turn, tell: Tell) -> None:
-        """One turn whose last run is struck; nodes that it costs are started anew."""
+        """One turn whose last run is struck; nodes that it costs are started anew before the next
+        one."""
         self._keep_logs(wanted=any(strike.loses_unflushed for strike in turn.strikes))
         system = next(each for each in self._study.systems if each.name == turn.system)
         prepared = self._by_kernel[system.kernel]
@@ -201,18 +206,20 @@ class VmSession:
                 except (Interrupted, InputError):
                     raise
                 except FsgaugeError as error:
-                    prepared.group.give_up()
                     if not told.cut_short(error):
                         raise
-                    self._say(error.what)
+                    self._say(f"{system.name}: {error.what}")
+                    prepared.group.give_up()
+                    raise _Over from error
                 if any(each.fault or each.back_ns is not None for each in told.struck):
                     prepared.group.give_up()
+                    raise _Over
         except NodeLostError as error:
-            prepared.group.give_up()
             if told is None or not told.is_told:
                 raise
-            self._say(error.what)
-        self._renew()
+            prepared.group.give_up()
+            if not isinstance(error, _Over):
+                self._say(error.what)
 
     @contextmanager
     def _stood(self, system: System) -> Iterator[Standing | None]:
@@ -247,7 +254,7 @@ class VmSession:
         if kernel not in self._by_kernel:
             group = self._start(kernel, self._has_logs)
             self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
-            group.join()
+            group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
     def _attach(self, prepared: _Prepared) -> None:

@@ -53,7 +53,7 @@ class StruckTurn:
         self._tell(happening)
 
     def cut_short(self, error: FsgaugeError) -> bool:
-        """Tell the run that was not measured to its end; False where it had not begun."""
+        """Tell the run that was not measured to its end; False where none was to be told."""
         self.struck = self.struck or self._striking.finish()
         if self.is_told or self._started is None or self._made is None:
             return self.is_told

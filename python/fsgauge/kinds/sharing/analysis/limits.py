@@ -15,9 +15,9 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.emulation import EMULATED, NO_TIME_LEFT, busy_share
 from fsgauge.stats.evidence import finding, part_of
-from fsgauge.stats.metrics import elapsed_with_finish_ns
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
+from fsgauge.wire import elapsed_with_finish_ns
 
 AT_LIMIT = 0.9
 """From this share of a limit on, it is what operations wait for."""
