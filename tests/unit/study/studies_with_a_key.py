@@ -74,6 +74,15 @@ BASES: list[dict[str, Any]] = [
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
+        for more in (
+            {},
+            {"tests": ["seeks", "stat_random"]},
+            {"file_sizes": ["1 GiB"]},
+            {"record_sizes": ["4 KiB"]},
+        )
+    ),
+    *(
         {
             "storage": LOOP,
             "system": [EXT4],
