@@ -103,6 +103,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
+    "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {
     "keys": "study",
