@@ -66,7 +66,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
-    rig: str,
+    rig: str | None,
     hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -89,13 +89,13 @@ def command(
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.registry import rig_named, study_on
+    from fsgauge.rig.registry import rig_for, rig_named, study_on
     from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig, say, hosts)
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    world = rig_named(rig_for(chosen, rig), say, hosts)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)

@@ -86,8 +86,8 @@ SECTIONS = (
     *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("rig", RigKeys),
     Section("rig.network", NetworkKeys),
-    Section("sweep", SweepKeys),
     Section("fault", FaultKeys),
+    Section("sweep", SweepKeys),
     Section("plan", PlanSettings),
 )
 

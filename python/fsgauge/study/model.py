@@ -160,6 +160,12 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
+    def _faults_can_be(self) -> Study:
+        nodes = self.rig.nodes if self.rig is not None else 1
+        check_faults(self.faults, nodes, cells_of(self.workload))
+        return self
+
+    @model_validator(mode="after")
     def _years_can_be_simulated(self) -> Study:
         if self.sweep is None:
             return self
@@ -175,12 +181,6 @@ class Study(StudyModel):
                 [("sweep",), ("storage", "kind")],
                 next='[storage] kind = "simulated" (--storage simulated:20TiB)',
             )
-        return self
-
-    @model_validator(mode="after")
-    def _faults_can_be(self) -> Study:
-        nodes = self.rig.nodes if self.rig is not None else 1
-        check_faults(self.faults, nodes, cells_of(self.workload))
         return self
 
     @model_validator(mode="after")
