@@ -21,8 +21,8 @@ QUICK_BYTES = 20 << 30
 SHORTEST_SECONDS = 0.5
 """Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
 LEAST_BLOCKS = 5
-OF_QUESTIONS = ("postgresql", "small-files")
-"""Shipped studies that answer a recipe's question with a kind of study."""
+OF_QUESTIONS = ("demo", "postgresql", "small-files")
+"""Shipped studies that answer a first or a recipe's question with a kind of study."""
 QUICK = [*kinds.names(), *OF_QUESTIONS]
 
 
