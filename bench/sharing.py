@@ -7,9 +7,10 @@ for Bonnie++ to print (half a second) is made larger here, not patched there.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,9 @@ class Work:
     seeks: int = SEEKS
 
 
+WORK = Work()
+
+
 def characters(scratch: Scratch) -> Comparison:
     """Compare putc and getc with those of the C library, in memory."""
     program = found("getc_putc", "apt-get install bonnie++")
@@ -62,12 +66,12 @@ def characters(scratch: Scratch) -> Comparison:
 
     def ours() -> Sample:
         path = folder / "characters"
-        rates = {}
+        rates: dict[str, float] = {}
         file_tests("write", path, CHARACTERS_MIB * MIB, RECORD_BYTES, ends=False)
         for name in ("putc", "getc"):
             rate = file_tests(
                 name, path, CHARACTERS_MIB * MIB, STDIO_BYTES, ends=False, in_place=True
-            )
+            ).rate
             rates |= {name: rate, f"{name}-unlocked": rate}
         path.unlink()
         return Sample(rates)
@@ -84,19 +88,19 @@ def bonnie_file(scratch: Scratch) -> Comparison:
     path = folder / "bonnie"
 
     def ours() -> Sample:
-        rates = {}
+        done = {}
         for name in names:
             size_bytes = (BYTES_MIB if name in bytes_ else FILE_MIB) * MIB
-            rates[name] = file_tests(name, path, size_bytes, BLOCK_BYTES)
+            done[name] = file_tests(name, path, size_bytes, BLOCK_BYTES)
         path.unlink()
-        return Sample(rates)
+        return sample(done)
 
     def theirs() -> Sample:
         cells = [cell_of(name, FILE_MIB * MIB, BLOCK_BYTES) for name in blocks]
-        return by_program("bonnie++", folder, cells, {f"-f{FILE_MIB}": f"-f{BYTES_MIB}"})
+        words = {f"-f{FILE_MIB}": f"-f{BYTES_MIB}"}
+        return sample(by_program("bonnie++", folder, cells, words)[0])
 
-    measures = [no_slower(name, "/s") for name in names]
-    return Comparison("bonnie++", measures, ours, theirs)
+    return Comparison("bonnie++", measures_of(names, "/s"), ours, theirs)
 
 
 def bonnie_folder(place: Callable[[Scratch], Path]) -> Callable[[Scratch], Comparison]:
@@ -109,16 +113,16 @@ def bonnie_folder(place: Callable[[Scratch], Path]) -> Callable[[Scratch], Compa
         tests = [test for test in BONNIE if isinstance(test, FolderTest)]
 
         def ours() -> Sample:
-            rates = {test.name: folder_test(test, folder) for test in tests}
+            done = {test.name: folder_test(test, folder) for test in tests}
             shutil.rmtree(folder / "c00000")
-            return Sample(rates)
+            return sample(done)
 
         def theirs() -> Sample:
-            return by_program("bonnie++", folder, [cell_of(test.name) for test in tests], {})
+            cells = [cell_of(test.name) for test in tests]
+            return sample(by_program("bonnie++", folder, cells, {})[0])
 
-        return Comparison(
-            "bonnie++", [no_slower(test.name, "files/s") for test in tests], ours, theirs
-        )
+        names = [test.name for test in tests]
+        return Comparison("bonnie++", measures_of(names, "files/s"), ours, theirs)
 
     return comparison
 
@@ -134,19 +138,37 @@ def iozone(place: Callable[[Scratch], Path]) -> Callable[[Scratch], Comparison]:
         path, size_bytes = folder / "passes", PASS_MIB * MIB
 
         def ours() -> Sample:
-            rates = {
-                name: file_tests(name, path, size_bytes, RECORD_BYTES, ends=False) for name in names
-            }
+            done = [file_tests(name, path, size_bytes, RECORD_BYTES, ends=False) for name in names]
             path.unlink()
-            return Sample(rates)
+            cpu_seconds = sum(
+                size_bytes / numbers.rate * (numbers.processor_share or 0) for numbers in done
+            )
+            rates = {name: numbers.rate for name, numbers in zip(names, done, strict=True)}
+            return Sample(rates | {"cpu": len(names) * size_bytes / cpu_seconds})
 
         def theirs() -> Sample:
             cells = [cell_of(name, size_bytes, RECORD_BYTES) for name in names]
-            return by_program("iozone", folder, cells, {}, Work(include_flush=False))
+            printed, cpu_ns = by_program("iozone", folder, cells, {}, Work(include_flush=False))
+            rates = {cell: numbers.rate for cell, numbers in printed.items()}
+            return Sample(rates | {"cpu": len(names) * size_bytes / cpu_ns * 1e9})
 
-        return Comparison("iozone", [no_slower(name, "B/s") for name in names], ours, theirs)
+        measures = [no_slower(name, "B/s") for name in names]
+        return Comparison("iozone", [*measures, no_slower("cpu", "B/CPU s")], ours, theirs)
 
     return comparison
+
+
+def sample(done: dict[str, PeerNumbers]) -> Sample:
+    """Rates, and what each would be of a whole CPU: what is left to compare on a busy machine."""
+    rates = {name: numbers.rate for name, numbers in done.items()}
+    shares = {name: numbers.processor_share or 0.01 for name, numbers in done.items()}
+    return Sample(rates | {f"{name}-cpu": rate / shares[name] for name, rate in rates.items()})
+
+
+def measures_of(names: Sequence[str], unit: str) -> list[Measure]:
+    """Both, of each test."""
+    rates = [no_slower(name, unit) for name in names]
+    return [*rates, *(no_slower(f"{name}-cpu", f"{unit} of CPU") for name in names)]
 
 
 def no_slower(key: str, unit: str) -> Measure:
@@ -162,8 +184,8 @@ def file_tests(
     *,
     ends: bool = True,
     in_place: bool = False,
-) -> float:
-    """The engine's rate in a test on a file; with `ends`, fsync counts as well as close."""
+) -> PeerNumbers:
+    """What the engine does in a test on a file; with `ends`, fsync counts as well as close."""
     from fsgauge.kinds.sharing.jobs import Limits, file_job
     from fsgauge.kinds.sharing.tests import TESTS, FileTest
     from fsgauge.wire import Finish
@@ -182,50 +204,46 @@ def file_tests(
     )
     if in_place:
         job = job.model_copy(update={"extend": False})
-    return rate_of(name, cell_of(name, size_bytes, record_bytes), job.model_dump_json())
+    return numbers_of(name, cell_of(name, size_bytes, record_bytes), job.model_dump_json())
 
 
-def folder_test(test: FolderTest, folder: Path) -> float:
-    """The engine's rate in a test on a folder of empty files."""
+def folder_test(test: FolderTest, folder: Path) -> PeerNumbers:
+    """What the engine does in a test on a folder of empty files."""
     from fsgauge.kinds.sharing.jobs import Limits, folder_job
 
     limits = Limits(SECONDS * 10**9, seed=1)
     sync = test.phase != "stat"
     job = folder_job(test, str(folder), files=FILES, sync_at_end=sync, limits=limits)
-    return rate_of(test.name, cell_of(test.name), job.model_dump_json())
+    return numbers_of(test.name, cell_of(test.name), job.model_dump_json())
 
 
-def rate_of(name: str, cell: Cell, job: str) -> float:
+def numbers_of(name: str, cell: Cell, job: str) -> PeerNumbers:
     """Run a job; what was not done to its end is no rate."""
     from fsgauge.kinds.sharing.peers.cells import of_engine
     from fsgauge.wire import LoadResult
 
     lines = run_tool([engine.engine_path()], job).output.splitlines()
-    import json
-
     result = LoadResult.model_validate(json.loads(lines[-1])["result"])
     expect(int(result.ended == "size_limit"), 1, f"{name} was done to its end")
-    return of_engine(cell, result).rate
+    return of_engine(cell, result)
 
 
 def by_program(
-    name: str, folder: Path, cells: list[Cell], instead: dict[str, str], work: Work = Work()
-) -> Sample:
-    """What a program prints; `instead` replaces words of its command."""
+    name: str, folder: Path, cells: list[Cell], instead: dict[str, str], work: Work = WORK
+) -> tuple[dict[str, PeerNumbers], float]:
+    """What a program prints, and its CPU time; `instead` replaces words of its command."""
     from fsgauge.kinds.sharing.peers import PEERS
 
     peer: Peer = PEERS[name]
     program = found(os.environ.get(peer.variable or "", peer.name), peer.install)
     (start,) = peer.runs(program, str(folder), work, cells)
-    said = run_tool([instead.get(word, word) for word in start.command]).output
-    return Sample({cell: rate(name, cell, numbers) for cell, numbers in start.read(said).items()})
-
-
-def rate(program: str, cell: str, numbers: PeerNumbers | None) -> float:
-    """A rate that was printed."""
-    if numbers is None:
-        raise SystemExit(f"error: {program} was too fast to print {cell}: make it larger")
-    return numbers.rate
+    finished = run_tool([instead.get(word, word) for word in start.command])
+    numbers = {}
+    for cell, each in start.read(finished.output).items():
+        if each is None:
+            raise SystemExit(f"error: {name} was too fast to print {cell}: make it larger")
+        numbers[cell] = each
+    return numbers, finished.cpu_ns
 
 
 def cell_of(name: str, size_bytes: int | None = None, record_bytes: int | None = None) -> Cell:
