@@ -17,7 +17,7 @@ def fault_tables(results: Results) -> list[Table]:
             "faults",
             "What each fault did",
             "Rates before, during and after the fault, warm-up aside; moments count from the"
-            " beginning of the load. None of these runs is part of a comparison.",
+            " beginning of the load. Nothing is compared with these runs.",
             [
                 ("system", "", lambda each: each.system),
                 ("cell", "", lambda each: each.cell_name),
@@ -34,7 +34,7 @@ def fault_tables(results: Results) -> list[Table]:
 
 
 def _moment(moment_ns: int | None) -> str:
-    return "not at all" if moment_ns is None else format_duration(max(0, moment_ns))
+    return "did not begin" if moment_ns is None else format_duration(max(0, moment_ns))
 
 
 def _rate(rate: float | None) -> TableCell:

@@ -6,7 +6,7 @@ from fsgauge.report.table_parts import Rows, Table, TableCell, interval_text
 from fsgauge.stats.results import Results, TrafficNumber
 from fsgauge.units import format_size
 
-_FOLDED_ROWS = 40
+_FOLDED_ROWS = 150
 _MOST_PARTS = 6
 _LEAST_SHARE = 0.005
 """Of a counter, what a part has at least to be named."""
@@ -14,14 +14,15 @@ _LEAST_SHARE = 0.005
 
 def traffic_tables(results: Results) -> list[Table]:
     """One table; [] where nothing was counted."""
-    if not results.traffic:
+    counted = [each for each in results.traffic if each.per_operation.value > 0]
+    if not counted:
         return []
-    table = Rows(results.traffic).table(
+    table = Rows(counted).table(
         "traffic",
         "Traffic for each operation",
         "What the counters of a system's layers counted between the beginning and the end of a run,"
         " warm-up included, over the operations of the load. These are counts, so they hold where"
-        " rates are those of an emulated processor.",
+        " rates are those of an emulated processor. A counter that counted nothing is left out.",
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),

@@ -31,7 +31,7 @@ def struck_findings(lines: Sequence[StruckRun]) -> list[Finding]:
             f"A fault on purpose in {cell} ({fault}): "
             + "; ".join(f"{line.system} {outcome_of(line)}" for line in found)
             + ".",
-            "These runs are no part of any comparison: they stand in turns of their own.",
+            "Nothing is compared with these runs: they stand in turns of their own.",
             [f"block {line.block + 1}, {line.system}" for line in found],
         )
         for (fault, cell), found in by_fault.items()

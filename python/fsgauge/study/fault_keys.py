@@ -19,7 +19,7 @@ LONGEST_NS = 600 * 10**9
 
 
 class FaultKeys(StudyModel):
-    """A fault of a node of the virtual rig, in runs of their own beside those that are compared."""
+    """A fault of a node of the virtual rig, in runs that are compared with nothing."""
 
     kind: StrikeKind = Field(
         description="power_off: the node's QEMU is killed, and started again on the same disks."

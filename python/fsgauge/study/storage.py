@@ -72,9 +72,9 @@ class LoopStorage(StudyModel):
     )
     latency: Annotated[DurationNs, Field(ge=8_000_000, le=10_000_000_000)] | None = Field(
         None,
-        description="On the virtual rig, how long each request to a disk takes at least, beside"
-        " what its limits make of it. The guest's kernel delays them in ticks of 4 ms, which is why"
-        " less than 8 ms cannot be kept. Default: none.",
+        description="On the virtual rig, how long each request to a disk takes at least. The"
+        " guest's kernel delays them in ticks of 4 ms, which is why less than 8 ms cannot be kept."
+        " Default: none.",
         exclude_if=lambda value: value is None,
     )
     precondition: Precondition = "none"

@@ -67,7 +67,7 @@ def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role
         "load_average": os.getloadavg()[0] / (os.cpu_count() or 1),
     }
     facts = machine.storage
-    if facts is not None and facts.kind == NO_STORAGE.kind:
+    if facts is not None and not facts.is_measured_on:
         update["storage"] = None
     elif facts is not None:
         own = [EMULATED if emulated else VIRTUAL]

@@ -68,9 +68,9 @@ def delay(serial: str, delay_ns: int) -> None:
     sectors = must_run(["blockdev", "--getsz", str(disk)], what=f"{serial} has no size").output
     must_run(["modprobe", "dm-delay"], what=f"{serial} cannot be delayed")
     table = f"0 {sectors.strip()} delay {disk} 0 {milliseconds}"
+    create = ["dmsetup", "create", serial, "--uuid", serial, "--table", table]
     must_run(
-        ["env", "DM_DISABLE_UDEV=1", "dmsetup", "create", serial, "--uuid", serial]
-        + ["--table", table],
+        ["env", "DM_DISABLE_UDEV=1", *create],
         what=f"{serial} cannot be delayed",
     )
     made = Path(f"/dev/mapper/{serial}").resolve()

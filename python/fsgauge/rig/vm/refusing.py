@@ -18,7 +18,7 @@ from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
-from fsgauge.study.model import Study
+from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.system import FileSystem, find_kind
@@ -108,7 +108,7 @@ def _require_systems(study: Study) -> None:
                 next="docs/guides/vm.md says how a file system is added",
             )
         check_options(kind, system.mkfs, system.mount, system.name)
-        if study.storage.kind == "loop" and study.storage.size < kind.smallest_bytes:
+        if isinstance(study.storage, LoopStorage) and study.storage.size < kind.smallest_bytes:
             raise InputError(
                 f"{kind.name} needs at least {format_size(kind.smallest_bytes)}, and a disk has"
                 f" {format_size(study.storage.size)}",

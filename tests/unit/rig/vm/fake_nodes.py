@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fsgauge.errors import RigError
 from fsgauge.rig.vm.arrangement.roles import Roles
 from fsgauge.rig.vm.cache import Kernel, KernelFacts
 from fsgauge.rig.vm.group import NodeGroup
@@ -23,11 +24,14 @@ class FakeMonitor:
         self.counts: dict[str, dict[str, dict[str, int]]] = {}
         self.limits: list[tuple[str, int, int]] = []
         self.spoiled: list[str] = []
+        self.refuses = ""
 
     def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
         self.limits.append((disk.serial, iops, bytes_per_second))
 
     def spoil_disk(self, disk: Disk) -> None:
+        if self.refuses:
+            raise RigError(self.refuses)
         self.spoiled.append(disk.serial)
 
     def mend_disk(self, disk: Disk) -> None:

@@ -67,13 +67,9 @@ def test_a_run_that_ends_before_its_fault_is_not_struck() -> None:
 
 def test_a_fault_that_cannot_be_carried_out_says_why() -> None:
     found = node()
-
-    def refuses(*_: object) -> None:
-        raise RigError("QEMU refuses blockdev-add")
-
-    found.monitor.spoil_disk = refuses  # type: ignore[method-assign]
+    found.monitor.refuses = "QEMU refuses blockdev-add"
     (done,) = struck(found, strike("disk_error")).finish()
-    assert done.fault == "QEMU refuses blockdev-add"
+    assert done.fault == "QEMU refuses blockdev-add" and done.began_ns is not None
 
 
 def test_a_run_that_its_fault_has_ended_has_a_record_and_the_study_goes_on() -> None:

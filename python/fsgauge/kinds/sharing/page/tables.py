@@ -38,7 +38,7 @@ def faults_table(results: Results) -> list[Table]:
 
 
 def _faults(each: SystemFaults) -> TableCell:
-    return TableCell(words(each), each.first)
+    return TableCell(words(each), each.first.partition("; ")[0])
 
 
 def limits_table(results: Results) -> list[Table]:
@@ -52,7 +52,8 @@ def limits_table(results: Results) -> list[Table]:
         "What limited each rate",
         "An emulated processor that works without a pause gives the emulation's rates; a disk that"
         " does all that its limit allows makes systems equal. A ratio of rates says something of"
-        " two systems where it is neither; counts hold everywhere.",
+        " two systems where it is neither; counts hold everywhere. The processor is that of the"
+        " node that measures: how busy the server's was is not known.",
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),

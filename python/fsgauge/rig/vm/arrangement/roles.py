@@ -19,6 +19,7 @@ from fsgauge.rig.vm.arrangement.tables import (
     tables,
 )
 from fsgauge.study.model import Study, System
+from fsgauge.system import find_kind
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Arrangement:
     def is_plain(self) -> bool:
         """Whether each node makes and mounts it on its own disk, as on a machine alone."""
         return self.volume_name == DISK and self.file_system is None and self.reached_by is None
+
+    @property
+    def has_files(self) -> bool:
+        """Whether it is more than a bare device."""
+        return self.file_system is not None or find_kind(self.system.kind).placement != "bare"
 
     @property
     def is_one(self) -> bool:
