@@ -33,12 +33,10 @@ from fsgauge.machine import Machine, StorageFacts
 from fsgauge.merging import merged
 from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.private_server import ServerFacts, ServerRun
 from fsgauge.starts import MachineStart
 from fsgauge.strikes import Strike, Struck
-from fsgauge.traffic import Traffic
-from fsgauge.watched import DeviceRun as DeviceRun
-from fsgauge.watched import ServerFacts as ServerFacts
-from fsgauge.watched import ServerRun as ServerRun
+from fsgauge.traffic import DeviceRun, Traffic
 from fsgauge.wire import (
     AgeJob,
     AgeResult,

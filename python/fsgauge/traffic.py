@@ -20,3 +20,18 @@ class Traffic(BaseModel):
     def count(self) -> int:
         """All parts together."""
         return sum(self.parts.values())
+
+
+class DeviceRun(BaseModel):
+    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
+    reading back and what a file system writes beside the load included."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    read_requests: int
+    read_bytes: int
+    write_requests: int
+    write_bytes: int
+    discard_requests: int
+    discard_bytes: int

@@ -20,6 +20,7 @@ STATS = TYPES | {
     "machine",
     "merging",
     "record",
+    "private_server",
     "factors",
     "series",
     "starts",
@@ -54,9 +55,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "merging": {"wire", "series", "parts"},
     "strikes": {"units"},
     "traffic": set(),
-    "watched": set(),
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts", "strikes"}
-    | {"traffic", "watched"},
+    "private_server": set(),
+    "record": {
+        "wire",
+        "machine",
+        "parts",
+        "merging",
+        "preconditioning",
+        "starts",
+        "strikes",
+        "traffic",
+        "private_server",
+    },
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
@@ -71,7 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rig.host.machine": MACHINE,
     "storage": STUDY | {"rig.host.machine"},
     "system": STUDY | {"rig.host.machine"},
-    "access.server": STUDY | {"rig.host.machine", "programs"},
+    "access.server": STUDY | {"rig.host.machine", "programs", "private_server"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
     | {"programs", "engine", "starts", "traffic", "interruption", "plain_files"},
@@ -93,6 +103,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
+    "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {
     "keys": "study",

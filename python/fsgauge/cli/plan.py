@@ -84,6 +84,7 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first.
     """
+    from fsgauge.cli.sweeping import sweep_lines
     from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
@@ -139,7 +140,12 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [*_refused(refusals), *_method(description), *_order(description, order)]
+    lines = [
+        *_refused(refusals),
+        *sweep_lines(chosen),
+        *_method(description),
+        *_order(description, order),
+    ]
     lines += _cost(description, _measured_by(kept))
     lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))

@@ -68,6 +68,10 @@ def command(
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     rig = rig_for(chosen, rig)
+    if chosen.sweep is not None:
+        from fsgauge.cli.sweeping import run_sweep
+
+        return run_sweep(chosen, rig, results)
     if hosts.is_submitted:
         return submit(chosen, hosts)
     if not yes:
@@ -107,7 +111,11 @@ def resume(
     needs its hosts again.
     """
     from fsgauge.cli.execution import execute_again
+    from fsgauge.cli.sweeping import resume_sweep
+    from fsgauge.sweep.folder import is_sweep
 
+    if is_sweep(directory):
+        return resume_sweep(directory)
     return execute_again(
         directory,
         rig=rig,

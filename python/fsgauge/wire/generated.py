@@ -541,6 +541,15 @@ class LdiskfsPolicy(Wire):
     last_group: Annotated[int, Field(ge=0)] = 0
 
 
+class XfsPolicy(Wire):
+    """XFS of Linux 6.18: allocation groups, each with its free runs by place and by length."""
+
+    kind: Literal["xfs"] = "xfs"
+    preallocation_blocks: Annotated[int, Field(ge=0)] = 0
+    extent_hint_blocks: Annotated[int, Field(ge=0)] = 0
+    groups: Annotated[int, Field(ge=0)] = 0
+
+
 class BlockAtATimePolicy(Wire):
     """Each block alone, when it is written."""
 
@@ -1200,6 +1209,7 @@ AgeEnd = Annotated[
 SimulatedPolicy = Annotated[
     Ext4Policy
     | LdiskfsPolicy
+    | XfsPolicy
     | BlockAtATimePolicy
     | DelayedPolicy
     | FirstFitPolicy

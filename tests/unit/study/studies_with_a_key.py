@@ -92,6 +92,12 @@ BASES: list[dict[str, Any]] = [
         }
         for kind in ("slow_disk", "power_off")
     ),
+    {
+        "storage": {"kind": "simulated"},
+        "system": [EXT4],
+        "workload": {"kind": "churn"},
+        "sweep": {},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
 ]
