@@ -24,8 +24,8 @@ SHORTEST_SECONDS = 0.5
 LEAST_BLOCKS = 5
 LEAST_BLOCKS_OF_NODES = 3
 """Of a quick study in virtual machines, whose systems take time: as many as a verdict needs."""
-OF_QUESTIONS = ("postgresql", "small-files")
-"""Shipped studies that answer a recipe's question with a kind of study."""
+OF_QUESTIONS = ("demo", "postgresql", "small-files")
+"""Shipped studies that answer a first or a recipe's question with a kind of study."""
 QUICK = [*kinds.names(), *OF_QUESTIONS]
 
 

@@ -331,10 +331,18 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
 
+    span = (
+        f"{words(description.expected_seconds)}"
+        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
+    )
+    if description.simulated:
+        return [
+            f"time      what a device would take about {span} for is simulated; how long that takes"
+            " is not estimated",
+            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
+        ]
     return [
-        f"time      about {words(description.expected_seconds)}"
-        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)}),"
-        f" {description.under_load_share:.0%} of it under load",
+        f"time      about {span}, {description.under_load_share:.0%} of it under load",
         f"written   about {format_size(description.written_bytes_estimate)}"
         f" ({description.estimate_basis})",
         *([f"endurance {description.endurance}"] if description.endurance else []),

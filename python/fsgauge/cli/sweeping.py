@@ -74,10 +74,8 @@ def _simulate(sweep: Sweep) -> int:
     sys.stdout.write(f"answer: {results.answer}\nreport: {page}\n")
     if not failed:
         return 0
-    error = RigError(
+    raise RigError(
         f"{len(failed)} of {len(sweep.points)} points came to no end",
         details=tuple(results.missing),
         next=resume,
     )
-    sys.stderr.write(f"{error.render()}\n")
-    return error.exit_code

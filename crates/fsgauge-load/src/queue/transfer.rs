@@ -46,8 +46,8 @@ impl Characters {
     /// many at once.
     #[inline(never)]
     unsafe fn put(&mut self, from: *const u8, size: usize) {
-        let (mut stream, mut from) = (self.buffer[..size].iter_mut(), from);
-        while let Some(place) = stream.next() {
+        let mut from = from;
+        for place in &mut self.buffer[..size] {
             // SAFETY: the buffer has `size` places, and so many bytes are mapped from the first on.
             *place = unsafe { from.read_volatile() };
             from = from.wrapping_add(1);
