@@ -91,6 +91,17 @@ def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "fleet-clients-590", 1.0, "of the interval", [abs(math.log(found.ratio)) / within] * 2
 
 
+def gate_runs() -> Iterator[tuple[str, float, str, list[float]]]:
+    """Runs of equal builds and of builds with a loss of 10 %, before a gate that has learnt."""
+    from gate_runs import CHECKED, gate_of_real_runs
+
+    found = gate_of_real_runs()
+    print(f"    exit codes: equal {found.equal}, loss of 10 % {found.planted}")
+    # A share of 1 is the best there is: the runs that each right one takes are limited.
+    for name, right, share in (("equal", found.passed, 0.97), ("loss", found.failed, 0.90)):
+        yield f"gate-runs-{name}", 1 / share, "runs a right one", [CHECKED / max(right, 0.5)] * 2
+
+
 BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] = {
     "help": help_page,
     "report-ten-million-rows": report_of_ten_million_rows,
@@ -99,6 +110,7 @@ BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] 
     "fleet-register-300": fleet_registers,
     "fleet-loss": fleet_losses,
     "fleet-clients-590": fleet_clients,
+    "gate-runs": gate_runs,
 }
 
 

@@ -9,14 +9,10 @@
     DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
                                          ScanRecord: the layout before the first and after the
                                          last run, where the study asks for it
-    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json
-                                         ScanRecord: the files that one cell wrote
-    DIR/records/BBB-TT-SYSTEM/scan-aged.json
-                                         ScanRecord: the files that ageing has left
-    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json
-                                         StepRecord: what was done, untimed, before that cell
-    DIR/records/BBB-TT-SYSTEM/host-NAME-...
-                                         the same records as one of several machines made them
+    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json   ScanRecord: the files that one cell wrote
+    DIR/records/BBB-TT-SYSTEM/scan-aged.json         ScanRecord: the files that ageing has left
+    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json      StepRecord: what was done before that cell
+    DIR/records/BBB-TT-SYSTEM/host-NAME-...          the same as one of several machines made them
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -24,7 +20,6 @@
     DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
     DIR/journal.ndjson                   what happened, in order; a SHA-256 of each file, chained
     DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
-
 Format 1 is the first.
 """
 
@@ -38,11 +33,10 @@ from fsgauge.machine import Machine, StorageFacts
 from fsgauge.merging import merged
 from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.private_server import ServerFacts, ServerRun
 from fsgauge.starts import MachineStart
 from fsgauge.strikes import Strike, Struck
-from fsgauge.watched import DeviceRun as DeviceRun
-from fsgauge.watched import ServerFacts as ServerFacts
-from fsgauge.watched import ServerRun as ServerRun
+from fsgauge.traffic import DeviceRun, Traffic
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -223,6 +217,8 @@ class RunRecord(Record):
     )
     starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
     """Of several machines that began together, in the order of `parts`."""
+    traffic: list[Traffic] = Field(default=[], exclude_if=lambda value: not value)
+    """What the counters of the system's layers counted between the machines that took part."""
     struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
     """What was done to machines on purpose meanwhile."""
 

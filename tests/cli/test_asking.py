@@ -123,6 +123,7 @@ def test_the_list_says_what_each_study_takes(fsgauge: Run) -> None:
     assert rows["overhead"].endswith("How much of the raw device does a file system take away?")
     assert " min " in rows["overhead"] and " GiB " in rows["overhead"]
     assert " TiB " in rows["overhead-full"]
+    assert rows["churn-simulated"].split()[1:3] == ["simulated", "nothing"]
 
 
 def test_a_variant_is_a_study_of_its_own(fsgauge: Run, tmp_path: Path) -> None:

@@ -57,4 +57,4 @@ def test_a_run(rig: str, tmp_path: Path) -> None:
         assert "answer: " in ended.stdout
     else:
         assert ended.returncode == 3, ended.stderr
-        assert "pip install 'fsgauge[fleet]'" in ended.stderr
+        assert "pipx inject fsgauge cryptography distributed" in ended.stderr

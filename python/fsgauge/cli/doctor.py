@@ -59,6 +59,9 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
     here = [each.summary for each in diagnosis.servers if each.standing == "works"]
     if here:
         lines.append(f"               servers for --serve: {'; '.join(here)}")
+    models = [each.name for each in diagnosis.systems if each.standing == "modelled"]
+    if models:
+        lines.append(f"as a model     {' '.join(models)}   (--rig simulator: no disk takes part)")
     needs: dict[tuple[str, str], list[str]] = {}
     for each in diagnosis.systems:
         if each.standing == "needs":
@@ -150,7 +153,7 @@ def systems(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([each.model_dump() for each in standings]))
         return
-    words = {"works": "works", "needs": "needs", "impossible": "cannot"}
+    words = {"works": "works", "modelled": "model", "needs": "needs", "impossible": "cannot"}
     for each in standings:
         missing = "; ".join(part for part in (each.reason, each.next) if part)
         click.echo(f"{each.name:<9} {words[each.standing]:<7} {missing or each.summary}")

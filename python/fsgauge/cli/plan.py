@@ -66,7 +66,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
-    rig: str,
+    rig: str | None,
     hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -84,17 +84,18 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first.
     """
+    from fsgauge.cli.sweeping import sweep_lines
     from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.registry import rig_named, study_on
+    from fsgauge.rig.registry import rig_for, rig_named, study_on
     from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig, say, hosts)
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    world = rig_named(rig_for(chosen, rig), say, hosts)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
@@ -139,7 +140,12 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [*_refused(refusals), *_method(description), *_order(description, order)]
+    lines = [
+        *_refused(refusals),
+        *sweep_lines(chosen),
+        *_method(description),
+        *_order(description, order),
+    ]
     lines += _cost(description, _measured_by(kept))
     lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))
@@ -325,10 +331,18 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
 
+    span = (
+        f"{words(description.expected_seconds)}"
+        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
+    )
+    if description.simulated:
+        return [
+            f"time      what a device would take about {span} for is simulated; how long that takes"
+            " is not estimated",
+            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
+        ]
     return [
-        f"time      about {words(description.expected_seconds)}"
-        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)}),"
-        f" {description.under_load_share:.0%} of it under load",
+        f"time      about {span}, {description.under_load_share:.0%} of it under load",
         f"written   about {format_size(description.written_bytes_estimate)}"
         f" ({description.estimate_basis})",
         *([f"endurance {description.endurance}"] if description.endurance else []),

@@ -51,7 +51,10 @@ def list_() -> None:
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
         plan = make_plan(study, size_bytes=study.storage.size)
         time = format_duration(int(plan.expected_seconds * 1e9))
-        rows.append((name, time, format_size(plan.expected_written_bytes), question))
+        written = format_size(plan.expected_written_bytes)
+        if study.storage.kind == "simulated":
+            time, written = "simulated", "nothing"
+        rows.append((name, time, written, question))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for name, time, written, question in rows:
         click.echo(f"{name:<{widths[0]}}  {time:>{widths[1]}}  {written:>{widths[2]}}  {question}")

@@ -131,6 +131,12 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     blocks = len({turn.block for turn in plan.turns})
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
+    takes = (
+        f"about {format_duration(int(plan.expected_seconds * 1e9))},"
+        f" about {format_size(plan.expected_written_bytes)} written"
+    )
+    if study.storage.kind == "simulated":
+        takes = "simulated, nothing is written"
     cores = count(machine.processor_count, "core")
     return [
         study.question,
@@ -138,8 +144,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f" storage: {environment.storage.sentence}",
         compared(plan),
         f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"
-        f" {count(runs, 'run')}, about {format_duration(int(plan.expected_seconds * 1e9))},"
-        f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
+        f" {count(runs, 'run')}, {takes}; seed {plan.seed}",
         "",
     ]
 

@@ -11,7 +11,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.study.model import Study
 from fsgauge.under_load import load_ns
 from fsgauge.units import format_duration, format_rate
-from fsgauge.wire import ClientsResult, LoadResult, timed_operations
+from fsgauge.wire import ClientsResult, LoadResult, elapsed_with_finish_ns, timed_operations
 
 if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar
@@ -101,7 +101,7 @@ def operations_per_second(record: RunRecord) -> float:
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
-    return timed_operations(result) * 1e9 / result.elapsed_ns
+    return timed_operations(result) * 1e9 / elapsed_with_finish_ns(result)
 
 
 def outcome(record: RunRecord) -> str:

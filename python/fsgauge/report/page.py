@@ -22,6 +22,7 @@ from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import layout_lines, number_tables, ratio_words
 from fsgauge.report.theme import GLYPHS, template
+from fsgauge.report.traffic import traffic_tables
 from fsgauge.stats.differences import space_for_data
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
@@ -67,6 +68,7 @@ def page_values(
         "layouts": layout_lines(results),
         "hosts": host_lines(results),
         "over_hosts_tables": over_hosts_tables(results),
+        "traffic_tables": traffic_tables(results),
         "no_host_law": no_host_law(results),
         "fault_tables": fault_tables(results),
         "layout_ratio": ratio_words,

@@ -17,6 +17,7 @@ from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, pai
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.noise import ASKED_PERCENT
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.samples import collect
 
 FEWEST_BLOCKS = 2
@@ -49,8 +50,6 @@ def noise_so_far(
     plan: Plan, kind: str, runs: Sequence[RunRecord], margin_percent: float
 ) -> NoiseSoFar | None:
     """From the runs of whole blocks; None before there are two with the baseline twice."""
-    from scipy.stats import t
-
     named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
     own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
     paced = any(run.load is not None and run.load.rate is not None for run in own)
@@ -70,7 +69,7 @@ def noise_so_far(
     planned = max(len({turn.block for turn in plan.turns}), FEWEST_BLOCKS)
     asked = max(ASKED_PERCENT, 2 * margin_percent)
     spread, level = paired_percent(noise_percent), corrected(plan.comparisons)
-    half = float(t.isf(0.025, planned - 1)) * spread / 100 / math.sqrt(planned)
+    half = t_quantile(planned - 1) * spread / 100 / math.sqrt(planned)
     return NoiseSoFar(
         blocks=max(blocks for _, blocks in variances),
         planned=planned,

@@ -49,6 +49,7 @@ from fsgauge.stats.server_aborts import abort_sentence
 from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.stats.struck import struck_findings, struck_of
+from fsgauge.stats.traffic import traffic_of
 from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
 
@@ -206,6 +207,7 @@ def _results(
         layouts=evidence.layouts,
         simulation=evidence.before.load.simulation,
         hosts=hosts,
+        traffic=traffic_of(evidence.runs, evidence.samples),
         own=evidence.own,
     )
 

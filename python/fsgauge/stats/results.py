@@ -301,6 +301,19 @@ class HostsResult(ResultModel):
     scaling: list[HostScaling] = Field(default=[], exclude_if=lambda value: not value)
 
 
+class TrafficNumber(ResultModel):
+    """What one counter of a system's layers counted for each operation of a cell's runs, their
+    warm-up included: the mean over blocks with its interval, and that of each part."""
+
+    cell: str
+    system: str
+    name: str
+    title: str
+    unit: str
+    per_operation: Estimate
+    parts: dict[str, float]
+
+
 class StruckRun(ResultModel):
     """A run that was struck on purpose, by one fault. Moments count from the beginning of its load;
     `before`, `during` and `after` are operations per second, `recovered_ns` how long after the end
@@ -350,6 +363,7 @@ class Results(ResultModel):
     layouts: Layouts | None = None
     simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
+    traffic: list[TrafficNumber] = Field(default=[], exclude_if=lambda value: not value)
     struck: list[StruckRun] = Field(default=[], exclude_if=lambda value: not value)
     own: SerializeAsAny[OwnResults] | None = None
 

@@ -28,10 +28,17 @@ BLOCKS_FOR_A_VERDICT = 3
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Each p value corrected for the number of its family, in the same order."""
-    from scipy.stats import false_discovery_control
+    """Each p value corrected for the number of its family, in the same order.
 
-    return [float(p) for p in false_discovery_control(p_values)]
+    scipy.stats has it too, and takes each command half a second of processor time to import.
+    """
+    family, least = len(p_values), 1.0
+    adjusted = [1.0] * family
+    descending = sorted(range(family), key=lambda place: p_values[place], reverse=True)
+    for rank, place in zip(range(family, 0, -1), descending, strict=True):
+        least = min(least, float(p_values[place]) * family / rank)
+        adjusted[place] = least
+    return adjusted
 
 
 def thresholds(p_values: Sequence[float]) -> list[float]:

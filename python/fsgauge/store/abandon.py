@@ -33,11 +33,17 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
     broken = {
         turn.block
         for turn in stored.study.plan.all_turns
-        if (turn.block, turn.turn) not in turns
+        if ((turn.block, turn.turn) not in turns and not _failed_whole(turn, stored))
         or (turn.block, turn.turn) in unscanned
         or any((turn.block, turn.turn, cell) not in runs for cell in turn.cells)
     }
     return {turn.block for turn in stored.study.plan.all_turns} - broken
+
+
+def _failed_whole(turn: Turn, stored: StoredStudy) -> bool:
+    """Whether the system of a turn could not be set up, so that each of its runs is a fault."""
+    of_turn = [r for r in stored.runs if (r.block, r.turn) == (turn.block, turn.turn)]
+    return bool(of_turn) and all(run.fault is not None for run in of_turn)
 
 
 def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:

@@ -41,6 +41,8 @@ def dump_study(study: Study) -> str:
     reasons = {key: reason for key, (reason, _) in study.workload.inapplicable().items()}
     reasons |= study.workload.unused_over([each.access for each in systems_reached])
     document.add("workload", _table(study.workload, reasons))
+    if study.sweep is not None:
+        document.add("sweep", _table(study.sweep, {}))
     document.add("plan", _table(study.plan, {}))
     return tomlkit.dumps(document)
 

@@ -25,6 +25,7 @@ from fsgauge.study.model import (
     System,
 )
 from fsgauge.study.rig_keys import NetworkKeys, RigKeys, SystemRig
+from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
 
@@ -86,6 +87,7 @@ SECTIONS = (
     Section("rig", RigKeys),
     Section("rig.network", NetworkKeys),
     Section("fault", FaultKeys),
+    Section("sweep", SweepKeys),
     Section("plan", PlanSettings),
 )
 

@@ -29,6 +29,7 @@ from fsgauge.study.storage import (
     SimulatedStorage,
     Storage,
 )
+from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload, cells_of
 
@@ -90,6 +91,12 @@ class Study(StudyModel):
         exclude_if=lambda value: not value,
     )
     workload: Workload = Field(description="The load.")
+    sweep: SweepKeys | None = Field(
+        None,
+        description="Years and profiles that the study is simulated for, with --rig simulator."
+        " Default: the one life that the workload says.",
+        exclude_if=lambda value: value is None,
+    )
     plan: PlanSettings = Field(
         default_factory=PlanSettings, description="How many blocks, in what order, for how long."
     )
@@ -156,6 +163,24 @@ class Study(StudyModel):
     def _faults_can_be(self) -> Study:
         nodes = self.rig.nodes if self.rig is not None else 1
         check_faults(self.faults, nodes, cells_of(self.workload))
+        return self
+
+    @model_validator(mode="after")
+    def _years_can_be_simulated(self) -> Study:
+        if self.sweep is None:
+            return self
+        if not self.workload.rewrites:
+            raise conflict(
+                f"a study of kind {self.workload.kind} has no years: no files come and go in it",
+                [("sweep",), ("workload", "kind")],
+                next='kind = "churn", or leave [sweep] out',
+            )
+        if self.storage.kind != "simulated":
+            raise conflict(
+                "years are simulated, and the study's storage is none of a model",
+                [("sweep",), ("storage", "kind")],
+                next='[storage] kind = "simulated" (--storage simulated:20TiB)',
+            )
         return self
 
     @model_validator(mode="after")

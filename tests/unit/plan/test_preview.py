@@ -153,5 +153,17 @@ def test_a_cut_plan_says_what_was_asked():
     assert facts.blocks < facts.blocks_asked == 8
 
 
+def test_of_a_model_no_time_of_this_machine_is_promised():
+    from fsgauge.cli.plan import time_and_bytes
+
+    study = load_study("churn-simulated", seed=1)
+    facts = describe(make_plan(study, size_bytes=64 * GIB), study, size_bytes=64 * GIB)
+    assert facts.simulated and facts.overwritten == "nothing: no disk takes part"
+    time, written = time_and_bytes(facts)
+    assert "is simulated" in time and "not estimated" in time
+    assert written.startswith("written   nothing; ") and written.endswith(" in the model")
+    assert "about" in time_and_bytes(described())[1]
+
+
 def test_it_is_data():
     assert '"blocks_needed"' in described(3.0).model_dump_json()

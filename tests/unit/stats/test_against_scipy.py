@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -17,6 +18,7 @@ from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.verdict import benjamini_hochberg
 from fsgauge.stats.welch import shift, welch
 
+PACKAGE = Path(__file__).parents[3] / "python" / "fsgauge"
 BLOCKS = st.lists(st.integers(-40, 40).map(lambda steps: steps / 64), min_size=2, max_size=14)
 P_VALUES = st.lists(st.floats(0, 1), max_size=30)
 
@@ -30,6 +32,12 @@ def by_definition(p_values: list[float]) -> list[float]:
     ordered = sorted(p_values)
     scaled = [p * len(ordered) / rank for rank, p in enumerate(ordered, 1)]
     return [min(1.0, *scaled[ordered.index(p) :]) for p in p_values]
+
+
+def test_scipy_stats_is_for_tests() -> None:
+    """To import it takes half a second of each command; scipy.special has the functions."""
+    found = [path for path in PACKAGE.rglob("*.py") if "from scipy.stats" in path.read_text()]
+    assert found == []
 
 
 @given(P_VALUES)

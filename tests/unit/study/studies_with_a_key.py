@@ -74,6 +74,15 @@ BASES: list[dict[str, Any]] = [
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
+        for more in (
+            {},
+            {"tests": ["seeks", "stat_random"]},
+            {"file_sizes": ["1 GiB"]},
+            {"record_sizes": ["4 KiB"]},
+        )
+    ),
+    *(
         {
             "storage": LOOP,
             "system": [EXT4],
@@ -83,6 +92,12 @@ BASES: list[dict[str, Any]] = [
         }
         for kind in ("slow_disk", "power_off")
     ),
+    {
+        "storage": {"kind": "simulated"},
+        "system": [EXT4],
+        "workload": {"kind": "churn"},
+        "sweep": {},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
 ]

@@ -75,5 +75,5 @@ def other_version(name: str, version: str | None) -> InputError:
     return InputError(
         f"{name} has {has}, and this is fsgauge {__version__}",
         cause="both ends of a fleet must be the same version",
-        next=f"on {name}: pip install 'fsgauge[fleet]=={__version__}'",
+        next=f"on {name}: pipx install --force the wheel that is installed here",
     )

@@ -131,7 +131,7 @@ def _connected(address: str) -> Iterator[Cluster]:
         return RigError(
             f"the workers of {address} cannot be hosts: {type(error).__name__}: {error}"[:400],
             cause="fsgauge is not installed where they run, or another version",
-            next="pip install 'fsgauge[fleet]' where the workers run, the same version as here",
+            next="install this fsgauge where the workers run, with cryptography and distributed",
         )
 
     with running(lambda loop: ExistingCluster(loop, address), None, refused) as found:

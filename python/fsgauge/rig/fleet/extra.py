@@ -14,5 +14,6 @@ def require_extra() -> None:
             raise RigError(
                 f"the fleet rig needs the package {name}, which is not installed",
                 cause="it is in the extra [fleet], here and on every host",
-                next="pip install 'fsgauge[fleet]'",
+                next="pipx inject fsgauge cryptography distributed, or pip install these two where"
+                " fsgauge is installed",
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from fsgauge.plan.estimate import turns_of_block
@@ -83,7 +84,17 @@ def _of_folders(study: Study, storage: PathStorage) -> str:
         size_bytes = counts[device] * storage.size
         if not loop.has_room(Path(place), size_bytes):
             return (
-                f"{counts[device]} of the systems are on the file system of {place} and take"
-                f" {format_size(size_bytes)} at once, more than is free there"
+                f"{_who(study, storage, device, on)} take {format_size(size_bytes)} at once on the"
+                f" file system of {place}, more than is free there"
             )
     return ""
+
+
+def _who(study: Study, storage: PathStorage, device: int, on: Mapping[str, int]) -> str:
+    """The systems on a file system, the baseline twice: "/mnt/a, /mnt/a again"."""
+    baseline, *others = study.systems
+    named = [baseline.name, f"{baseline.name} again", *(system.name for system in others)]
+    paths = [system.path or storage.path for system in (baseline, baseline, *others)]
+    return ", ".join(
+        name for name, path in zip(named, paths, strict=True) if on.get(path) == device
+    )

@@ -22,7 +22,7 @@ from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.support import support_of
 from fsgauge.wire import ProbeJob, ProbeResult
 
-Standing = Literal["works", "needs", "impossible"]
+Standing = Literal["works", "modelled", "needs", "impossible"]
 
 
 class SystemStanding(BaseModel):
@@ -91,7 +91,9 @@ def _standing(kind: SystemKind) -> SystemStanding:
             name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
         )
 
-    if kind.placement in ("folder", "share", "modelled"):
+    if kind.placement == "modelled":
+        return stands("modelled")
+    if kind.placement in ("folder", "share"):
         return stands("works")
     if isinstance(kind, FileSystem):
         support = support_of(kind, load_module=False)

@@ -122,6 +122,7 @@ def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
     details = {**facts.details, "kernel": group.nodes[0].spec.kernel.facts.package}
     if stood is not None:
         details["set up"] = stood.found.words
+        details.update(stood.parameters)
         update = {"kind": stood.found.system.kind}
         if stood.facts:
             update["mkfs_command"] = stood.facts["mkfs_command"]

@@ -40,6 +40,9 @@ Hear = Callable[[Reply], None]
 class NodeLostError(RigError):
     """A machine that has ended or hangs: what it was doing is not done."""
 
+    has_ended = False
+    """Whether it has ended, by a panic or otherwise; one that has not hangs."""
+
 
 class NodeStruckError(NodeLostError):
     """A machine without power that should do something: it was struck on purpose."""
@@ -126,6 +129,10 @@ class Node:
         self._late = f"did not finish ({what}) within {seconds:.0f} s"
         self._ends, self.is_waited_for = time.monotonic() + seconds, True
         self.attend()
+        self.pass_on(order)
+
+    def pass_on(self, order: Order) -> None:
+        """Say something that is not answered; raises NodeLostError."""
         try:
             self._port.settimeout(SILENCE_SECONDS)
             self._port.sendall(order.model_dump_json(exclude_defaults=True).encode() + b"\n")
@@ -272,9 +279,11 @@ class Node:
 
     def _lost(self, why: str) -> NodeLostError:
         self._given_up = True
-        return NodeLostError(
+        error = NodeLostError(
             f"the machine {self.spec.name} {why}",
             details=self.last_lines(),
             cause="the lines above are the last ones of its console",
             next="fsgauge rig test",
         )
+        error.has_ended = self._process is None or self._process.poll() is not None
+        return error

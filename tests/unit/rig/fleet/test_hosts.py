@@ -33,7 +33,7 @@ def test_one_image_on_two_machines_is_two() -> None:
 def test_another_version_is_refused() -> None:
     with pytest.raises(InputError, match=r"b has fsgauge 9.9, and this is fsgauge") as caught:
         require_alike({"a": host(), "b": host(machine="m2", fsgauge="9.9")}, one_machine=False)
-    assert "pip install 'fsgauge[fleet]==" in caught.value.next
+    assert "on b: pipx install --force" in caught.value.next
 
 
 def test_another_engine_is_refused() -> None:

@@ -29,7 +29,9 @@ def standings(
 
 def test_systems_that_work(monkeypatch: pytest.MonkeyPatch) -> None:
     found = standings(monkeypatch, Support(True, True, ""), 0)
-    assert set(found.values()) == {("works", "")}
+    assert set(found.values()) == {("works", ""), ("modelled", "")}
+    assert {found["vxfs"], found["ext4-6.18"]} == {("modelled", "")}
+    assert found["ext4"] == found["raw"] == ("works", "")
 
 
 def test_systems_that_miss_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

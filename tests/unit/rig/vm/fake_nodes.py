@@ -21,6 +21,7 @@ Answer = Callable[["FakeNode", Order], list[Reply | BaseException]]
 
 class FakeMonitor:
     def __init__(self) -> None:
+        self.counts: dict[str, dict[str, dict[str, int]]] = {}
         self.limits: list[tuple[str, int, int]] = []
         self.spoiled: list[str] = []
         self.refuses = ""
@@ -35,6 +36,9 @@ class FakeMonitor:
 
     def mend_disk(self, disk: Disk) -> None:
         self.spoiled.remove(disk.serial)
+
+    def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        return self.counts
 
 
 class FakeNode:
@@ -85,6 +89,9 @@ class FakeNode:
             return None
         self.is_waited_for = False
         return reply.answer
+
+    def pass_on(self, order: Order) -> None:
+        self.orders.append(order)
 
     def abort(self) -> None:
         self.aborted += 1

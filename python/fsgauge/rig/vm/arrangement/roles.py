@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.arrangement.tables import (
     DISK,
+    Counter,
     Layer,
     ReachedBy,
     SharedFileSystem,
@@ -67,6 +68,11 @@ class Arrangement:
     def layers(self) -> tuple[Layer, ...]:
         """Those that have steps, in the order in which they are set up."""
         return tuple(filter(None, (self.volume, self.file_system, self.reached_by)))
+
+    def counters(self, roles: Roles) -> tuple[Counter, ...]:
+        """What is counted beside its runs; on one node there is no traffic between nodes."""
+        of_all = tables().counter if roles.nodes > 1 else ()
+        return of_all + tuple(each for layer in self.layers for each in layer.counter)
 
     @property
     def words(self) -> str:

@@ -23,6 +23,8 @@ _MAKE_SECONDS = 2400.0
 _BESIDE_SECONDS = 30.0
 """A guest that is asked to end a step after so many seconds answers within as many more."""
 _LOOK_SECONDS = 60.0
+_DROP_SECONDS = 240.0
+_DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Standing:
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -45,6 +48,41 @@ class Standing:
         orders = {at: self._order(at, text, seconds) for at in places}
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
+
+    def count(self) -> None:
+        """From now on the nodes that drive the load count what its layers count."""
+        found = self.found.counters(self.group.roles)
+        counters = [each.model_dump(mode="json") for each in found]
+        orders = {
+            at: Order(
+                do="count", words={"counters": counters, "environment": self._environment(at)}
+            )
+            for at in self.group.roles.loads
+        }
+        self.group.give(orders, _LOOK_SECONDS)
+
+    def read_parameters(self) -> None:
+        """What is in force of its layers; a parameter that cannot be read says so."""
+        for layer in self.found.layers:
+            for each in layer.in_force:
+                at = self.found.nodes_of(each.on, self.group.roles)[0]
+                try:
+                    text = self.run(at, each.read)
+                except NodeLostError:
+                    raise
+                except RigError as error:
+                    text = f"not read: {error.what}"
+                self.parameters[each.name] = "; ".join(text.split("\n")).strip("; ")
+
+    def drop_caches(self) -> str:
+        """Write back and empty the caches of the nodes that drive no load; says of which."""
+        roles = self.group.roles
+        places = tuple(at for at in roles.all if at not in roles.loads)
+        if not places:
+            return ""
+        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        names = ", ".join(self.group.stations[at].name for at in places)
+        return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:
         """What may be written to it: on the node that has least. RigError where it is not

@@ -40,6 +40,25 @@ class Step(_Table):
     undo: str = ""
 
 
+class Counter(_Table):
+    """Something that is counted beside each run, on each node that drives the load; `read` is bash
+    that prints lines of a part's name and its number so far."""
+
+    name: str
+    title: str
+    unit: str
+    read: str
+
+
+class InForce(_Table):
+    """A parameter as it is in force once the system stands, for its page; `read` is bash that
+    prints it, on the first of the nodes `on`."""
+
+    name: str
+    on: Where = "first"
+    read: str
+
+
 class Layer(_Table):
     """What every table has. `title` is for people; the kernel must have `modules`; `least_nodes`
     have to drive the load."""
@@ -49,6 +68,8 @@ class Layer(_Table):
     server: bool = False
     least_nodes: int = 1
     step: tuple[Step, ...] = ()
+    counter: tuple[Counter, ...] = ()
+    in_force: tuple[InForce, ...] = ()
 
 
 class Volume(Layer):
@@ -86,8 +107,9 @@ class ReachedBy(Layer):
 
 
 class Tables(_Table):
-    """All of them, by name."""
+    """All of them, by name; `counter` are those of every group of several nodes."""
 
+    counter: tuple[Counter, ...] = ()
     volume: dict[str, Volume]
     file_system: dict[str, SharedFileSystem]
     reached_by: dict[str, ReachedBy]
@@ -104,8 +126,10 @@ _BUILT_IN = {
 def tables(systems: Path = _SYSTEMS) -> Tables:
     """Those of the package."""
     found: dict[str, dict[str, Any]] = {"volume": dict(_BUILT_IN)}
+    counters: list[Any] = []
     for path in sorted(systems.glob("*.toml")):
         part = tomllib.loads(path.read_text(encoding="utf-8"))
-        for name in Tables.model_fields:
+        counters += part.get("counter", [])
+        for name in ("volume", "file_system", "reached_by"):
             found.setdefault(name, {}).update(part.get(name, {}))
-    return Tables.model_validate(found)
+    return Tables.model_validate({**found, "counter": counters})

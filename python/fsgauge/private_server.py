@@ -1,4 +1,4 @@
-"""What is seen of a system while it is measured: its private server, and the device below it."""
+"""The private server over a system: how it was set up, and what it used in a run."""
 
 from __future__ import annotations
 
@@ -62,18 +62,3 @@ class ServerRun(BaseModel):
     daemon: str = ""
     aborts: list[str] = []
     last_words: list[str] = []
-
-
-class DeviceRun(BaseModel):
-    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
-    reading back and what a file system writes beside the load included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    read_requests: int
-    read_bytes: int
-    write_requests: int
-    write_bytes: int
-    discard_requests: int
-    discard_bytes: int
