@@ -56,7 +56,12 @@ def test_nothing_is_left_at_whatever_moment_it_is_killed(tmp_path: Path) -> None
 @pytest.mark.timeout(1500)
 def test_two_rigs_at_once_do_not_meet(tmp_path: Path) -> None:
     at_once = [subprocess.Popen(words(tmp_path, name)) for name in ("first", "second")]
-    assert [each.wait(1200) for each in at_once] == [0, 0]
+    try:
+        assert [each.wait(1200) for each in at_once] == [0, 0]
+    finally:
+        for each in at_once:
+            each.kill()
+            each.wait(60)
     for name in ("first", "second"):
         (folder,) = (tmp_path / name).iterdir()
         assert len(read_results(folder).runs) == 6

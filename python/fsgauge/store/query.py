@@ -149,7 +149,7 @@ def _make_views(
     database: duckdb.DuckDBPyConnection, folder: PlainFolder, files: RecordFiles, directory: Path
 ) -> None:
     study = directory / "study.json"
-    beside = _beside(folder)
+    beside, struck = _beside(folder)
     of_study = {
         "study.json": documents([study]),
         "cells": elements([study], "plan.cells"),
@@ -159,7 +159,7 @@ def _make_views(
             [directory / name for name in [JOURNAL] if folder.is_file(name)], lines=True
         ),
     }
-    own = of_study | _sources(directory, files, lambda name: turn_of(name) not in beside)
+    own = of_study | _sources(directory, files, lambda name: turn_of(name) not in beside | struck)
     over_paths = _sources(directory, files, lambda name: turn_of(name) in beside)
     for view in VIEWS:
         source = (over_paths if view.twin_of else own)[view.source]
@@ -170,17 +170,19 @@ def _make_views(
         database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608 - our own words
 
 
-def _beside(folder: PlainFolder) -> set[str]:
-    """The folders of turns over paths beside a server; none where the plan cannot be read."""
+def _beside(folder: PlainFolder) -> tuple[set[str], set[str]]:
+    """The folders of turns over paths beside a server, and of those that were struck on purpose;
+    none where the plan cannot be read."""
+
+    def folders(turns: Sequence[dict[str, Any]]) -> set[str]:
+        return {turn_folder(each["block"], each["turn"], each["system"]) for each in turns}
+
     try:
-        turns = json.loads(read_text(folder, "study.json"))["plan"]["turns"]
-        return {
-            turn_folder(turn["block"], turn["turn"], turn["system"])
-            for turn in turns
-            if turn.get("over_path")
-        }
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return set()
+        plan = json.loads(read_text(folder, "study.json"))["plan"]
+        beside = folders([turn for turn in plan["turns"] if turn.get("over_path")])
+        return beside, folders(plan.get("struck", []))
+    except (ValueError, LookupError, TypeError, RecursionError, AttributeError):
+        return set(), set()
 
 
 def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool]) -> dict[str, str]:

@@ -27,6 +27,8 @@ class DiskCounting:
         if not isinstance(happening, RunRecord) or self._before is None:
             return happening
         before, self._before = self._before, None
+        if happening.struck:
+            return happening  # a node that was started again counts from nothing
         found = [
             Traffic(
                 name=name,

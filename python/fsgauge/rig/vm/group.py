@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import select
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ _LEAST_SECONDS = 60.0
 """An emulated machine on a busy host takes its time."""
 _JOIN_SECONDS = 120.0
 _SLOWER = 10
-_OF_DISKS = ("destroying ", "reading /dev/")
+_OF_DISKS = ("destroying ", "reading /dev/", "sampling /dev/")
 
 
 class NodeGroup:
@@ -48,6 +49,7 @@ class NodeGroup:
         self.stations = [Station(node.spec.name, at + 1) for at, node in enumerate(nodes)]
         self.done_once: set[tuple[int, str]] = set()
         """Steps that are done once for each start of a node: its place and the step."""
+        self.ended = threading.Event()
         self._say = say
         self._limits: Limits | None = None
         self._latency_ns = 0
@@ -100,6 +102,7 @@ class NodeGroup:
 
     def end(self) -> None:
         """No more of them, and of their network."""
+        self.ended.set()
         for node in self.nodes:
             node.end()
         if self.switch is not None:

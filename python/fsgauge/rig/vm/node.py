@@ -193,7 +193,10 @@ class Node:
             self._process.wait(_END_SECONDS)
 
     def power_on(self, network: int | None = None) -> None:
-        """Start it on the same disks; who asked `wait_until_up` says that it `has_returned`."""
+        """Start it on the same disks; who asked `wait_until_up` says that it `has_returned`.
+
+        QEMU dies with the thread that calls this, as it does with its process.
+        """
         self._process = None
         self._port.close()
         self.monitor.close()

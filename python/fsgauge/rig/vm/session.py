@@ -200,7 +200,8 @@ class VmSession:
         try:
             with self._stood(system) as stood:
                 striking = Striking(prepared.group, turn.strikes, system, stood)
-                told = StruckTurn(self._study, part, turn, striking, tell)
+                telling = Telling(prepared.group, stood, tell)
+                told = StruckTurn(self._study, part, turn, striking, telling)
                 try:
                     self._measure_on(prepared, system, stood, part, turn.block, told)
                 except (Interrupted, InputError):
@@ -300,10 +301,12 @@ class VmSession:
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         if system is None:
-            self._measure_on(prepared, None, None, plan, block, tell)
+            telling = Telling(prepared.group, None, tell)
+            self._measure_on(prepared, None, None, plan, block, telling)
             return
         with self._stood(system) as stood:
-            self._measure_on(prepared, system, stood, plan, block, tell)
+            telling = Telling(prepared.group, stood, tell)
+            self._measure_on(prepared, system, stood, plan, block, telling)
 
     def _measure_on(
         self,
@@ -323,4 +326,4 @@ class VmSession:
         if stood is not None:
             stood.count()
             stood.read_parameters()
-        prepared.measuring.measure(plan, block, Telling(group, stood, tell), seconds)
+        prepared.measuring.measure(plan, block, tell, seconds)

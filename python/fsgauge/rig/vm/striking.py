@@ -35,6 +35,7 @@ class _Blow:
     back: float | None = None
     words: list[str] = field(default_factory=list)
     fault: str = ""
+    is_over: threading.Event = field(default_factory=threading.Event)
 
 
 class Striking:
@@ -80,9 +81,9 @@ class Striking:
         """The run has ended: what goes on is undone now."""
         self._over.set()
         ends = time.monotonic() + _UNDO_SECONDS + max(BOOT_SECONDS.values())
-        for thread in self._threads:
-            if thread.ident is not None:
-                thread.join(max(0.0, ends - time.monotonic()))
+        if self._begun:
+            for blow in self._blows:
+                blow.is_over.wait(max(0.0, ends - time.monotonic()))
         return [self._as_it_was(blow) for blow in self._blows]
 
     def _as_it_was(self, blow: _Blow) -> Struck:
@@ -99,6 +100,15 @@ class Striking:
         )
 
     def _carry_out(self, blow: _Blow) -> None:
+        """By a thread that lives as long as the nodes: what it has started dies with it."""
+        try:
+            self._all_of(blow)
+        finally:
+            blow.is_over.set()
+        if blow.back is not None:
+            self._group.ended.wait()
+
+    def _all_of(self, blow: _Blow) -> None:
         try:
             if not self._wait_for_begin(blow.strike.at_ns / 1e9):
                 return

@@ -43,8 +43,10 @@ class StruckTurn:
         if isinstance(happening, TurnRecord):
             self._made = happening
         if isinstance(happening, RunStarted) and happening.cell.id == self._turn.cells[-1]:
+            self._tell(happening)
             self._started, self._started_unix_ns = happening, time.time_ns()
             self._striking.begin()
+            return
         self._striking.hear(happening)
         if isinstance(happening, RunRecord) and happening.cell.id == self._turn.cells[-1]:
             self.struck = self._striking.finish()

@@ -98,6 +98,12 @@ class FakeNode:
         self._replies.clear()
         self.is_waited_for = False
 
+    def power_off(self) -> None:
+        self.is_away = True
+
+    def has_returned(self) -> None:
+        self.is_away = False
+
     def give_up(self) -> None:
         self.is_lost = True
 

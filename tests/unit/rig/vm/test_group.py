@@ -133,6 +133,12 @@ def test_people_hear_what_a_guest_says_but_not_of_its_own_disks() -> None:
     said: list[str] = []
     node: Any = FakeNode("node1", lambda *_: [])
     group = NodeGroup([node], Roles(1, None, (0,)), say=said.append)
-    for sentence in ("reading /dev/vdd", "node1: destroying /dev/vdd", "node1: a warning", "more"):
+    for sentence in (
+        "reading /dev/vdd",
+        "sampling /dev/vde for data",
+        "node1: destroying /dev/vdd",
+        "node1: a warning",
+        "more",
+    ):
         group.say(sentence)
     assert said == ["node1: a warning", "more"]

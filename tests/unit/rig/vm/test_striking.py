@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
+
+import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import RunRecord
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import LoadBegins, strikes_of
+from fsgauge.rig.vm import striking as module
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
@@ -133,3 +137,26 @@ def _turn_record(system: str, block: int, turn: int) -> dict[str, object]:
         "prepare_ns": 0,
         "notes": [],
     }
+
+
+def test_what_a_strike_has_started_lives_as_long_as_its_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """QEMU dies with the thread that started it: that thread must not end with the strike."""
+    starters: list[threading.Thread] = []
+
+    def on(*_: object) -> list[str]:
+        starters.append(threading.current_thread())
+        return ["disk0 lost 1 writes of 2"]
+
+    monkeypatch.setattr(module, "power_on", on)
+    monkeypatch.setattr(module, "stands_again", lambda *_: "")
+    found = node()
+    striking = struck(found, strike("power_off"))
+    (done,) = striking.finish()
+    assert done.back_ns is not None and done.words == ["disk0 lost 1 writes of 2"]
+    (starter,) = starters
+    assert starter.is_alive() and not found.is_away
+    striking._group.end()
+    starter.join(20)
+    assert not starter.is_alive()

@@ -12,6 +12,7 @@ from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
 from fsgauge.rig.vm.telling import Telling
+from fsgauge.strikes import Strike, Struck
 from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
@@ -57,3 +58,19 @@ def test_a_machine_alone_is_told_as_it_is() -> None:
     told: list[object] = []
     Telling(group_of([FakeNode("node1", answers)]), None, told.append)(record())
     assert told == [record()]
+
+
+def test_of_a_run_that_was_struck_no_requests_are_counted() -> None:
+    """A node that was started again has counted from nothing since."""
+    (node,) = nodes = [FakeNode("node1", answers, None, DISK)]
+    group = group_of(nodes)
+    (plain,) = arrangements(load_study("overhead", [], ["ext4"], "loop:512MiB", 1, baseline="ext4"))
+    told: list[object] = []
+    telling = Telling(group, Standing(group, plain, 1 << 20), told.append)
+    node.monitor.counts = counts(10)
+    telling(RunStarted(TURN, CELL))
+    node.monitor.counts = counts(2)
+    slow = Strike(kind="slow_disk", number=1, at_ns=0, for_ns=1)
+    telling(record().model_copy(update={"struck": [Struck(strike=slow)]}))
+    found = told[-1]
+    assert isinstance(found, RunRecord) and found.traffic == []
