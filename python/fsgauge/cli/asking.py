@@ -25,8 +25,8 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
 
     Raises Interrupted when the answer is no, and before it is asked what the rig would refuse. A
-    program is never asked: not where standard input or standard error is no terminal. Nobody is asked
-    about a model: its time and bytes are none of this machine.
+    program is never asked: not where standard input or standard error is no terminal. Nobody is
+    asked about a model: its time and bytes are none of this machine.
     """
     if study.storage.kind == "simulated":
         return
