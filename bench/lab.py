@@ -97,7 +97,7 @@ def gate_runs() -> Iterator[tuple[str, float, str, list[float]]]:
 
     found = gate_of_real_runs()
     print(f"    exit codes: equal {found.equal}, loss of 10 % {found.planted}")
-    # A share of 1 is the best there is: limited are the runs that each right one takes.
+    # A share of 1 is the best there is: the runs that each right one takes are limited.
     for name, right, share in (("equal", found.passed, 0.97), ("loss", found.failed, 0.90)):
         runs = CHECKED / max(right, 0.5)
         yield f"gate-runs-{name}", 1 / share, "runs a right one", [runs] * 2

@@ -22,6 +22,7 @@ import loop_depth_32
 import null_depth
 import scan
 import shares
+import sharing
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
@@ -61,6 +62,11 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     **{f"smb-{count}-nbench": shares.smb_against_nbench(count) for count in (10, 100, 590)},
     **{f"smb-{count}-plain": shares.smb_against_plain(count) for count in (10, 100, 590)},
     **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
+    "sharing-characters": sharing.characters,
+    "sharing-bonnie-file": sharing.bonnie_file,
+    "sharing-bonnie-folder": sharing.bonnie_folder(clients.tmpfs),
+    "sharing-iozone-tmpfs": sharing.iozone(clients.tmpfs),
+    "sharing-iozone-ext4": sharing.iozone(clients.ext4),
     "age-churn-python": age.against_python,
     "age-churn-c": age.against_c,
     "age-churn-geriatrix": age.against_geriatrix,

@@ -24,13 +24,14 @@ from fsgauge.engine import OnEvent
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine import Machine, StorageFacts
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import DeviceRun, SystemFacts
+from fsgauge.record import SystemFacts
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.session import HostSession
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
+from fsgauge.traffic import DeviceRun
 from fsgauge.wire import (
     ClientsJob,
     FilesTarget,

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import RunRecord, ServerFacts, ServerRun, Turn
+from fsgauge.private_server import ServerFacts, ServerRun
+from fsgauge.record import RunRecord, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
 from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget

@@ -28,6 +28,11 @@ class StorageFacts(BaseModel):
         default=None, exclude_if=lambda value: value is None
     )
 
+    @property
+    def is_measured_on(self) -> bool:
+        """Whether there is any: a machine that only serves or watches has none."""
+        return self.kind != NO_STORAGE.kind
+
     @field_validator("sentence")
     @classmethod
     def _without_old_claim(cls, sentence: str) -> str:

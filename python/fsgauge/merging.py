@@ -37,6 +37,7 @@ RULES: dict[str, Rule] = {
     "ClientError.count": "add",
     # Time: slices one after the other, machines side by side.
     **dict.fromkeys(("warm_up_ns", "elapsed_ns", "connect_ns", "last_done_ns"), "span"),
+    **dict.fromkeys(("fsync_ns", "close_ns", "sync_at_end_ns"), "span"),
     "Pauses.total_ns": "span",
     # What there is at once: the most of a machine's slices, the sum of machines.
     **dict.fromkeys(

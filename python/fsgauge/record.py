@@ -9,14 +9,10 @@
     DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
                                          ScanRecord: the layout before the first and after the
                                          last run, where the study asks for it
-    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json
-                                         ScanRecord: the files that one cell wrote
-    DIR/records/BBB-TT-SYSTEM/scan-aged.json
-                                         ScanRecord: the files that ageing has left
-    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json
-                                         StepRecord: what was done, untimed, before that cell
-    DIR/records/BBB-TT-SYSTEM/host-NAME-...
-                                         the same records as one of several machines made them
+    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json   ScanRecord: the files that one cell wrote
+    DIR/records/BBB-TT-SYSTEM/scan-aged.json         ScanRecord: the files that ageing has left
+    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json      StepRecord: what was done before that cell
+    DIR/records/BBB-TT-SYSTEM/host-NAME-...          the same as one of several machines made them
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -24,7 +20,6 @@
     DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
     DIR/journal.ndjson                   what happened, in order; a SHA-256 of each file, chained
     DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
-
 Format 1 is the first.
 """
 
@@ -38,7 +33,10 @@ from fsgauge.machine import Machine, StorageFacts
 from fsgauge.merging import merged
 from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.private_server import ServerFacts, ServerRun
 from fsgauge.starts import MachineStart
+from fsgauge.strikes import Strike, Struck
+from fsgauge.traffic import DeviceRun, Traffic
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -88,7 +86,8 @@ class Turn(BaseModel):
     """One system's turn in a block: made afresh once, then every cell in the block's order.
 
     `again` marks the second turn of the baseline in the block (A/A), `over_path` a turn beside
-    those of a served system, over its path without the server.
+    those of a served system, over its path without the server, `strikes` what is done to machines
+    in each of its runs.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -99,6 +98,7 @@ class Turn(BaseModel):
     again: bool
     cells: list[str]
     over_path: bool = False
+    strikes: list[Strike] = Field(default=[], exclude_if=lambda value: not value)
 
     @property
     def title(self) -> str:
@@ -124,6 +124,18 @@ class Plan(BaseModel):
     expected_written_bytes: int
     side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
+    struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
+    """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
+    is compared."""
+
+    @property
+    def all_turns(self) -> list[Turn]:
+        """Those that are compared, and those that are struck."""
+        return [*self.turns, *self.struck]
+
+    def of_turn(self, turn: Turn) -> Plan:
+        """The plan of one turn alone, struck or not, for whoever measures just that."""
+        return self.model_copy(update={"turns": [turn], "struck": [], "side_by_side": False})
 
     @property
     def comparisons(self) -> int:
@@ -158,80 +170,6 @@ class SystemFacts(BaseModel):
     block_size_bytes: int | None
     details: dict[str, str] = {}
     """What the file system's own tools say is in force: features, journal, groups, profiles."""
-
-
-class ServerFacts(BaseModel):
-    """A server that fsgauge started over a system, as it stood; nothing in it is secret.
-
-    `configuration` is its file without the places and ports that are new in every run. Lengths of
-    queues are those of the kernel: `listen_backlog` as asked for by the server.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    version: str
-    protocol: str
-    user: str
-    options: dict[str, str]
-    configuration: list[str]
-    command: list[str]
-    ready_ns: int
-    listen_backlog: int | None
-    somaxconn: int | None
-    syn_backlog: int | None
-
-
-class ServerRun(BaseModel):
-    """What a server used in one run.
-
-    Processor time is that of all its processes, also of those that ended; null when it died on the
-    way, or where it could not be read in time. `connecting_ns` is that of letting the clients in,
-    `leaving_ns` that of letting them go; the other two lie between. Where either is null, its time
-    is in the two.
-    Memory is proportional (PSS: shared pages count in parts), that of at most 32 processes
-    standing for all `memory_processes`, and the largest of `memory_samples` that took `sampling_ns`
-    in all; null where the run was too short for one. `listen_drops` are
-    connections that the server's own socket turned away, `listen_overflows` those of all sockets of
-    its network; null where they are not known. The sum of the times is exact; `tick_ns` is how
-    finely the kernel divides it into user and system time.
-    `aborts` says why processes of `daemon` aborted, in the words of its log, each reason once;
-    `last_words` are the last lines of the log, at most 20, where one aborted or the server died.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    user_ns: int | None
-    system_ns: int | None
-    connecting_ns: int | None = None
-    leaving_ns: int | None = None
-    tick_ns: int
-    processes: int
-    memory_bytes: int | None
-    memory_processes: int | None
-    memory_samples: int
-    sampling_ns: int
-    listen_overflows: int | None
-    listen_drops: int | None
-    restarts: int
-    daemon: str = ""
-    aborts: list[str] = []
-    last_words: list[str] = []
-
-
-class DeviceRun(BaseModel):
-    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
-    reading back and what a file system writes beside the load included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    read_requests: int
-    read_bytes: int
-    write_requests: int
-    write_bytes: int
-    discard_requests: int
-    discard_bytes: int
 
 
 class TurnRecord(Record):
@@ -279,6 +217,10 @@ class RunRecord(Record):
     )
     starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
     """Of several machines that began together, in the order of `parts`."""
+    traffic: list[Traffic] = Field(default=[], exclude_if=lambda value: not value)
+    """What the counters of the system's layers counted between the machines that took part."""
+    struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
+    """What was done to machines on purpose meanwhile."""
 
     @property
     def result(self) -> LoadResult | None:

@@ -21,8 +21,14 @@ from fsgauge.study.reference import explain_key
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections", "aging", "churn"]
-SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
+KINDS = ["writers", "connections", "aging", "churn", "sharing"]
+OF_OTHER_KINDS = ("two-nodes", "two-hosts", "writers-nfs")
+"""Shipped studies that a guide shows and that are of another kind than its own."""
+SHOWN = [
+    ("" if line.split()[2:3] and line.split()[2] in OF_OTHER_KINDS else kind, line)
+    for kind in ["overhead", *KINDS]
+    for line in commands(GUIDES / f"{kind}.md")
+]
 SHOWN += [
     (name if (name := line.split()[2]) in ["overhead", *KINDS] else "", line)
     for page in ("folders", "fleet", "vm")

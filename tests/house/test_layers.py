@@ -13,15 +13,19 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds", "steady_window"}
 STUDY = TYPES | {"preconditioning", "machine", "parts", "record", "factors", "study", "access.keys"}
+STUDY |= {"strikes"}
 MACHINE = TYPES | {"preconditioning", "machine", "record", "run_token", "plain_files", "programs"}
 STATS = TYPES | {
     "preconditioning",
     "machine",
     "merging",
     "record",
+    "private_server",
     "factors",
     "series",
     "starts",
+    "traffic",
+    "strikes",
     "under_load",
     "plan.power",
     "run_token",
@@ -49,7 +53,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": {"wire"},
     "starts": set(),
     "merging": {"wire", "series", "parts"},
-    "record": {"wire", "machine", "parts", "merging", "preconditioning", "starts"},
+    "strikes": {"units"},
+    "traffic": set(),
+    "private_server": set(),
+    "record": {
+        "wire",
+        "machine",
+        "parts",
+        "merging",
+        "preconditioning",
+        "starts",
+        "strikes",
+        "traffic",
+        "private_server",
+    },
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
@@ -64,10 +81,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rig.host.machine": MACHINE,
     "storage": STUDY | {"rig.host.machine"},
     "system": STUDY | {"rig.host.machine"},
-    "access.server": STUDY | {"rig.host.machine", "programs"},
+    "access.server": STUDY | {"rig.host.machine", "programs", "private_server"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"programs", "engine", "starts", "interruption", "plain_files"},
+    | {"programs", "engine", "starts", "traffic", "interruption", "plain_files"},
     "lease": TYPES,
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
@@ -86,6 +103,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
+    "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {
     "keys": "study",
@@ -100,6 +118,7 @@ OF_KINDS = {
     "page": "report",
     "published": "report",
     "observed": "published",
+    "tests": "factors",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
 MADE = "wire/generated.py"

@@ -10,9 +10,9 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record import DeviceRun
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats.device_requests import mean_request_bytes
+from fsgauge.traffic import DeviceRun
 from fsgauge.wire import LoadJob
 from tests.rigs.conftest import Scene
 

@@ -50,9 +50,9 @@ def scene(tmp_path: Path) -> Iterator[Path]:
     assert list((tmp_path / "disks").iterdir()) == []
 
 
-def fsgauge(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+def fsgauge(*words: str, seconds: float = 580, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *words], capture_output=True, text=True, timeout=580, check=False, **options
+        [*COMMAND, *words], capture_output=True, text=True, timeout=seconds, check=False, **options
     )
 
 

@@ -10,22 +10,20 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.host.process.processes import processes
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
 from tests.needs import need, need_tool
+from tests.rigs.test_vm import COMMAND, fsgauge, machines
 
-COMMAND = [sys.executable, "-m", "fsgauge"]
 SMALL = [
     *("--storage", "loop:320MiB", "--seed", "1", "--yes", "--baseline", "ext4"),
     *("--system", "ext4", "--set", "rig.nodes=2"),
@@ -40,9 +38,7 @@ def _guest() -> None:
     """A guest, built if there is none: a minute, once a machine."""
     need_tool("qemu-system-x86_64", "qemu-system-x86")
     need_tool("dpkg-deb", "dpkg")
-    done = subprocess.run(
-        [*COMMAND, "rig", "build"], capture_output=True, text=True, timeout=580, check=False
-    )
+    done = fsgauge("rig", "build")
     if done.returncode:
         need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
 
@@ -57,32 +53,10 @@ def disks(tmp_path: Path) -> Iterator[Path]:
     assert list(folder.iterdir()) == []
 
 
-def machines(place: Path) -> list[int]:
-    """QEMUs with a file below `place`."""
-    named = [each.pid for each in processes() if each.name.startswith("qemu-system")]
-    found = []
-    for pid in named:
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-        except OSError:
-            continue
-        if str(place) in words:
-            found.append(pid)
-    return found
-
-
 def test_two_nodes_measure_together_as_two_hosts_do(disks: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            *COMMAND,
-            *("run", "overhead", "--rig", "vm", *SMALL, "--set", f"storage.directory={disks}"),
-            *("--set", "storage.iops=200 IOPS"),
-            *("--results", str(tmp_path / "results")),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=580,
-        check=False,
+    done = fsgauge(
+        *("run", "overhead", "--rig", "vm", *SMALL, "--set", f"storage.directory={disks}"),
+        *("--set", "storage.iops=200 IOPS", "--results", str(tmp_path / "results")),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "results").iterdir()
@@ -118,24 +92,15 @@ def test_nothing_of_several_nodes_outlives_a_killed_fsgauge(disks: Path, tmp_pat
     while machines(disks) and time.monotonic() < ends:
         time.sleep(0.1)
     assert machines(disks) == []
-    done = subprocess.run(
-        [*COMMAND, "rig", "list"], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = fsgauge("rig", "list")
     assert "left by an earlier run" in done.stderr
 
 
 def test_a_study_that_cannot_be_is_refused_before_anything_boots(disks: Path) -> None:
-    done = subprocess.run(
-        [
-            *COMMAND,
-            *("plan", "overhead", "--rig", "vm", "--baseline", "ext4", "--system", "ext4"),
-            *("--storage", "loop:320MiB", "--set", f"storage.directory={disks}", "--json"),
-            *("--set", "rig.nodes=2", "--set", "system.ext4.rig.volume=shared"),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    done = fsgauge(
+        *("plan", "overhead", "--rig", "vm", "--baseline", "ext4", "--system", "ext4"),
+        *("--storage", "loop:320MiB", "--set", f"storage.directory={disks}", "--json"),
+        *("--set", "rig.nodes=2", "--set", "system.ext4.rig.volume=shared"),
     )
     assert done.returncode == 2
     (refusal,) = json.loads(done.stdout)["refusals"]
@@ -181,13 +146,7 @@ def test_what_one_node_writes_another_one_reads_over_nfs(disks: Path, tmp_path: 
     small += ["--storage", "loop:320MiB", *(f"--system={each}" for each in systems)]
     small += [word for each in overrides for word in ("--set", each)]
     small += ["--set", "workload.hosts=[2]", "--set", 'workload.host_files=["same"]']
-    done = subprocess.run(
-        [*COMMAND, "run", "overhead", "--rig", "vm", *small, "--results", str(tmp_path / "r")],
-        capture_output=True,
-        text=True,
-        timeout=580,
-        check=False,
-    )
+    done = fsgauge("run", "overhead", "--rig", "vm", *small, "--results", str(tmp_path / "r"))
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = (tmp_path / "r").iterdir()
     stored = read_results(folder)

@@ -38,6 +38,8 @@ pub struct Life {
     files: Vec<Option<File>>,
     /// The file that each stream has open.
     open: OpenFiles,
+    /// The directory of streams that do not have their own.
+    directories: BTreeMap<u32, u32>,
     /// Files of which something waits to be allocated, by the turn in which they first had it: the order in which they are
     /// written back.
     waiting: BTreeMap<u64, u32>,
@@ -85,6 +87,7 @@ impl Life {
             habits,
             files: Vec::new(),
             open: OpenFiles::default(),
+            directories: BTreeMap::new(),
             waiting: BTreeMap::new(),
             turns: 0,
             freed: Vec::new(),
@@ -111,6 +114,11 @@ impl Life {
     /// Operations that found no space.
     pub fn refused(&self) -> u64 {
         self.refused
+    }
+
+    /// The files of a stream lie in a directory that others have as well.
+    pub fn lies_in(&mut self, stream: u32, directory: u32) {
+        self.directories.insert(stream, directory);
     }
 
     /// Carries out one operation.
@@ -176,6 +184,12 @@ impl Life {
         self.policy.release_all(&mut self.space);
     }
 
+    /// Allocates what was just written of a file, which does not wait in memory; false if there was no space for all.
+    pub fn allocate_at_once(&mut self, file: u32) -> bool {
+        let purpose = self.policy.purpose_at_once();
+        self.allocate(file, purpose)
+    }
+
     /// A stream has one file open: the one that it had before is closed.
     fn turn_to(&mut self, stream: u32, file: u32) {
         if let Some(before) = self.open.turn_to(stream, file) {
@@ -238,7 +252,8 @@ impl Life {
         while state.allocated_blocks() < wanted_end {
             let logical = state.allocated_blocks();
             let last = state.extents.last().copied();
-            let home = || self.policy.home(&self.space, state.stream);
+            let directory = || self.directories.get(&state.stream).copied().unwrap_or(state.stream);
+            let home = || self.policy.home(&self.space, directory());
             let request = Request {
                 file,
                 inode: u64::from(file),

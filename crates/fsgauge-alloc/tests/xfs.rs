@@ -7,12 +7,12 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use fsgauge_alloc::OpLog;
 use fsgauge_alloc::free_map::FreeMap;
 use fsgauge_alloc::life::{Habits, Life, Reuse};
 use fsgauge_alloc::policy::xfs::{Xfs, XfsSettings};
 use fsgauge_alloc::policy::{Extent, Policy, Purpose, Request};
-use fsgauge_wire::{AgeEnd, AgeJob, AgeMode};
+use fsgauge_alloc::{OpLog, Operation};
+use fsgauge_wire::{AgeEnd, AgeJob, AgeMode, AgeOperation};
 
 use fsgauge_scan::{OnDisk, Problems, Xfs as OnDiskXfs};
 
@@ -68,12 +68,33 @@ fn allocsize_and_extsize_are_what_every_extent_has() {
     assert_eq!(two_growing(hinted), [vec![256; 4], vec![256; 4]]);
 }
 
+/// What is set aside for files that are open is given back before there is no space.
+#[test]
+fn a_device_is_full_when_files_have_all_of_it() {
+    let mut space = FreeMap::new(1 << 16, 32768).unwrap();
+    let settings = XfsSettings { preallocation_blocks: 4096, ..XfsSettings::new(1 << 16) };
+    let mut policy = Xfs::new(settings).unwrap();
+    let mut allocate = |file: u32| {
+        let (inode, purpose) = (u64::from(file), Purpose::Data);
+        let request =
+            Request { file, inode, logical: 0, blocks: 256, file_blocks: 256, goal: 64, last: None, purpose };
+        policy.allocate(&mut space, &request).map(|extent| extent.blocks)
+    };
+    assert_eq!((0..).map_while(&mut allocate).sum::<u32>(), 1 << 16);
+}
+
 #[test]
 fn what_cannot_be_is_named() {
     let wrong = |settings: XfsSettings| Xfs::new(settings).unwrap_err();
     let usual = XfsSettings::new(1 << 18);
     assert!(wrong(XfsSettings { group_blocks: 0, ..usual }).contains("of nothing"));
     assert!(wrong(XfsSettings { preallocation_blocks: 3, ..usual }).contains("power of two"));
+    let groups = usual.with_groups(100, 1 << 18).unwrap_err();
+    assert_eq!(
+        groups,
+        "100 allocation groups would have 10739712 bytes each: from 16777216 to 1099511627776 are possible"
+    );
+    assert_eq!(usual.with_groups(8, 1 << 18).unwrap().group_blocks, 1 << 15);
     assert!(wrong(XfsSettings { extent_hint_blocks: 1 << 21, ..usual }).contains("2097151"));
 }
 
@@ -125,6 +146,18 @@ fn two_files_that_grow_in_turns_lie_as_in_the_kernel() {
     }
 }
 
+/// An operation whose data never waits in memory.
+fn at_once(life: &mut Life, operation: Operation) {
+    let Operation { kind, file, .. } = operation;
+    if kind == AgeOperation::Create {
+        life.apply(&Operation { size_bytes: 0, ..operation });
+        life.apply(&Operation { kind: AgeOperation::Append, ..operation });
+    } else {
+        life.apply(&operation);
+    }
+    assert!(life.allocate_at_once(file));
+}
+
 /// The same log in both.
 fn compare(mode: AgeMode, size_bytes: u64, room_bytes: u64, operations: u64) -> Option<Distances> {
     let sync_every_bytes = Some(64 * MIB);
@@ -134,14 +167,13 @@ fn compare(mode: AgeMode, size_bytes: u64, room_bytes: u64, operations: u64) -> 
     tool("mount", &[&mounted.device, mounted.point.to_str().unwrap()]).unwrap();
     let (profile, end) = (profile(CHURN), AgeEnd::Operations { operations });
     let log = OpLog::new(&profile, end, room_bytes, 1).unwrap();
-    let settings = XfsSettings {
-        group_blocks,
-        delays: mode == AgeMode::Write,
-        ..XfsSettings::new(size_bytes / BLOCK_BYTES)
-    };
+    let settings = XfsSettings { group_blocks, ..XfsSettings::new(size_bytes / BLOCK_BYTES) };
     let habits = Habits { block_bytes: BLOCK_BYTES, reuse: Reuse::AfterSync, sync_every_bytes };
     let mut life = Life::new(space(&fresh, size_bytes), Box::new(Xfs::new(settings).unwrap()), habits);
-    log.for_each(|operation| life.apply(&operation));
+    log.for_each(|operation| match mode {
+        AgeMode::Write => life.apply(&operation),
+        _ => at_once(&mut life, operation),
+    });
     life.unmount();
     let folder = mounted.point.join("aged");
     fs::create_dir(&folder).unwrap();
@@ -181,5 +213,5 @@ fn churn_of_allocated_files_is_like_the_kernels() {
 #[test]
 fn churn_of_written_files_is_like_the_kernels() {
     let Some(found) = compare(AgeMode::Write, 768 * MIB, 650 * MIB, 6_000) else { return };
-    assert!(found.extents <= 0.03 && found.free <= 0.4, "{}", found.text);
+    assert!(found.extents <= 0.03 && found.free <= 0.3, "{}", found.text);
 }

@@ -20,6 +20,7 @@ mod result;
 mod run;
 mod self_measure;
 mod server;
+mod sync_at_end;
 mod target;
 mod thread_outcomes;
 mod trailing_data;

@@ -11,6 +11,7 @@ use super::client_threads::ClientThreads;
 use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
+use super::sync_at_end::sync_at_end;
 use super::trailing_data::check_for_trailing_data;
 use crate::server::Server;
 
@@ -42,12 +43,16 @@ pub fn run_clients(
     if server.is_some() {
         client_threads.part(listener);
     }
+    let sync_at_end_ns = sync_at_end(job, &clock, &stop)?;
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
         let left = server.remove_directories(job, &stop)?;
         left.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
         admitted.notes.extend(left);
     }
     let mut measured = result(job, engine, admitted, measured_threads, self_measure, server.as_ref());
+    if let Some(clients) = &mut measured.clients {
+        clients.sync_at_end_ns = sync_at_end_ns;
+    }
     check_for_trailing_data(&plan, server.as_ref(), &mut measured, &stop);
     Ok(measured)
 }

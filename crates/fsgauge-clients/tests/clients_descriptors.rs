@@ -8,7 +8,7 @@ use std::fs::File;
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
-    Ended, Event, FORMAT, FileSet, FileSizes, Listener, Phase, Stop, Tree,
+    Ended, Event, FORMAT, FileOrder, FileSet, FileSizes, Listener, Phase, Stop, Tree,
 };
 use results::engine;
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -56,6 +56,8 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,
         interval_ns: 1_000_000_000,

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     Activity, BackupOrder, ClientError, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob,
-    ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes,
-    LoadResult, NfsTarget, Phase, Stop, Tree, WeightedActivity,
+    ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet,
+    FileSizes, LoadResult, NfsTarget, Phase, Stop, Tree, WeightedActivity,
 };
 use ganesha::{Ganesha, exported, free_port, missing};
 use quota::{QUOTA_BYTES, UnderQuota};
@@ -60,6 +60,8 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,
         interval_ns: 100_000_000,

@@ -107,7 +107,7 @@ pub(crate) struct Syncs<'a> {
 }
 
 impl<'a> Syncs<'a> {
-    fn new(written: Written<'a>, data_only: bool) -> Self {
+    pub(crate) fn new(written: Written<'a>, data_only: bool) -> Self {
         Syncs { written, data_only, latency: Recorder::default() }
     }
 

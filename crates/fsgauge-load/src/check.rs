@@ -5,6 +5,7 @@ use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
 use crate::check_ranges::check_ranges;
 use crate::check_share::{check_layout_share, check_share};
+use crate::check_transfer::check_transfer;
 use crate::companion::check_companions;
 use crate::target::Geometry;
 
@@ -29,6 +30,7 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_concurrency(load)?;
     check_access(load)?;
     check_ranges(load)?;
+    check_transfer(load)?;
     check_companions(load)?;
     check_limits(load)?;
     check_times(load)?;

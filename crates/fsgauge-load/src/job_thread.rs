@@ -10,18 +10,23 @@ use std::thread::JoinHandle;
 use fsgauge_net::Access as ShareAccess;
 use fsgauge_wire::{
     Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Outcome, Ranges, Stop, Sync, Target,
+    Transfer,
 };
 
 use crate::barriers::{Barriers, Written};
 use crate::buffers::Buffers;
 use crate::contents::Contents;
+use crate::finish::finish;
 use crate::instruments::{Begun, Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, ShareQueue, SyncQueue};
+use crate::queue::{
+    Bytes, Characters, ChunkedQueue, Chunks, MemoryQueue, Mover, NullQueue, Queue, Rewrite, RingQueue,
+    ShareQueue, SyncQueue, Whole,
+};
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
 use crate::share::{Connection, Session};
@@ -92,12 +97,32 @@ impl JobThread {
         let files = job_files(&load, self.job, self.shared.opened.as_ref())?;
         match (&load.target, load.interface) {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
-            (_, Interface::Psync) => {
-                self.ready(None, Vec::new());
-                self.on_files(SyncQueue::on(files.descriptors()), &files, pattern, buffers)
-            }
+            (_, Interface::Psync) => match load.transfer {
+                Transfer::Whole => self.one_by_one(Whole, files, pattern, buffers),
+                Transfer::Characters => {
+                    self.one_by_one(Characters::new(largest_block_size(&load)), files, pattern, buffers)
+                }
+                Transfer::Bytes => self.one_by_one(Bytes, files, pattern, buffers),
+                Transfer::Rewrite => self.one_by_one(Rewrite::default(), files, pattern, buffers),
+            },
             (_, Interface::IoUring | Interface::Sockets) => self.with_ring(&files, pattern, buffers),
         }
+    }
+
+    /// With pread and pwrite; then what the load wants done with the files at the end.
+    fn one_by_one<M: Mover, O: Order>(
+        self,
+        mover: M,
+        files: OpenFiles,
+        pattern: Pattern<O>,
+        buffers: Buffers,
+    ) -> Result<JobOutcome, Failure> {
+        let (load, clock, stop) = (self.shared.load.clone(), self.shared.clock, self.shared.stop);
+        self.ready(None, Vec::new());
+        let queue = SyncQueue::moving(mover, files.descriptors());
+        let outcome = self.on_files(queue, &files, pattern, buffers)?;
+        let finish = finish(&load, files, &outcome, clock, stop)?;
+        Ok(JobOutcome { finish, ..outcome })
     }
 
     fn without_files<Q: Queue, O: Order>(
@@ -321,7 +346,8 @@ fn largest_block_size(load: &LoadJob) -> u32 {
 
 /// How a load opens its target. Loads that only write make files that are missing.
 pub(crate) fn open_mode(load: &LoadJob) -> OpenMode {
-    let (reads, writes) = (load.read_percent > 0, load.read_percent < 100);
+    let writes = load.read_percent < 100;
+    let reads = load.read_percent > 0 || load.transfer == Transfer::Rewrite;
     let dsync = load.sync == Sync::Dsync;
     OpenMode { reads, writes, direct: load.direct, noatime: load.noatime, dsync, create: !reads }
 }

@@ -3,7 +3,9 @@
 //! The jobs are threads, with the load's own order, sizes, data and interface; they go to nothing, and to
 //! memory. A pace, ends by size and calls of fsync concern the device and are left out.
 
-use fsgauge_wire::{Companion, Descriptors, Event, Limits, Listener, LoadJob, Outcome, Stop, Sync, Workers};
+use fsgauge_wire::{
+    Companion, Descriptors, Event, Finish, Limits, Listener, LoadJob, Outcome, Stop, Sync, Transfer, Workers,
+};
 
 use crate::instruments::Clock;
 use crate::medium::{Medium, Touch};
@@ -47,6 +49,8 @@ fn without_device(load: &LoadJob) -> LoadJob {
         workers: Workers::Threads,
         descriptors: Descriptors::Own,
         sync: Sync::None,
+        transfer: Transfer::Whole,
+        finish: Finish::default(),
         companions: Vec::<Companion>::new(),
         start_at_ns: None,
         start_on_order: false,

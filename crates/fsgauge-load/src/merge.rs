@@ -2,10 +2,11 @@
 
 use fsgauge_clock::Armed;
 use fsgauge_wire::{
-    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult,
-    MachineCpu, Note, OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
+    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, FinishResult, Interval, JobCount, LoadJob,
+    LoadResult, MachineCpu, Note, OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
+use crate::finish::FinishOutcome;
 use crate::instruments::{Clock, Tally, pauses};
 use crate::outcome::JobOutcome;
 use crate::steady::judge;
@@ -133,6 +134,23 @@ impl LoadOutcome {
         Some(SyncResult { calls: latency.operations, latency })
     }
 
+    /// What the jobs did with their files, where all of them did it.
+    fn finish(&self, threads: u32) -> Option<FinishResult> {
+        let all: Vec<FinishOutcome> = self.answers().map(|job| job.finish).collect::<Option<_>>()?;
+        let begin_ns = self.answers().map(|job| job.begin_ns).min()?;
+        let work = self.cpu(threads);
+        Some(FinishResult {
+            fsync_ns: all.iter().map(|each| each.fsync_ns).max()?,
+            close_ns: all.iter().map(|each| each.close_ns).max()?,
+            elapsed_ns: all.iter().map(|each| each.end_ns).max()?.saturating_sub(begin_ns),
+            cpu: Cpu {
+                user_ns: work.user_ns + all.iter().map(|each| each.user_ns).sum::<u64>(),
+                system_ns: work.system_ns + all.iter().map(|each| each.system_ns).sum::<u64>(),
+                threads,
+            },
+        })
+    }
+
     fn ended(&self) -> Ended {
         let all: Vec<Ended> = self
             .outcomes
@@ -175,6 +193,7 @@ pub(crate) fn merge(
         machine_cpu: measured.machine,
         steady: Some(judge(load, &measured.intervals)),
         sync: measured.syncs(),
+        finish: measured.finish(load.jobs),
         intervals: measured.intervals,
         self_measure,
         companions: Vec::new(),

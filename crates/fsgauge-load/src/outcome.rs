@@ -4,6 +4,7 @@ use fsgauge_clock::TrueStart;
 use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses, Recorder};
 use serde::{Deserialize, Serialize};
 
+use crate::finish::FinishOutcome;
 use crate::instruments::Tally;
 
 /// The measured part of one job.
@@ -30,6 +31,8 @@ pub(crate) struct JobOutcome {
     pub(crate) syncs: Option<Recorder>,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
+    /// What it did with its files afterwards; none when the load asked for nothing.
+    pub(crate) finish: Option<FinishOutcome>,
     /// What kept the job from its work.
     pub(crate) pauses: Pauses,
     pub(crate) ended: Ended,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fsgauge_alloc::{OpLog, Operation, check_age, resolve_profile};
+use fsgauge_alloc::{OpLog, Operation, Placement, check_age, resolve_profile};
 use fsgauge_wire::{
     AgeEnded, AgeError, AgeJob, AgeMode, AgeOperation, AgeOperationResult, AgeProgress, AgeResult, Event,
     FORMAT, Failure, Note, Outcome,
@@ -68,7 +68,10 @@ pub(crate) fn age(state: &mut State<'_>, job: &AgeJob) -> Outcome<AgeResult> {
     let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
     let default_bytes = if job.mode == AgeMode::Fast { 0 } else { SYNC_EVERY_BYTES };
     let sync_every_bytes = job.sync_every_bytes.unwrap_or(default_bytes);
-    state.folders.made(&job.directory, "d0000/f");
+    match log.placement() {
+        Placement::Together => state.folders.made_together(&job.directory, "d0000/f"),
+        _ => state.folders.made(&job.directory, "d0000/f"),
+    };
     let mut replay =
         Replay { state, job, sync_every_bytes, counts: Counts::default(), begin, told: Duration::ZERO };
     let ended = if job.fresh_copy { replay.copy(&mut log) } else { replay.log(&mut log) };

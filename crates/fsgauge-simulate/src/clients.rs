@@ -208,6 +208,7 @@ fn clients_result(job: &ClientsJob, moved: &Moved, result: &LoadResult, files: u
         checked_records: 0,
         bad_records: 0,
         bad: Vec::new(),
+        sync_at_end_ns: None,
         backup: match &job.phase {
             Phase::Backup { order, .. } => Some(BackupResult {
                 order: *order,

@@ -22,12 +22,19 @@ pub(crate) struct Folder {
     prefix: String,
     /// The first of its streams.
     pub(crate) first_stream: u32,
+    /// The folder's own number, where the files of all streams lie together.
+    directory: Option<u32>,
     files: Vec<Option<Held>>,
 }
 
 impl Folder {
     pub(crate) fn get(&self, local: u32) -> Option<Held> {
         self.files.get(local as usize).copied().flatten()
+    }
+
+    /// The directory that all of its streams share, if they do.
+    pub(crate) fn directory(&self) -> Option<u32> {
+        self.directory
     }
 
     pub(crate) fn get_mut(&mut self, local: u32) -> Option<&mut Held> {
@@ -62,8 +69,16 @@ impl Folders {
         self.by_path.entry(directory.trim_end_matches('/').to_owned()).or_insert_with(|| Folder {
             prefix: prefix.to_owned(),
             first_stream: folders * STREAMS_OF_A_FOLDER,
+            directory: None,
             files: Vec::new(),
         })
+    }
+
+    /// The same for one whose files all lie in one directory.
+    pub(crate) fn made_together(&mut self, directory: &str, prefix: &str) -> &mut Folder {
+        let folder = self.made(directory, prefix);
+        folder.directory = Some(folder.first_stream / STREAMS_OF_A_FOLDER);
+        folder
     }
 
     pub(crate) fn get(&self, directory: &str) -> Option<&Folder> {

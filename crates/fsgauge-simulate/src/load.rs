@@ -69,7 +69,7 @@ pub(crate) fn load(state: &mut State<'_>, job: &LoadJob) -> Outcome<(Moved, Load
 /// Streams take turns, record by record; space comes with each record, or in chunks when a record needs one.
 fn write(state: &mut State<'_>, job: &LoadJob, files: &Files<'_>) -> Outcome<()> {
     let &Files { directory, prefix, count, file_bytes, record_bytes } = files;
-    state.folders.made(directory, prefix);
+    state.folders.made_together(directory, prefix);
     for local in 0..count {
         state.delete(directory, local);
         if !state.create(directory, local, local) {
@@ -77,6 +77,7 @@ fn write(state: &mut State<'_>, job: &LoadJob, files: &Files<'_>) -> Outcome<()>
         }
     }
     let piece_bytes = job.preallocate_chunk_bytes.unwrap_or(record_bytes).max(1);
+    let at_once = job.direct || job.preallocate_chunk_bytes.is_some();
     let mut written_bytes = 0;
     while written_bytes < file_bytes {
         let end_bytes = file_bytes.min(written_bytes + record_bytes);
@@ -87,7 +88,7 @@ fn write(state: &mut State<'_>, job: &LoadJob, files: &Files<'_>) -> Outcome<()>
                     break;
                 }
                 let size_bytes = piece_bytes.min(file_bytes - has_bytes);
-                if !state.append(directory, local, size_bytes, job.direct) {
+                if !state.append(directory, local, size_bytes, at_once) {
                     return Err(full(state, files, local, has_bytes, size_bytes));
                 }
             }

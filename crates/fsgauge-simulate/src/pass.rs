@@ -84,6 +84,7 @@ pub(crate) fn load_result(
             stamps: Stamps::Operation,
         },
         sync: None,
+        finish: None,
         companions: Vec::new(),
         integrity: None,
         limits: None,

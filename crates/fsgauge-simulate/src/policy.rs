@@ -1,7 +1,9 @@
 //! From the policy that a job names to one that chooses blocks, and what else is told of it.
 
+use fsgauge_alloc::free_map::FreeMap;
 use fsgauge_alloc::life::Reuse;
 use fsgauge_alloc::policy::mballoc::{Mballoc, Release, Settings, Windows};
+use fsgauge_alloc::policy::xfs::{Xfs, XfsSettings};
 use fsgauge_alloc::policy::{
     BestFit, BlockAtATime, Buddy, Delayed, FirstFit, NextFit, Policy, Vxfs, VxfsSizes, Window, WorstFit,
 };
@@ -20,6 +22,7 @@ pub(crate) fn name_of(policy: &SimulatedPolicy) -> &'static str {
         SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_12, .. } => "ext4-6.12",
         SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_18, .. } => "ext4-6.18",
         SimulatedPolicy::Ldiskfs { .. } => "ldiskfs",
+        SimulatedPolicy::Xfs { .. } => "xfs-6.18",
         SimulatedPolicy::BlockAtATime {} => "block-at-a-time",
         SimulatedPolicy::Delayed { .. } => "delayed",
         SimulatedPolicy::FirstFit {} => "first-fit",
@@ -37,8 +40,9 @@ pub(crate) fn is_ext4(policy: &SimulatedPolicy) -> bool {
     matches!(policy, SimulatedPolicy::Ext4 { .. })
 }
 
-/// The policy for a device of so many groups. Says which setting cannot be.
-pub(crate) fn made(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Made> {
+/// The policy for such free space. Says which setting cannot be.
+pub(crate) fn made(wanted: &SimulatedPolicy, space: &FreeMap) -> Outcome<Made> {
+    let (blocks, groups, group_blocks) = (space.blocks(), space.groups(), space.group_blocks());
     let at_once = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AtOnce });
     let after_sync = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AfterSync });
     match wanted {
@@ -54,6 +58,11 @@ pub(crate) fn made(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> 
             }
             let mut policy = Mballoc::new(settings, groups);
             policy.set_stream_group(*last_group);
+            after_sync(Box::new(policy))
+        }
+        SimulatedPolicy::Xfs { .. } => {
+            let policy = xfs(wanted, blocks)
+                .map_err(|cause| wrong("policy", "XFS cannot be made or mounted like that", cause))?;
             after_sync(Box::new(policy))
         }
         SimulatedPolicy::BlockAtATime {} => at_once(Box::<BlockAtATime>::default()),
@@ -78,6 +87,15 @@ pub(crate) fn made(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> 
             at_once(Box::new(policy))
         }
     }
+}
+
+fn xfs(wanted: &SimulatedPolicy, blocks: u64) -> Result<Xfs, String> {
+    let &SimulatedPolicy::Xfs { preallocation_blocks, extent_hint_blocks, groups } = wanted else {
+        return Err("its kind is another".into());
+    };
+    let usual = XfsSettings::new(blocks);
+    let made = if groups > 0 { usual.with_groups(groups, blocks)? } else { usual };
+    Xfs::new(XfsSettings { preallocation_blocks, extent_hint_blocks, ..made })
 }
 
 fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Settings> {
@@ -144,8 +162,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_named() {
+        let space = FreeMap::new(8 * 32768, 32768).unwrap();
         let wrong = |policy: SimulatedPolicy| {
-            let failure = made(&policy, 8, 32768).err().unwrap();
+            let failure = made(&policy, &space).err().unwrap();
             format!("{}: {}", failure.what, failure.cause)
         };
         let table = |entries: &[u32]| SimulatedPolicy::Ldiskfs {
@@ -161,6 +180,14 @@ mod tests {
             wrong(SimulatedPolicy::Vxfs { initial_blocks: 9, largest_blocks: 8 })
                 .contains("9 blocks at first and 8")
         );
-        assert!(made(&table(&[256, 512]), 8, 32768).is_ok());
+        let xfs = |preallocation_blocks, groups| SimulatedPolicy::Xfs {
+            preallocation_blocks,
+            extent_hint_blocks: 0,
+            groups,
+        };
+        assert!(wrong(xfs(3, 0)).contains("allocsize of 3 blocks: it must be a power of two"));
+        assert!(wrong(xfs(0, 100)).contains("100 allocation groups would have 10739712 bytes each"));
+        assert!(made(&xfs(256, 8), &space).is_ok());
+        assert!(made(&table(&[256, 512]), &space).is_ok());
     }
 }

@@ -4,7 +4,7 @@ use fsgauge_alloc::policy::Extent;
 use fsgauge_device::{Model, Piece};
 use fsgauge_wire::{AgeOperation, Engine, Failure, Listener, Outcome, SimulateJob, Stop};
 
-use crate::folders::{Folders, Held};
+use crate::folders::{Folder, Folders, Held};
 use crate::policy;
 use crate::volume::{Change, Volume};
 
@@ -75,8 +75,8 @@ impl State<'_> {
         self.make_room(size_bytes);
         let mut done =
             self.change(directory, local, AgeOperation::Append, held.size_bytes, size_bytes, held.number);
-        if at_once && matches!(self.volume, Volume::Files(_)) {
-            done &= self.change(directory, local, AgeOperation::Fsync, 0, 0, held.number);
+        if at_once {
+            done &= self.volume.allocate_at_once(held.number);
         }
         let after_bytes = if done { held.size_bytes + size_bytes } else { self.allocated_bytes(held.number) };
         if let Some(held) = self.folders.made(directory, "f").get_mut(local) {
@@ -170,7 +170,11 @@ impl State<'_> {
         size_bytes: u64,
         file: u32,
     ) -> bool {
-        let stream = self.held(directory, local).map_or(0, |held| held.stream);
+        let folder = self.folders.get(directory);
+        let stream = folder.and_then(|folder| folder.get(local)).map_or(0, |held| held.stream);
+        if let Some(shared) = folder.and_then(Folder::directory).filter(|_| kind == AgeOperation::Create) {
+            self.volume.lies_in(stream, shared);
+        }
         self.volume.apply(Change { stream, file, kind, offset_bytes, size_bytes })
     }
 

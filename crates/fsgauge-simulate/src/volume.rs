@@ -44,8 +44,7 @@ impl Volume {
             Failure::job("geometry", what, cause, "another size of the device, its blocks, or its groups")
         };
         let space = FreeMap::new(blocks, job.group_blocks).map_err(cannot)?;
-        let groups = space.groups();
-        let Made { policy, reuse } = policy::made(&job.policy, groups, job.group_blocks)?;
+        let Made { policy, reuse } = policy::made(&job.policy, &space)?;
         if let (Some(placement), SimulatedPolicy::Ext4 { processors, .. }) = (placement, &job.policy) {
             let geometry = mke2fs::geometry(job.size_bytes, HASH_SEED);
             let setting = Setting { placement, processors: *processors };
@@ -74,6 +73,24 @@ impl Volume {
             Volume::Ext4(ext4) => ext4.apply(&operation),
         }
         self.refused() == before
+    }
+
+    /// The files of a stream lie in a directory that others have as well.
+    pub(crate) fn lies_in(&mut self, stream: u32, directory: u32) {
+        match self {
+            Volume::Files(life) => life.lies_in(stream, directory),
+            // It was told where the files of logs lie when it was made.
+            Volume::Ext4(_) => {}
+        }
+    }
+
+    /// What was just written of a file is allocated: it does not wait in memory. False if there was no space for all.
+    pub(crate) fn allocate_at_once(&mut self, file: u32) -> bool {
+        match self {
+            Volume::Files(life) => life.allocate_at_once(file),
+            // By fallocate, which allocates by itself.
+            Volume::Ext4(_) => true,
+        }
     }
 
     /// What waits in memory is allocated, and what was freed can be taken again; false if there was no space for all.

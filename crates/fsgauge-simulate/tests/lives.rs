@@ -110,6 +110,28 @@ fn interleaved_clients_have_the_extents_that_are_known() {
     }
 }
 
+/// XFS sets aside for files that grow in the page cache, and for no others.
+#[test]
+fn xfs_sets_aside_what_allocsize_says_where_data_waits() {
+    let extents = |policy: &str, steps: &[String]| {
+        let result = live(&job(policy, 1024 * MIB, "", steps)).unwrap();
+        let scan = scanned(result.steps.last().unwrap());
+        (result.proof, scan.counts.extents)
+    };
+    let plain = r#"{"kind":"xfs"}"#;
+    let fixed = r#"{"kind":"xfs","preallocation_blocks":1024}"#;
+    let hinted = r#"{"kind":"xfs","extent_hint_blocks":1024}"#;
+    // Four files of 8 MiB that grow in turns by records of 1 MiB.
+    let direct = [rate(0, 4, 8 * MIB), scan("/m/rate")];
+    let (proof, of_each_record) = extents(plain, &direct);
+    assert!(proof.contains("free runs"), "{proof}");
+    assert_eq!(of_each_record, 32);
+    assert_eq!(extents(fixed, &direct).1, 32, "allocsize is for the page cache alone");
+    assert_eq!(extents(hinted, &direct).1, 8, "4 MiB for each extent");
+    let buffered = [rate(0, 4, 8 * MIB).replace(r#""direct":true"#, r#""direct":false"#), scan("/m/rate")];
+    assert_eq!(extents(plain, &buffered).1, 4, "each waits until it is whole");
+}
+
 /// One reader, who meets the pieces of 590 braided files, and the same files whole.
 #[test]
 fn a_reader_pays_for_what_is_braided() {

@@ -306,6 +306,33 @@ pub enum Sync {
     },
 }
 
+/// How a job moves a block between its memory and the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Transfer {
+    /// In one call.
+    #[default]
+    Whole,
+    /// In one call, and beside it one byte at a time through a buffer of the block size: as putc(3) fills it before a
+    /// write, as getc(3) takes it after a read. What Bonnie++ did up to version 1.03, and its getc_putc does.
+    Characters,
+    /// In one call for each byte. What Bonnie++ 2.00 does.
+    Bytes,
+    /// Read and written: each write reads its block first, changes one byte of it and writes it back. What Bonnie++
+    /// does as rewrite, and for some of its seeks.
+    Rewrite,
+}
+
+/// What each job does with its files when its work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finish {
+    /// Whether it calls fsync on each.
+    pub fsync: bool,
+    /// Whether closing them is timed, after fsync.
+    pub close: bool,
+}
+
 /// What a companion does, one operation at a time, from the load's first moment to its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -416,6 +443,14 @@ pub struct LoadJob {
     /// When written data is made durable.
     #[serde(default)]
     pub sync: Sync,
+    /// How blocks are moved. Other than whole: one operation at a time (interface psync), one block size, files of this
+    /// machine.
+    #[serde(default)]
+    pub transfer: Transfer,
+    /// What each job does with its files when its work is done: timed apart, see the result's `finish`. Needs passes
+    /// or a size limit, files of this machine, and files that each job has opened for itself.
+    #[serde(default)]
+    pub finish: Finish,
     /// Whether every sector written carries its writer, sequence, offset and checksum, and everything written
     /// is read back and checked after the load. Needs ranges, and writes alone.
     #[serde(default)]
@@ -480,6 +515,8 @@ impl LoadJob {
             workers: Workers::Threads,
             descriptors: Descriptors::Own,
             sync: Sync::None,
+            transfer: Transfer::Whole,
+            finish: Finish::default(),
             verify: false,
             companions: Vec::new(),
             measure_limits: false,

@@ -26,7 +26,8 @@ pub use age::{
 pub use clients::{
     Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
     ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,
-    FileSet, FileSizes, NetworkResult, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
+    FileOrder, FileSet, FileSizes, NetworkResult, OperationCall, Phase, Think, Tree, WeightedActivity,
+    WeightedSize,
 };
 pub use clock::{
     ClockKey, ClockMoment, ClockReading, ExchangeClockJob, ExchangeClockResult, ServeClockEnded,
@@ -39,13 +40,13 @@ pub use histogram::{
     BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };
 pub use job::{
-    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Interface, Job, JobsOfAll,
-    LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Workers,
+    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Finish, Interface, Job,
+    JobsOfAll, LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Transfer, Workers,
 };
 pub use lease::{Lease, Order, RunName};
 pub use parse::{parse_job, parse_order};
 pub use result::{
-    BlockFault, ClockKind, CompanionResult, Cpu, Drain, Ended, Engine, FaultyBlock, Features,
+    BlockFault, ClockKind, CompanionResult, Cpu, Drain, Ended, Engine, FaultyBlock, Features, FinishResult,
     IntegrityResult, JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost,
     OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };

@@ -163,6 +163,20 @@ pub struct SyncResult {
     pub latency: Histogram,
 }
 
+/// What jobs did with their files when their work was done. Nothing else in the result contains it: `elapsed_ns` and
+/// `cpu` end with the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FinishResult {
+    /// In fsync, all files of a job; the longest of the jobs. 0 where none was asked for.
+    pub fsync_ns: u64,
+    /// In close, as `fsync_ns`.
+    pub close_ns: u64,
+    /// From the start of the measured part to the end of the last job's last call: the work, fsync and close.
+    pub elapsed_ns: u64,
+    /// CPU time of the same, all jobs.
+    pub cpu: Cpu,
+}
+
 /// What the companions of one entry of the job did in the measured part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompanionResult {
@@ -368,6 +382,9 @@ pub struct LoadResult {
     /// Calls of fsync and fdatasync; null when the load makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncResult>,
+    /// What jobs did with their files when their work was done; null when the job did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<FinishResult>,
     /// What each entry of the job's companions did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub companions: Vec<CompanionResult>,

@@ -182,11 +182,10 @@ def chosen_consent(destroy: tuple[str, ...], discard_unknown_data: bool) -> Cons
 
 rig_option = click.option(
     "--rig",
-    default="host",
-    show_default=True,
     metavar="RIG",
     help="Where the study is measured: host is this machine, fleet are many hosts at once, vm is a"
-    " virtual machine, which needs no root, simulator is a model, which needs no disk either.",
+    " virtual machine, which needs no root, simulator is a model, which needs no disk either."
+    " Default: vm for a study that has nodes ([rig]), else host.",
 )
 
 _FLEET_OPTIONS = [

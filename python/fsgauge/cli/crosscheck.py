@@ -21,6 +21,8 @@ from fsgauge.cli.choices import (
 if TYPE_CHECKING:
     from fsgauge.crosscheck import Told
     from fsgauge.crosscheck.agreement import Agreement, CellAgreement
+    from fsgauge.crosscheck.program_records import ProgramAgreement
+    from fsgauge.crosscheck.programs import ToldOfProgram
 
 
 @click.command("crosscheck")
@@ -28,9 +30,10 @@ if TYPE_CHECKING:
 @click.option(
     "--with",
     "tool",
-    type=click.Choice(["fio"]),
+    type=click.Choice(["fio", "bonnie++", "iozone"]),
     required=True,
-    help="The tool to compare the engine with: the installed fio.",
+    help="What to compare the engine with: the installed fio; for the study sharing, bonnie++, or"
+    " the iozone that FSGAUGE_IOZONE names.",
 )
 @click.option(
     "--pairs",
@@ -58,34 +61,66 @@ def command(
     results: Path,
     as_json: bool,
 ) -> int:
-    """Run STUDY's cells with the engine and with fio, in turns, and say whether they agree.
+    """Run STUDY's cells with the engine and with TOOL, in turns, and say whether they agree.
 
-    Same files, same parameters; ratios are engine / fio with 95 % intervals. The last line is the
+    Same files, same parameters; ratios are engine / tool with 95 % intervals. The last line is the
     folder with every run of both.
     """
     from fsgauge.crosscheck import crosscheck
+    from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.interruption import interruptible
     from fsgauge.rig.registry import DEFAULT, rig_named
 
-    assert tool == "fio"  # noqa: S101 - the one choice
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
-    cells: list[CellAgreement] = []
+    cells: list[CellAgreement | ProgramAgreement] = []
+    rig, consent = rig_named(DEFAULT, _talk), chosen_consent(destroy, discard_unknown_data)
+    command_line = ["fsgauge", *sys.argv[1:]]
     with interruptible():
-        directory = crosscheck(
-            chosen,
-            pairs=pairs,
-            rig=rig_named(DEFAULT, _talk),
-            results=results,
-            destroy=chosen_consent(destroy, discard_unknown_data),
-            command=["fsgauge", *sys.argv[1:]],
-            told=_told(pairs, as_json, cells),
-        )
+        if tool == "fio":
+            directory = crosscheck(
+                chosen,
+                pairs=pairs,
+                rig=rig,
+                results=results,
+                destroy=consent,
+                command=command_line,
+                told=_told(pairs, as_json, cells),
+            )
+        else:
+            directory = crosscheck_program(
+                chosen,
+                tool,
+                pairs=pairs,
+                rig=rig,
+                results=results,
+                destroy=consent,
+                command=command_line,
+                told=_told_of_program(pairs, as_json, cells),
+            )
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
     return 0
 
 
-def _told(pairs: int, as_json: bool, cells: list[CellAgreement]) -> Told:
+def _told_of_program(
+    pairs: int, as_json: bool, cells: list[CellAgreement | ProgramAgreement]
+) -> ToldOfProgram:
+    from fsgauge.crosscheck.programs import ToldOfProgram
+
+    def done(cell: ProgramAgreement) -> None:
+        cells.append(cell)
+        shown = {"event": "cell", **cell.model_dump(mode="json")} if as_json else of_program(cell)
+        _say(shown)
+
+    return ToldOfProgram(
+        run=lambda system, work, pair, tool: _talk(
+            f"{system}: {work}: pair {pair + 1} of {pairs}, {tool}"
+        ),
+        cell=done,
+    )
+
+
+def _told(pairs: int, as_json: bool, cells: list[CellAgreement | ProgramAgreement]) -> Told:
     from fsgauge.crosscheck import Told
 
     def done(cell: CellAgreement) -> None:
@@ -100,13 +135,21 @@ def _told(pairs: int, as_json: bool, cells: list[CellAgreement]) -> Told:
     )
 
 
-def _advise(cells: list[CellAgreement]) -> None:
-    undecided = [cell for cell in cells if any(a.word == "undecided" for a in cell.agreements)]
+def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:
+    undecided = [cell for cell in cells if "undecided" in _words(cell)]
     if undecided:
         _talk(
             f"{len(undecided)} of {len(cells)} cells are undecided: runs of the same tool differ"
             " too much here; use more --pairs, a longer workload.duration, or an idle machine"
         )
+
+
+def _words(cell: CellAgreement | ProgramAgreement) -> list[str]:
+    from fsgauge.crosscheck.program_records import ProgramAgreement
+
+    if isinstance(cell, ProgramAgreement):
+        return [] if cell.ratio is None else [cell.word]
+    return [agreement.word for agreement in cell.agreements]
 
 
 def _talk(line: str) -> None:
@@ -116,6 +159,29 @@ def _talk(line: str) -> None:
 def _say(what: str | dict[str, object]) -> None:
     sys.stdout.write((what if isinstance(what, str) else json.dumps(what)) + "\n")
     sys.stdout.flush()
+
+
+def of_program(cell: ProgramAgreement) -> str:
+    """A cell that a program of its own did, as a line."""
+    start = f"{cell.system}: {cell.cell_name}: "
+    if cell.ratio is None or cell.engine is None or cell.theirs is None:
+        return (
+            start + f"{cell.program} was too fast to say a rate in {cell.too_fast} of {cell.pairs}"
+        )
+    interval = "-" if cell.low is None else f"{cell.low:.3f} to {cell.high:.3f}"
+    rates = f"engine {_rate(cell.engine, cell.unit)}{_busy(cell.engine_processor_share)}"
+    theirs = f"{cell.program} {_rate(cell.theirs, cell.unit)}{_busy(cell.their_processor_share)}"
+    return start + f"{cell.ratio:.3f} ({interval}) {cell.word}; {rates}, {theirs}"
+
+
+def _rate(rate: float, unit: str | None) -> str:
+    from fsgauge.units import format_bandwidth
+
+    return format_bandwidth(rate) if unit == "bytes/s" else f"{rate:,.0f}/s"
+
+
+def _busy(share: float | None) -> str:
+    return "" if share is None else f" at {share:.0%} of a CPU"
 
 
 def table(cell: CellAgreement) -> str:

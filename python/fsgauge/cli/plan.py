@@ -66,7 +66,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
-    rig: str,
+    rig: str | None,
     hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -84,22 +84,28 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first.
     """
+    from fsgauge.cli.sweeping import sweep_lines
     from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.registry import rig_named, study_on
-    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts
+    from fsgauge.rig.registry import rig_for, rig_named, study_on
+    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig, say, hosts)
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    world = rig_named(rig_for(chosen, rig), say, hosts)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
-    plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)
+    plan = make_plan(
+        chosen,
+        size_bytes=size_bytes,
+        side_by_side=design.side_by_side,
+        strikes=strikes_of(world, chosen),
+    )
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
     measured = _measured_noise(pilot, noise)
@@ -134,7 +140,12 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [*_refused(refusals), *_method(description), *_order(description, order)]
+    lines = [
+        *_refused(refusals),
+        *sweep_lines(chosen),
+        *_method(description),
+        *_order(description, order),
+    ]
     lines += _cost(description, _measured_by(kept))
     lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))
@@ -311,7 +322,7 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
         lines += [f"    on a new system: {stage}" for stage in stages[1:]]
     if not whole and description.blocks > 1:
         lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
-    return lines
+    return [*lines, *(f"fault     {line}" for line in description.faults)]
 
 
 def time_and_bytes(description: PlanDescription) -> list[str]:

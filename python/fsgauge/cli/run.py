@@ -45,7 +45,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
-    rig: str,
+    rig: str | None,
     hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -63,10 +63,15 @@ def command(
     from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
     from fsgauge.cli.submitting import submit
-    from fsgauge.rig.registry import rig_named, study_on
+    from fsgauge.rig.registry import rig_for, rig_named, study_on
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    rig = rig_for(chosen, rig)
+    if chosen.sweep is not None:
+        from fsgauge.cli.sweeping import run_sweep
+
+        return run_sweep(chosen, rig, results)
     if hosts.is_submitted:
         return submit(chosen, hosts)
     if not yes:
@@ -106,7 +111,11 @@ def resume(
     needs its hosts again.
     """
     from fsgauge.cli.execution import execute_again
+    from fsgauge.cli.sweeping import resume_sweep
+    from fsgauge.sweep.folder import is_sweep
 
+    if is_sweep(directory):
+        return resume_sweep(directory)
     return execute_again(
         directory,
         rig=rig,

@@ -9,7 +9,6 @@ submission: the difference is what batching gains.
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,16 +19,17 @@ from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation,
 from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
+from fsgauge.crosscheck.order import first_device_alone, tools_in_order
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import LendsSystems, LentSystem, Rig
 from fsgauge.stats.metrics import values
+from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
-from fsgauge.study.storage import first_device
 from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of
 
@@ -67,7 +67,7 @@ def crosscheck(
 
     Refusals come before anything is touched.
     """
-    study = _with_pairs(study, pairs)
+    study = first_device_alone(study, pairs)
     _check_cells(study)
     version = fio_version()
     rig.check(study, destroy)
@@ -96,19 +96,6 @@ def crosscheck(
             error.details += (folder.kept(),)
             raise
     return folder.directory
-
-
-def tools_in_order(pairs: int, seed: int) -> list[tuple[Tool, Tool]]:
-    """Who goes first in each pair: ABBA or BAAB, by lot."""
-    first: Tool = "engine" if random.Random(seed).random() < 0.5 else "fio"  # noqa: S311 - no secret
-    second: Tool = "fio" if first == "engine" else "engine"
-    return [(first, second) if pair % 2 == 0 else (second, first) for pair in range(pairs)]
-
-
-def _with_pairs(study: Study, pairs: int) -> Study:
-    """A pair is a block of its own: another seed, other offsets. Both tools use one device."""
-    plan = study.plan.model_copy(update={"blocks": pairs, "budget": None})
-    return study.model_copy(update={"plan": plan, "storage": first_device(study.storage)})
 
 
 def _check_cells(study: Study) -> None:
@@ -151,12 +138,14 @@ def _cells_in_order(plan: Plan) -> Iterator[Cell]:
 
 def _cell(session: _Session, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:
     runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": [], "fio-by-itself": []}
-    orders = tools_in_order(len(turns), session.plan.seed + len(cell.id))
+    tools: tuple[Tool, Tool] = ("engine", "fio")
+    orders = tools_in_order(len(turns), session.plan.seed + len(cell.id), tools)
     for turn, order in zip(turns, orders, strict=True):
         for position, tool in enumerate(_with_fio_by_itself(session, lent, cell, turn, order)):
             session.told.run(turn.system, cell, turn.block, tool)
             run = _run(session, lent, cell, turn, position, tool)
-            session.folder.write_run(run)
+            name = f"{slug(cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
+            session.folder.write(run, run.system, name)
             runs[tool].append(run)
     engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
     fio = [fio_numbers(run.fio) for run in runs["fio"] if run.fio]

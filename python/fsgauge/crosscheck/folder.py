@@ -14,7 +14,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from fsgauge.crosscheck.agreement import CellAgreement
+from pydantic import BaseModel
+
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
 from fsgauge.record import Cell, EnvironmentRecord, Record
@@ -62,22 +63,19 @@ class CrosscheckFolder:
         self._lines: list[str] = []
         self._make(self.directory)
 
-    def write_start(
-        self, record: CrosscheckRecord, environment: EnvironmentRecord, study_toml: str
-    ) -> None:
+    def write_start(self, record: Record, environment: EnvironmentRecord, study_toml: str) -> None:
         """What is to be done, on what."""
         write_whole(self.directory / "study.toml", study_toml)
         write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
         write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
 
-    def write_run(self, run: CrosscheckRun) -> None:
+    def write(self, run: Record, system: str, name: str) -> None:
         """One run, at once."""
-        folder = self.directory / "runs" / slug(run.system)
+        folder = self.directory / "runs" / slug(system)
         self._make(folder)
-        name = f"{slug(run.cell.id)}-{run.pair:02d}-{run.position}-{run.tool}.json"
-        write_whole(folder / name, run.model_dump_json())
+        write_whole(folder / f"{name}.json", run.model_dump_json())
 
-    def write_agreement(self, cell: CellAgreement) -> None:
+    def write_agreement(self, cell: BaseModel) -> None:
         """One more line."""
         self._lines.append(cell.model_dump_json() + "\n")
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))

@@ -9,6 +9,8 @@ what a kind declares and never name one:
     kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
     kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
+    kinds/<kind>/peers/         PEERS, programs that do its cells themselves, if there are any
+                                (fsgauge.workload.peer)
     kinds/<kind>/studies/       study files that are shipped: <kind>.toml, quick; <kind>-full.toml;
                                 <kind>-as-published.toml where there is a publication
     kinds/<kind>/published.toml what others published, claim by claim (fsgauge.published.ledger)
@@ -48,6 +50,12 @@ def part(kind: str, name: str) -> ModuleType:
     if kind not in names():
         raise KeyError(kind)
     return import_module(f"{__name__}.{kind}.{name}")
+
+
+def has_part(kind: str, name: str) -> bool:
+    """Whether a kind has a part that only some have."""
+    places = [Path(place) / kind / name for place in __path__]
+    return any(place.is_dir() or place.with_suffix(".py").is_file() for place in places)
 
 
 def study_files() -> list[Traversable]:

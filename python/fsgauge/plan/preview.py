@@ -20,6 +20,7 @@ from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.plan.struck import fault_lines
 from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
@@ -76,6 +77,8 @@ class PlanDescription(_Facts):
     durability: list[str] = []
     """What single systems give up, or the storage does not have."""
     turns: list[Turn]
+    faults: list[str] = []
+    """What is done to machines on purpose, a line each, in blocks after all others."""
     blocks: int
     blocks_asked: int
     runs: int
@@ -137,6 +140,7 @@ def describe(
         cautions=[*_method(study, size_bytes).cautions(), *cautions],
         durability=_durability(study, folders),
         turns=plan.turns,
+        faults=fault_lines(plan),
         blocks=blocks,
         blocks_asked=study.plan.blocks,
         runs=sum(len(turn.cells) for turn in plan.turns),

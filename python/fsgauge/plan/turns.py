@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from fsgauge.errors import InputError
@@ -31,7 +31,9 @@ from fsgauge.factors import factors_of
 from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record import Cell, Plan, Turn
+from fsgauge.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
 from fsgauge.study.reached import is_beside_path
 from fsgauge.study.workload import cells_of, default_primary
@@ -55,11 +57,14 @@ def with_seed(study: Study, seed: int) -> Study:
     return study.model_copy(update={"plan": plan})
 
 
-def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> Plan:
+def make_plan(
+    study: Study, *, size_bytes: int, side_by_side: bool = False, strikes: Sequence[Strike] = ()
+) -> Plan:
     """All turns in order, for a study with a seed on storage of `size_bytes`.
 
     With `side_by_side` a block's turns have slices by turns, as `fsgauge.plan.slices` says; their
-    own order is then the one in which systems are made.
+    own order is then the one in which systems are made. `strikes` are those of its faults, as the
+    rig carries them out.
 
     Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
     """
@@ -71,6 +76,7 @@ def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> P
     a_block = block_seconds(study, size_bytes, side_by_side=side_by_side)
     once = storage_seconds(study, size_bytes)
     blocks = _blocks(study, a_block, once)
+    struck = struck_turns(study, cells, strikes, blocks)
     return Plan(
         study=study.name,
         seed=seed,
@@ -80,10 +86,11 @@ def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> P
         primary_layout=LAYOUT in study.plan.primary,
         cells=cells,
         turns=_turns(study, cells, blocks, seed),
-        expected_seconds=once + blocks * a_block,
+        expected_seconds=once + blocks * a_block + struck_seconds(study, struck, size_bytes),
         expected_written_bytes=storage_written_bytes(study, size_bytes)
         + blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes),
         side_by_side=side_by_side,
+        struck=struck,
     )
 
 

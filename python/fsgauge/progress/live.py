@@ -83,7 +83,7 @@ class Live(Quiet):
 
     def _show(self, turn: Turn, what: str) -> None:
         assert self.tally is not None  # noqa: S101 - the study has started
-        blocks = self.tally.plan.turns[-1].block + 1
+        blocks = self.tally.plan.all_turns[-1].block + 1
         self.now = f"block {turn.block + 1} of {blocks}   {turn.title}   {what}"
         self.rate = ""
         self._draw()

@@ -11,7 +11,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.study.model import Study
 from fsgauge.under_load import load_ns
 from fsgauge.units import format_duration, format_rate
-from fsgauge.wire import ClientsResult, LoadResult, timed_operations
+from fsgauge.wire import ClientsResult, LoadResult, elapsed_with_finish_ns, timed_operations
 
 if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar
@@ -30,7 +30,7 @@ class Tally:
     @property
     def total(self) -> int:
         """Runs in the plan."""
-        return sum(len(turn.cells) for turn in self.plan.turns)
+        return sum(len(turn.cells) for turn in self.plan.all_turns)
 
     @property
     def share(self) -> float:
@@ -62,7 +62,7 @@ class Tally:
         ours = self._log_rates(record, record.system)
         base = self._log_rates(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]
-        if record.system == self.plan.baseline or record.over_path or not logs:
+        if record.system == self.plan.baseline or not _is_sample(record) or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
         blocks = "block" if len(logs) == 1 else "blocks"
@@ -84,11 +84,16 @@ class Tally:
     def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
         found: dict[int, list[float]] = {}
         for run in self.runs:
-            if run.system == system and run.cell.id == like.cell.id and not run.over_path:
+            if run.system == system and run.cell.id == like.cell.id and _is_sample(run):
                 rate = operations_per_second(run)
                 if rate > 0:
                     found.setdefault(run.block, []).append(math.log(rate))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
+
+
+def _is_sample(run: RunRecord) -> bool:
+    """Whether it counts in the comparison."""
+    return not (run.over_path or run.struck)
 
 
 def operations_per_second(record: RunRecord) -> float:
@@ -96,11 +101,15 @@ def operations_per_second(record: RunRecord) -> float:
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
-    return timed_operations(result) * 1e9 / result.elapsed_ns
+    return timed_operations(result) * 1e9 / elapsed_with_finish_ns(result)
 
 
 def outcome(record: RunRecord) -> str:
     """A run in a few words: its rate, or what went wrong."""
+    if record.struck:
+        faults = ", ".join(each.strike.title for each in record.struck)
+        rest = record.fault.what if record.fault else format_rate(operations_per_second(record))
+        return f"a fault on purpose ({faults}): {rest}"
     if record.fault is not None:
         return f"failed: {record.fault.what}"
     if record.result is not None and record.result.clients is not None:

@@ -11,6 +11,7 @@ from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
+from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
@@ -21,6 +22,7 @@ from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import layout_lines, number_tables, ratio_words
 from fsgauge.report.theme import GLYPHS, template
+from fsgauge.report.traffic import traffic_tables
 from fsgauge.stats.differences import space_for_data
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
@@ -66,7 +68,9 @@ def page_values(
         "layouts": layout_lines(results),
         "hosts": host_lines(results),
         "over_hosts_tables": over_hosts_tables(results),
+        "traffic_tables": traffic_tables(results),
         "no_host_law": no_host_law(results),
+        "fault_tables": fault_tables(results),
         "layout_ratio": ratio_words,
         "page": page,
         "lead": page.lead(drawings),

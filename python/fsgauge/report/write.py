@@ -18,6 +18,7 @@ from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.over_hosts import over_hosts
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
+from fsgauge.report.charts.struck import struck_series
 from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
@@ -127,6 +128,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.scans,
         stored.steps,
         stored.path_runs,
+        stored.struck_runs,
     )
 
 
@@ -140,6 +142,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
         latency_percentiles(results, stored.runs),
         processor_time(results),
         time_series(results, stored.runs),
+        struck_series(results, stored.struck_runs),
     )
     found = {drawing.name: drawing for drawing in drawings if drawing is not None}
     for name in page.left_out(found):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError
 from fsgauge.rig.rig import Rig, TakesHosts
+from fsgauge.study.model import Study
 from fsgauge.study.shipped import shipped_names
 
 if TYPE_CHECKING:
@@ -51,10 +52,15 @@ OWN_STUDIES = {"simulator": "simulated"}
 """Of a rig that cannot run every shipped study as it is: what the names of its own end with."""
 
 
-def study_on(rig: str, study: str) -> str:
+def study_on(rig: str | None, study: str) -> str:
     """The shipped study that takes another's place on this rig, or the study itself."""
     own = f"{study}-{OWN_STUDIES[rig]}" if rig in OWN_STUDIES else study
     return own if own in shipped_names() else study
+
+
+def rig_for(study: Study, typed: str | None) -> str:
+    """The rig's name: the one that was typed, else vm for a study that has nodes."""
+    return typed or ("vm" if study.rig is not None else DEFAULT)
 
 
 def host_rig(engine: Engine | None, say: Say) -> Rig:

@@ -28,6 +28,7 @@ from fsgauge.record import (
 )
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
+from fsgauge.strikes import Strike
 from fsgauge.study.model import Study, System
 from fsgauge.study.workload import cells_of
 from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
@@ -62,6 +63,13 @@ class RunStarted:
 
 
 @dataclass(frozen=True)
+class LoadBegins:
+    """The load of the run that was started last begins so many seconds from now."""
+
+    ahead_seconds: float
+
+
+@dataclass(frozen=True)
 class FromMachine:
     """What one of several machines recorded, whole; the study's own record is made of them all."""
 
@@ -86,6 +94,7 @@ Happening = (
     TurnStarted
     | StepStarted
     | RunStarted
+    | LoadBegins
     | FromMachine
     | BlockVoid
     | Event
@@ -225,6 +234,28 @@ class HasNodes(Protocol):
     def load_nodes(self, study: Study) -> int:
         """How many of them drive the load; InputError where that cannot be understood."""
         ...
+
+
+@runtime_checkable
+class StrikesMachines(Protocol):
+    """What a rig offers as well whose machines can be struck by the faults of a study."""
+
+    def strikes(self, study: Study) -> list[Strike]:
+        """Those of the study, as this rig carries them out."""
+        ...
+
+
+def strikes_of(rig: Rig, study: Study) -> list[Strike]:
+    """The strikes of a study, in the order of its faults; InputError on a rig that has none."""
+    if not study.faults:
+        return []
+    if isinstance(rig, StrikesMachines):
+        return rig.strikes(study)
+    raise InputError(
+        f"the study has faults, and the rig {rig.name} cannot strike its machines",
+        cause="they are machines that something else runs on",
+        next="--rig vm, or the study without [[fault]]",
+    )
 
 
 def require_hosts(rig: Rig, study: Study) -> None:

@@ -18,7 +18,7 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts
+from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts, strikes_of
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -57,11 +57,12 @@ def run_study(
     """
     require_place(results)
     require_hosts(rig, study)
+    strikes = strikes_of(rig, study)
     rig.check(study, destroy)
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:
         found = session.describe()
-        plan = make_plan(study, size_bytes=found.size_bytes, side_by_side=beside)
+        plan = make_plan(study, size_bytes=found.size_bytes, side_by_side=beside, strikes=strikes)
         with ResultsFolder.created(results, study.name) as folder:
             created(folder.directory)
             record = StudyRecord(
@@ -74,7 +75,7 @@ def run_study(
             )
             folder.write_environment("before", found.environment)
             folder.write_study(record, dump_study(study))
-            folder.journal("started", runs=sum(len(turn.cells) for turn in plan.turns))
+            folder.journal("started", runs=sum(len(turn.cells) for turn in plan.all_turns))
             progress.study_started(study, plan, found.environment)
             recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
             ended_by = _measure(session, record, recording, set())
@@ -141,7 +142,7 @@ def _all_blocks(
     session: Session, record: StudyRecord, recording: Recording, whole: set[int]
 ) -> None:
     """Every block that is not whole, until the study knows enough; rows go to Parquet."""
-    blocks = sorted({turn.block for turn in record.plan.turns})
+    blocks = sorted({turn.block for turn in record.plan.all_turns})
     try:
         while not _every_block(session, record, recording, whole, blocks):
             whole = set()
@@ -157,10 +158,11 @@ def _every_block(
     blocks: Sequence[int],
 ) -> bool:
     """The blocks that are not whole, in order; False where all must be measured again."""
+    compared = {turn.block for turn in record.plan.turns}
     for block in blocks:
         if block not in whole:
-            if knows_enough(record, recording.runs):
-                break
+            if block in compared and knows_enough(record, recording.runs):
+                continue
             try:
                 session.block(record.plan, block, recording)
             except StudyVoid as error:

@@ -10,6 +10,7 @@ from fsgauge.rig.rig import (
     BlockVoid,
     FromMachine,
     Happening,
+    LoadBegins,
     RunStarted,
     StepStarted,
     TurnStarted,
@@ -40,6 +41,8 @@ class Recording:
                 self.progress.step_started(turn, what)
             case RunStarted(turn, cell):
                 self.progress.run_started(turn, cell)
+            case LoadBegins():
+                pass
             case FromMachine(machine, record):
                 self.folder.write_from_machine(machine, record)
             case BlockVoid(block, because):
@@ -57,7 +60,7 @@ class Recording:
 
     def void(self, blocks: set[int], because: str) -> None:
         """What was recorded of these blocks is set aside: they are measured again."""
-        others = {turn.block for turn in self.plan.turns} - blocks
+        others = {turn.block for turn in self.plan.all_turns} - blocks
         aside = set_aside(self.folder, self.plan, others)
         self.folder.journal("void", blocks=sorted(blocks), because=because, abandoned=aside)
         self.runs = [run for run in self.runs if run.block not in blocks]
@@ -74,8 +77,10 @@ class Recording:
         self.folder.journal(
             "run", block=record.block, turn=record.turn, cell=record.cell.id, fault=fault
         )
-        if self.keeps_runs and not record.over_path:
+        if self.keeps_runs and not (record.over_path or record.struck):
             self.runs.append(record)
         self.progress.run_ended(record)
+        if record.struck:
+            return
         require_server(record)
         require_clients(record)

@@ -40,8 +40,11 @@ def is_finished(
     `events` are the lines of its journal.
     """
     ended = bool(events) and events[-1].get("event") == "ended"
-    all_whole = all(turn.block in whole for turn in stored.study.plan.turns)
-    return ended and (all_whole or knows_enough(stored.study, stored.runs))
+    plan = stored.study.plan
+    lacks = {turn.block for turn in plan.all_turns} - whole
+    if ended and lacks and knows_enough(stored.study, stored.runs):
+        lacks -= {turn.block for turn in plan.turns}
+    return ended and not lacks
 
 
 def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
@@ -56,10 +59,12 @@ def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
 def without(plan: Plan, whole: set[int]) -> Plan:
     """The part of a plan that is left, for whoever watches."""
     turns = [turn for turn in plan.turns if turn.block not in whole]
-    share = len(turns) / len(plan.turns)
+    struck = [turn for turn in plan.struck if turn.block not in whole]
+    share = (len(turns) + len(struck)) / len(plan.all_turns)
     return plan.model_copy(
         update={
             "turns": turns or plan.turns,
+            "struck": struck,
             "expected_seconds": plan.expected_seconds * share,
             "expected_written_bytes": int(plan.expected_written_bytes * share),
         }

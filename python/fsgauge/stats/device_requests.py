@@ -7,8 +7,9 @@ say which, where past the page cache all operations of a run have one size and o
 
 from __future__ import annotations
 
-from fsgauge.record import DeviceRun, RunRecord
+from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
+from fsgauge.traffic import DeviceRun
 from fsgauge.units import format_size
 from fsgauge.wire import LoadResult
 

@@ -102,9 +102,10 @@ def _is_synced(run: RunRecord) -> bool | None:
         return None
     charged = any(each.sync_ns is not None for part in run.parts for each in part.slices)
     if isinstance(run.job, LoadJob):
-        return charged or not isinstance(run.job.sync, NoSync)
+        return charged or run.job.finish.fsync or not isinstance(run.job.sync, NoSync)
     if isinstance(run.job, ClientsJob):
-        return charged or run.job.fsync or isinstance(run.job.target, NfsTarget)
+        at_end = run.job.fsync or run.job.sync_at_end
+        return charged or at_end or isinstance(run.job.target, NfsTarget)
     return None
 
 

@@ -14,7 +14,14 @@ from typing import Literal, NamedTuple
 
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
 from fsgauge.stats.histogram import mean_ns, merge, quantile_of
-from fsgauge.wire import Histogram, LoadResult, OperationResult, sides_of, timed_operations
+from fsgauge.wire import (
+    Histogram,
+    LoadResult,
+    OperationResult,
+    elapsed_with_finish_ns,
+    sides_of,
+    timed_operations,
+)
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]
@@ -110,9 +117,10 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
     """Of records read and written; of many clients also files and times."""
     operations = sum(part.operations for part in sides_of(result))
     size_bytes = sum(part.size_bytes for part in sides_of(result))
+    elapsed_ns = elapsed_with_finish_ns(result)
     found: dict[str, float | None] = {
-        "iops": operations * 1e9 / result.elapsed_ns,
-        "bandwidth": size_bytes * 1e9 / result.elapsed_ns,
+        "iops": operations * 1e9 / elapsed_ns,
+        "bandwidth": size_bytes * 1e9 / elapsed_ns,
     }
     if result.clients is not None:
         found["complete"] = time_to_complete_ns(result)

@@ -51,7 +51,7 @@ def noise_so_far(
 ) -> NoiseSoFar | None:
     """From the runs of whole blocks; None before there are two with the baseline twice."""
     named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
-    own = [run for run in runs if run.system == plan.baseline and not run.over_path]
+    own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
     paced = any(run.load is not None and run.load.rate is not None for run in own)
     analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
     samples = collect(plan, own)

@@ -48,6 +48,8 @@ from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
 from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
+from fsgauge.stats.struck import struck_findings, struck_of
+from fsgauge.stats.traffic import traffic_of
 from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
 
@@ -61,10 +63,12 @@ def read_study(
     scans: Sequence[ScanRecord] = (),
     steps: Sequence[StepRecord] = (),
     path_runs: Sequence[RunRecord] = (),
+    struck_runs: Sequence[RunRecord] = (),
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
+    `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -122,8 +126,10 @@ def read_study(
         steps=steps,
         path_runs=path_runs,
     )
-    findings = find_all(evidence)
-    return _results(evidence, primary, metrics, findings, measure_all(samples))
+    struck = struck_of(struck_runs)
+    findings = [*find_all(evidence), *struck_findings(struck)]
+    found = _results(evidence, primary, metrics, findings, measure_all(samples))
+    return found.model_copy(update={"struck": struck})
 
 
 def read_side(side: Side) -> Results:
@@ -201,6 +207,7 @@ def _results(
         layouts=evidence.layouts,
         simulation=evidence.before.load.simulation,
         hosts=hosts,
+        traffic=traffic_of(evidence.runs, evidence.samples),
         own=evidence.own,
     )
 

@@ -301,6 +301,42 @@ class HostsResult(ResultModel):
     scaling: list[HostScaling] = Field(default=[], exclude_if=lambda value: not value)
 
 
+class TrafficNumber(ResultModel):
+    """What one counter of a system's layers counted for each operation of a cell's runs, their
+    warm-up included: the mean over blocks with its interval, and that of each part."""
+
+    cell: str
+    system: str
+    name: str
+    title: str
+    unit: str
+    per_operation: Estimate
+    parts: dict[str, float]
+
+
+class StruckRun(ResultModel):
+    """A run that was struck on purpose, by one fault. Moments count from the beginning of its load;
+    `before`, `during` and `after` are operations per second, `recovered_ns` how long after the end
+    of the fault the rate was back at nine tenths of that before; `hindered` why the fault was not
+    carried out as planned."""
+
+    block: int
+    system: str
+    cell: str
+    cell_name: str
+    fault: str
+    began_ns: int | None
+    ended_ns: int | None
+    back_ns: int | None
+    before: float | None
+    during: float | None
+    after: float | None
+    recovered_ns: int | None
+    run_fault: str
+    words: list[str]
+    hindered: str
+
+
 class Results(ResultModel):
     """Everything that the report prints and `compare` reads; `own` is what only its kind has."""
 
@@ -327,6 +363,8 @@ class Results(ResultModel):
     layouts: Layouts | None = None
     simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
+    traffic: list[TrafficNumber] = Field(default=[], exclude_if=lambda value: not value)
+    struck: list[StruckRun] = Field(default=[], exclude_if=lambda value: not value)
     own: SerializeAsAny[OwnResults] | None = None
 
     @property

@@ -42,7 +42,7 @@ def check(storage: LoopStorage) -> None:
 
 def _require_no_limits(storage: LoopStorage) -> None:
     """InputError for limits, which only a virtual disk has."""
-    for key in ("iops", "bandwidth"):
+    for key in ("iops", "bandwidth", "latency"):
         if getattr(storage, key) is not None:
             raise InputError(
                 f"storage.{key} limits a virtual disk, and a loop file has the rate of its disk",

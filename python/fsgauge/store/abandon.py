@@ -19,21 +19,31 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 def whole_blocks(stored: StoredStudy) -> set[int]:
     """Blocks of which every planned turn and run is recorded; a fault is a record too."""
-    turns = {(turn.block, turn.turn) for turn in (*stored.turns, *stored.path_turns)}
+    turns = {
+        (turn.block, turn.turn)
+        for turn in (*stored.turns, *stored.path_turns, *stored.struck_turns)
+    }
     runs = {
         (run.block, run.turn, run.cell.id)
-        for run in (*stored.runs, *stored.path_runs)
-        if (run.result is None or run.result.ended != "interrupted") and not run.most_gave_up
+        for run in (*stored.runs, *stored.path_runs, *stored.struck_runs)
+        if run.struck
+        or ((run.result is None or run.result.ended != "interrupted") and not run.most_gave_up)
     }
     unscanned = _unscanned(stored)
     broken = {
         turn.block
-        for turn in stored.study.plan.turns
-        if (turn.block, turn.turn) not in turns
+        for turn in stored.study.plan.all_turns
+        if ((turn.block, turn.turn) not in turns and not _failed_whole(turn, stored))
         or (turn.block, turn.turn) in unscanned
         or any((turn.block, turn.turn, cell) not in runs for cell in turn.cells)
     }
-    return {turn.block for turn in stored.study.plan.turns} - broken
+    return {turn.block for turn in stored.study.plan.all_turns} - broken
+
+
+def _failed_whole(turn: Turn, stored: StoredStudy) -> bool:
+    """Whether the system of a turn could not be set up, so that each of its runs is a fault."""
+    of_turn = [r for r in stored.runs if (r.block, r.turn) == (turn.block, turn.turn)]
+    return bool(of_turn) and all(run.fault is not None for run in of_turn)
 
 
 def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:
@@ -69,7 +79,7 @@ def set_aside(folder: ResultsFolder, plan: Plan, whole: set[int]) -> list[str]:
     Each folder moves at once, so a crash in between leaves a block that is not whole, and the
     next call moves the rest. Raises RigError where nothing can be moved.
     """
-    blocks = {f"{turn.block:03d}" for turn in plan.turns if turn.block not in whole}
+    blocks = {f"{turn.block:03d}" for turn in plan.all_turns if turn.block not in whole}
     doomed = [
         f"{parent}/{name}"
         for parent in ("records", "series")

@@ -49,8 +49,9 @@ Planned = dict[tuple[int, int], Turn]
 class StoredStudy:
     """All records of one results folder, in the order of the plan.
 
-    `path_turns` and `path_runs` are those over paths beside a server: no sample of the study. Their
-    scans and steps are in none of its lists. `folder` is the one that they were read from.
+    `path_turns` and `path_runs` are those over paths beside a server, `struck_turns` and
+    `struck_runs` those with faults on purpose: no samples of the study. Their scans and steps are
+    in none of its lists. `folder` is the one that they were read from.
     """
 
     directory: Path
@@ -64,6 +65,8 @@ class StoredStudy:
     scans: list[ScanRecord] = field(default_factory=list)
     path_turns: list[TurnRecord] = field(default_factory=list)
     path_runs: list[RunRecord] = field(default_factory=list)
+    struck_turns: list[TurnRecord] = field(default_factory=list)
+    struck_runs: list[RunRecord] = field(default_factory=list)
     steps: list[StepRecord] = field(default_factory=list)
     changes: tuple[str, ...] = ()
 
@@ -105,7 +108,8 @@ def _parsed(
 ) -> StoredStudy:
     directory = folder.path
     study = read_record(StudyRecord, folder, "study.json")
-    planned = {(turn.block, turn.turn): turn for turn in study.plan.turns}
+    planned = {(turn.block, turn.turn): turn for turn in study.plan.all_turns}
+    own = {place for place, turn in planned.items() if not (turn.over_path or turn.strikes)}
     turns = [_planned_turn(folder, name, planned) for name in files.turns]
     before = read_record(EnvironmentRecord, folder, "environment-before.json")
     runs = [
@@ -119,18 +123,20 @@ def _parsed(
         directory=directory,
         folder=SeenFolder.of(folder),
         study=study,
-        turns=[turn for turn in turns if not turn.over_path],
-        runs=[run for run in runs if not run.over_path],
+        turns=[turn for turn in turns if (turn.block, turn.turn) in own],
+        runs=[run for run in runs if (run.block, run.turn) in own],
         path_turns=[turn for turn in turns if turn.over_path],
         path_runs=[run for run in runs if run.over_path],
+        struck_turns=[turn for turn in turns if planned[turn.block, turn.turn].strikes],
+        struck_runs=[run for run in runs if planned[run.block, run.turn].strikes],
         environment_before=before,
         environment_after=read_record(EnvironmentRecord, folder, after)
         if after in files.environments
         else None,
         study_toml=read_text(folder, "study.toml"),
         changes=changes,
-        scans=[scan for scan in scans if not planned[scan.block, scan.turn].over_path],
-        steps=[step for step in steps if not planned[step.block, step.turn].over_path],
+        scans=[scan for scan in scans if (scan.block, scan.turn) in own],
+        steps=[step for step in steps if (step.block, step.turn) in own],
     )
 
 

@@ -33,9 +33,16 @@ def dump_study(study: Study) -> str:
     document.add("access", _table(study.access, unused_of_study(systems_reached, study.workload)))
     if study.rig is not None:
         document.add("rig", _table(study.rig, {}))
+    if study.faults:
+        faults = tomlkit.aot()
+        for fault in study.faults:
+            faults.append(_table(fault, {}))
+        document.add("fault", faults)
     reasons = {key: reason for key, (reason, _) in study.workload.inapplicable().items()}
     reasons |= study.workload.unused_over([each.access for each in systems_reached])
     document.add("workload", _table(study.workload, reasons))
+    if study.sweep is not None:
+        document.add("sweep", _table(study.sweep, {}))
     document.add("plan", _table(study.plan, {}))
     return tomlkit.dumps(document)
 

@@ -30,13 +30,14 @@ def is_mounted(table: dict[str, Any]) -> bool:
 
 
 def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
-    """Where all systems are folders, storage and question are theirs.
+    """Where all systems are folders, storage and question are theirs, and no nodes are made.
 
     Storage that --storage named, other than a folder, stays: that contradicts the folders, and the
     study's own check says how.
     """
     if not chosen or not all(is_mounted(table) for table, _, _ in chosen):
         return
+    document.data.pop("rig", None)
     if not _is_folder(document.data.get("storage")) and not _is_of_option(document, "storage"):
         _take_folder(document, chosen)
     own = document.data.get("system")

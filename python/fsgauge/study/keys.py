@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from fsgauge import kinds
 from fsgauge.access.keys import SMB_KEYS, AccessKeys, SystemAccess
 from fsgauge.study.base import StudyModel
+from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
     DeviceStorage,
@@ -24,8 +25,12 @@ from fsgauge.study.model import (
     System,
 )
 from fsgauge.study.rig_keys import NetworkKeys, RigKeys, SystemRig
+from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
+
+LISTED = ("system", "fault")
+"""Sections of which a file has several."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Section:
         """The section as a person writes it; the top of the file has none."""
         if not self.name:
             return ""
-        return "[[system]]" if self.name == "system" else f"[{self.name}]"
+        return f"[[{self.name}]]" if self.name in LISTED else f"[{self.name}]"
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:
@@ -81,6 +86,8 @@ SECTIONS = (
     *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("rig", RigKeys),
     Section("rig.network", NetworkKeys),
+    Section("fault", FaultKeys),
+    Section("sweep", SweepKeys),
     Section("plan", PlanSettings),
 )
 
@@ -130,7 +137,7 @@ def value_types(path: Path, variant: str = "") -> list[ValueType]:
 
     Empty where there is no such key; only the one of that kind, if it is known.
     """
-    steps = (path[0], *path[2:]) if path[:1] == ("system",) and len(path) > 1 else path
+    steps = (path[0], *path[2:]) if path[:1] and path[0] in LISTED and len(path) > 1 else path
     found = []
     for section in sections(_section_around(steps), variant):
         depth = len(section.name.split(".")) if section.name else 0

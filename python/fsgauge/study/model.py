@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 from fsgauge.access.keys import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
+from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
 from fsgauge.study.placement import refuse_misplaced
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
@@ -28,6 +29,7 @@ from fsgauge.study.storage import (
     SimulatedStorage,
     Storage,
 )
+from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload, cells_of
 
@@ -81,7 +83,20 @@ class Study(StudyModel):
         description="The nodes that the study is measured on, with --rig vm. Default: one.",
         exclude_if=lambda value: value is None,
     )
+    faults: list[FaultKeys] = Field(
+        [],
+        alias="fault",
+        description="What is done to nodes on purpose, with --rig vm, in runs of their own.",
+        max_length=MOST_FAULTS,
+        exclude_if=lambda value: not value,
+    )
     workload: Workload = Field(description="The load.")
+    sweep: SweepKeys | None = Field(
+        None,
+        description="Years and profiles that the study is simulated for, with --rig simulator."
+        " Default: the one life that the workload says.",
+        exclude_if=lambda value: value is None,
+    )
     plan: PlanSettings = Field(
         default_factory=PlanSettings, description="How many blocks, in what order, for how long."
     )
@@ -141,6 +156,30 @@ class Study(StudyModel):
                 "scan would be ignored: all systems are bare devices, which have no layout",
                 [("workload", "scan"), ("system", 0, "name")],
                 next="add a file system, or leave scan out",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _faults_can_be(self) -> Study:
+        nodes = self.rig.nodes if self.rig is not None else 1
+        check_faults(self.faults, nodes, cells_of(self.workload))
+        return self
+
+    @model_validator(mode="after")
+    def _years_can_be_simulated(self) -> Study:
+        if self.sweep is None:
+            return self
+        if not self.workload.rewrites:
+            raise conflict(
+                f"a study of kind {self.workload.kind} has no years: no files come and go in it",
+                [("sweep",), ("workload", "kind")],
+                next='kind = "churn", or leave [sweep] out',
+            )
+        if self.storage.kind != "simulated":
+            raise conflict(
+                "years are simulated, and the study's storage is none of a model",
+                [("sweep",), ("storage", "kind")],
+                next='[storage] kind = "simulated" (--storage simulated:20TiB)',
             )
         return self
 

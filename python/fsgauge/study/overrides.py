@@ -242,7 +242,13 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     section, _, key = name.partition(".")
     if section == "system":
         return _system_path(document, key, origin)
-    known = [dotted for dotted in all_dotted() if not dotted.startswith("system")]
+    if section == "fault":
+        raise InputError(
+            "faults are not set one key at a time",
+            location=origin.key("a [[fault]] of the study's file"),
+            next="fsgauge explain fault",
+        )
+    known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
     if name and "." not in name and sections(name):

@@ -28,7 +28,7 @@ class Setting:
     """One thing that can be set of a policy. A size is given in bytes and used in whole blocks."""
 
     what: str
-    takes: Literal["number", "size", "yes or no", "ascending blocks"]
+    takes: Literal["number", "size", "size or 0", "yes or no", "ascending blocks"]
     default: str
 
     def read(self, text: str) -> Value:
@@ -39,7 +39,9 @@ class Setting:
             return text == "yes"
         if self.takes == "ascending blocks":
             return _table(text)
-        if self.takes == "size":
+        if self.takes == "size or 0" and text == "0":
+            return 0
+        if self.takes in ("size", "size or 0"):
             return _blocks(text)
         return _number(text)
 
@@ -50,6 +52,14 @@ class Policy:
 
     summary: str
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    release: Literal["6.12", "6.18"] | None = None
+    """The Linux whose code it follows, where it is one's."""
+    stands_for: str | None = None
+    """The file system that is simulated by it where a study names that."""
+    options: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    """What options of that file system set here, with the value that they set, or their own."""
+    extent_size_hint: str | None = None
+    """The setting that a system's key of this name is."""
 
     def value(self, settings: Mapping[str, str], name: str) -> Value:
         """A setting as it is given, or its default."""
@@ -79,9 +89,33 @@ _EXT4 = {
     ),
 }
 
+_EXT4_OPTIONS: dict[str, tuple[str, str | None]] = {
+    "mount delalloc": ("delayed_allocation", "yes"),
+    "mount nodelalloc": ("delayed_allocation", "no"),
+    "mount stripe=": ("stripe", None),
+}
+
 POLICIES: dict[str, Policy] = {
-    "ext4-6.18": Policy("mballoc of ext4 as of Linux 6.17 and 6.18", _EXT4),
-    "ext4-6.12": Policy("mballoc of ext4 as of Linux 6.12", _EXT4),
+    "ext4-6.18": Policy(
+        "mballoc of ext4 as of Linux 6.17 and 6.18", _EXT4, "6.18", "ext4", _EXT4_OPTIONS
+    ),
+    "ext4-6.12": Policy("mballoc of ext4 as of Linux 6.12", _EXT4, "6.12"),
+    "xfs-6.18": Policy(
+        "XFS of Linux 6.18: groups with their free runs by place and by length",
+        {
+            "allocsize": Setting(
+                "set aside for a file that grows in the page cache; 0: it doubles with the file",
+                "size or 0",
+                "0",
+            ),
+            "extsize": Setting("the extent size hint of all files; 0: none", "size or 0", "0"),
+            "agcount": Setting("allocation groups; 0: as mkfs.xfs makes them", "number", "0"),
+        },
+        "6.18",
+        "xfs",
+        {"mount allocsize=": ("allocsize", None), "mkfs -d agcount=": ("agcount", None)},
+        "extsize",
+    ),
     "ldiskfs": Policy(
         "ldiskfs of Lustre: each write is a request, a table gives its window",
         {

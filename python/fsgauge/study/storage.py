@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.conflict import conflict
-from fsgauge.units import BytesPerSecond, RateOperationsPerSecond, SizeBytes
+from fsgauge.units import BytesPerSecond, DurationNs, RateOperationsPerSecond, SizeBytes
 
 SMALLEST_STORAGE_BYTES = 16 << 20
 
@@ -68,6 +68,13 @@ class LoopStorage(StudyModel):
     bandwidth: BytesPerSecond | None = Field(
         None,
         description='On the virtual rig, the transfer rate of each disk. Default: "64 MiB/s".',
+        exclude_if=lambda value: value is None,
+    )
+    latency: Annotated[DurationNs, Field(ge=8_000_000, le=10_000_000_000)] | None = Field(
+        None,
+        description="On the virtual rig, how long each request to a disk takes at least. The"
+        " guest's kernel delays them in ticks of 4 ms, which is why less than 8 ms cannot be kept."
+        " Default: none.",
         exclude_if=lambda value: value is None,
     )
     precondition: Precondition = "none"

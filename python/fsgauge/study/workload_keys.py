@@ -34,6 +34,9 @@ class WorkloadKeys(StudyModel):
     is_told_beside_path: ClassVar[bool] = False
     """Whether its page tells a server's own share, from turns over the path in the same block."""
 
+    rewrites: ClassVar[str] = ""
+    """The key that says how often live bytes are written anew, where files come and go."""
+
     if TYPE_CHECKING:
         kind: str
 

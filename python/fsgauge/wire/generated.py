@@ -40,6 +40,16 @@ Workers = Literal["threads", "processes"]
 Descriptors = Literal["own", "shared"]
 
 
+Transfer = Literal["whole", "characters", "bytes", "rewrite"]
+
+
+class Finish(Wire):
+    """What each job does with its files when its work is done."""
+
+    fsync: bool
+    close: bool
+
+
 CompanionKind = Literal["reader", "log"]
 
 
@@ -83,6 +93,9 @@ class WeightedSize(Wire):
 
     size_bytes: Annotated[int, Field(ge=0)]
     weight: Annotated[int, Field(ge=0)]
+
+
+FileOrder = Literal["number", "random", "directory"]
 
 
 class AgeSizeBin(Wire):
@@ -528,6 +541,15 @@ class LdiskfsPolicy(Wire):
     last_group: Annotated[int, Field(ge=0)] = 0
 
 
+class XfsPolicy(Wire):
+    """XFS of Linux 6.18: allocation groups, each with its free runs by place and by length."""
+
+    kind: Literal["xfs"] = "xfs"
+    preallocation_blocks: Annotated[int, Field(ge=0)] = 0
+    extent_hint_blocks: Annotated[int, Field(ge=0)] = 0
+    groups: Annotated[int, Field(ge=0)] = 0
+
+
 class BlockAtATimePolicy(Wire):
     """Each block alone, when it is written."""
 
@@ -729,6 +751,18 @@ class SyncResult(Wire):
 
     calls: Annotated[int, Field(ge=0)]
     latency: Histogram
+
+
+class FinishResult(Wire):
+    """
+    What jobs did with their files when their work was done. Nothing else in the result contains it: `elapsed_ns` and
+    `cpu` end with the work.
+    """
+
+    fsync_ns: Annotated[int, Field(ge=0)]
+    close_ns: Annotated[int, Field(ge=0)]
+    elapsed_ns: Annotated[int, Field(ge=0)]
+    cpu: ProcessorTime
 
 
 class CompanionResult(Wire):
@@ -1175,6 +1209,7 @@ AgeEnd = Annotated[
 SimulatedPolicy = Annotated[
     Ext4Policy
     | LdiskfsPolicy
+    | XfsPolicy
     | BlockAtATimePolicy
     | DelayedPolicy
     | FirstFitPolicy
@@ -1592,6 +1627,8 @@ class ClientsJob(Wire):
     ramp_ns: Annotated[int, Field(ge=0)] = 0
     think: Think | None = None
     files: FileSet
+    order: FileOrder = "number"
+    sync_at_end: bool = False
     fsync: bool = False
     time_limit_ns: Annotated[int, Field(ge=0)]
     interval_ns: Annotated[int, Field(ge=0)] = 1000000000
@@ -1633,6 +1670,7 @@ class ClientsResult(Wire):
     clients_gave_up: Annotated[int, Field(ge=0)]
     first_done_ns: Annotated[int | None, Field(ge=0)] = None
     last_done_ns: Annotated[int | None, Field(ge=0)] = None
+    sync_at_end_ns: Annotated[int | None, Field(ge=0)] = None
     active_ns: Annotated[int, Field(ge=0)]
     think_ns: Annotated[int, Field(ge=0)]
     checked_records: Annotated[int, Field(ge=0)]
@@ -1666,6 +1704,7 @@ class LoadResult(Wire):
     steady: Steady | None = None
     self_measure: SelfMeasure
     sync: SyncResult | None = None
+    finish: FinishResult | None = None
     companions: Annotated[list[CompanionResult], Field(validate_default=True)] = []
     integrity: IntegrityResult | None = None
     limits: Limits | None = None
@@ -1759,6 +1798,8 @@ class LoadJob(Wire):
     workers: Workers = "threads"
     descriptors: Descriptors = "own"
     sync: Annotated[Sync, Field(validate_default=True)] = {"kind": "none"}
+    transfer: Transfer = "whole"
+    finish: Annotated[Finish, Field(validate_default=True)] = {"fsync": False, "close": False}
     verify: bool = False
     companions: Annotated[list[Companion], Field(validate_default=True)] = []
     measure_limits: bool = False

@@ -19,3 +19,10 @@ def timed_operations(result: LoadResult) -> int:
     """How many of any kind, in the measured part: with many clients also opens and the like."""
     parts = sides_of(result) if result.clients is None else timed_parts(result.clients)
     return sum(part.operations for part in parts)
+
+
+def elapsed_with_finish_ns(result: LoadResult) -> int:
+    """The measured time, with the fsync and close that a job asked for at its end."""
+    if result.finish is not None:
+        return max(result.elapsed_ns, result.finish.elapsed_ns)
+    return result.elapsed_ns

@@ -57,6 +57,12 @@ class Method(Protocol):
         ...
 
     @property
+    def outlives_faults(self) -> bool:
+        """Whether a system that cannot be set up, crashes or hangs is a result: its turn has
+        failed, and the study goes on. Otherwise the block is void."""
+        ...
+
+    @property
     def file_sets(self) -> FileSets | AgedFiles | None:
         """Files of clients, once it is known in a room how many; None where files are laid out."""
         ...
@@ -227,6 +233,8 @@ class OverServers:
 
 class OnPaths:
     """What those kinds answer alike whose files are never reached over a network."""
+
+    outlives_faults = False
 
     @property
     def files_of_all(self) -> int:

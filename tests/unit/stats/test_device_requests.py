@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import DeviceRun, RunRecord
+from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
 from fsgauge.stats import device_requests
+from fsgauge.traffic import DeviceRun
 from tests.synthetic import make_study
 
 BLOCK_BYTES = 4096

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord, ServerRun
+from fsgauge.private_server import ServerRun
+from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.wire import EngineFault
 from tests.synthetic_writers import make_writers

@@ -21,7 +21,7 @@ TEXTS = (
     *("queue/scheduler", "/sys/block/{device}/queue/nr_requests", "/proc/sys/vm/swappiness"),
     *list(OPTIONS["samba"])[:3],
     *list(OPTIONS["ganesha"])[:3],
-    *("stat", "create", "delete"),
+    *("stat", "create", "delete", "randread 4 KiB, depth 1"),
 )
 """Some that mean something to one key or another, and some that look like another type."""
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from fsgauge.quantities import WRITTEN
-from fsgauge.study.keys import SECTIONS, Section
+from fsgauge.study.keys import LISTED, SECTIONS, Section
 from fsgauge.study.model import Study
 from fsgauge.study.value_type import value_type
 from tests.unit.study.drawn_values import is_section
@@ -73,6 +73,31 @@ BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
+        for more in (
+            {},
+            {"tests": ["seeks", "stat_random"]},
+            {"file_sizes": ["1 GiB"]},
+            {"record_sizes": ["4 KiB"]},
+        )
+    ),
+    *(
+        {
+            "storage": LOOP,
+            "system": [EXT4],
+            "rig": {"nodes": 32},
+            "fault": [{"kind": kind, "cell": "randread 4 KiB, depth 1"}],
+            "workload": {"kind": "overhead"},
+        }
+        for kind in ("slow_disk", "power_off")
+    ),
+    {
+        "storage": {"kind": "simulated"},
+        "system": [EXT4],
+        "workload": {"kind": "churn"},
+        "sweep": {},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
 ]
@@ -100,7 +125,7 @@ def tables_of(document: dict[str, Any], section: Section) -> dict[str, Any]:
     """The table of a section in a study's raw values."""
     table = document
     for part in section.name.split(".") if section.name else ():
-        table = table[part][0] if part == "system" else table.setdefault(part, {})
+        table = table[part][0] if part in LISTED else table.setdefault(part, {})
     return table
 
 
@@ -110,7 +135,8 @@ def bases_of(section: Section) -> Iterator[dict[str, Any]]:
         document = copy.deepcopy(HEAD | base)
         kind = document.get(section.name, {}).get("kind") if section.variant else ""
         nested = section.name != "workload.disk" or document["workload"]["kind"] == "aging"
-        if kind == section.variant and nested:
+        there = section.name != "fault" or "fault" in document
+        if kind == section.variant and nested and there:
             yield document
 
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.dump import dump_study
-from fsgauge.study.keys import value_types
+from fsgauge.study.keys import LISTED, value_types
 from fsgauge.study.overrides import typed_value
 from fsgauge.study.parse import parse_study
 from fsgauge.study.value_type import value_type
@@ -75,7 +75,7 @@ def test_a_path_of_the_file_leads_to_the_type_of_its_key(name: str) -> None:
     section, key = KEYS[name]
     takes = value_type(field_of(name))
     path: tuple[str | int, ...] = tuple(section.name.split(".")) if section.name else ()
-    path = (path[0], 3, *path[1:], key) if path[:1] == ("system",) else (*path, key)
+    path = (path[0], 3, *path[1:], key) if path and path[0] in LISTED else (*path, key)
     assert value_types(path, section.variant) == [takes]
     assert takes in value_types(path)
     if takes.entry is not None:

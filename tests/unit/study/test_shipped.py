@@ -18,7 +18,7 @@ def test_the_shipped_studies():
     quick = published | {"churn"}
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
     demos = {"demo", "demo-memory", "demo-user"}
-    others = {"postgresql", "small-files", "two-hosts", "churn-simulated"}
+    others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())

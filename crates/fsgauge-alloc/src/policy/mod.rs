@@ -128,6 +128,11 @@ pub trait Policy: Send + Sync {
         None
     }
 
+    /// What blocks are wanted for that never wait in memory: direct I/O, and fallocate(2).
+    fn purpose_at_once(&self) -> Purpose {
+        Purpose::Data
+    }
+
     /// Whether a file that was cut to nothing and written again waits no longer than until it is closed, so that a crash
     /// leaves no empty file.
     fn flushes_rewritten(&self) -> bool {

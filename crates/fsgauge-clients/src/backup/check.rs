@@ -1,7 +1,7 @@
 //! What the job of a backup must be before anything is touched.
 
 use fsgauge_clock::check_start;
-use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Phase};
+use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, FileOrder, Outcome, Phase};
 
 use crate::check::{check_data, check_network, check_set, check_times};
 use crate::server::{directory_of, shown};
@@ -54,6 +54,11 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<BackupPlan> {
     if job.clients != 1 || job.outstanding != 1 {
         let what = format!("{} clients with {} files at a time back up", job.clients, job.outstanding);
         return refuse("clients", what, "a backup has one reader", "set clients=1 and outstanding=1");
+    }
+    if job.order != FileOrder::Number || job.sync_at_end {
+        let what = "a backup with an order of files, or a sync at the end";
+        let cause = "its phase says which file comes first, and it writes nothing";
+        return refuse("order", what, cause, "leave order and sync_at_end out");
     }
     check_start(&job.wanted_start())?;
     if job.think.is_some() {

@@ -58,6 +58,7 @@ pub(super) fn result(
         steady: Some(not_judged()),
         self_measure: surroundings.self_measure,
         sync: None,
+        finish: None,
         companions: Vec::new(),
         integrity: None,
         limits: None,
@@ -98,6 +99,7 @@ fn clients_result(
         checked_records: tally.checked_records,
         bad_records: tally.bad_records,
         bad: tally.bad,
+        sync_at_end_ns: None,
         backup: Some(BackupResult {
             order: plan.order,
             files: backed_up.files,

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod network;
+mod order;
 mod refuse;
 
 pub(crate) use network::check_network;
@@ -13,6 +14,7 @@ use fsgauge_wire::{
 
 use capacity::check_room;
 use network::sockets_of;
+use order::check_order;
 use refuse::{Check, refuse};
 
 use crate::file_set::leaves;
@@ -41,6 +43,7 @@ pub(crate) fn check_clients(job: &ClientsJob) -> Check {
     check_dispatch(job)?;
     check_times(job)?;
     check_data(job)?;
+    check_order(job)?;
     if let Phase::Mix { activities } = &job.phase {
         check_mix(activities)?;
     }

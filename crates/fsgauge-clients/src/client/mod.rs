@@ -6,6 +6,7 @@
 //! server that cannot be reached again, and the client gives up.
 
 mod mix;
+mod sequence;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use fsgauge_load::Random;
 use fsgauge_net::{Answer, Handle, OUT_OF_REACH, Request, kind_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation};
 pub(crate) use mix::Made;
+pub(crate) use sequence::Sequence;
 pub(crate) use steps::Step;
 
 use super::file_set::{FileNumber, PathBuffer, Records};
@@ -29,13 +31,28 @@ const CHOICE_STREAM: u64 = 0xc401_c401_0000_0000;
 pub(crate) struct Client {
     pub(crate) number: u32,
     next_file: u32,
+    /// None: by number.
+    sequence: Option<Box<Sequence>>,
     failed_in_a_row: u32,
     pub(crate) gave_up: bool,
 }
 
 impl Client {
-    pub(crate) fn new(number: u32) -> Self {
-        Client { number, next_file: 0, failed_in_a_row: 0, gave_up: false }
+    pub(crate) fn new(plan: &Plan, number: u32) -> Self {
+        let sequence = Sequence::of(&plan.job, number);
+        Client { number, next_file: 0, sequence, failed_in_a_row: 0, gave_up: false }
+    }
+
+    /// Comes to its files in this order from now on.
+    pub(crate) fn follow(&mut self, sequence: Box<Sequence>) {
+        self.sequence = Some(sequence);
+    }
+
+    /// The next file, of which there is one.
+    fn take_file(&mut self) -> u32 {
+        let position = self.next_file;
+        self.next_file += 1;
+        self.sequence.as_ref().map_or(position, |sequence| sequence.at(position))
     }
 }
 
@@ -149,8 +166,7 @@ impl Lane {
         }
         match &plan.course {
             Course::Files(task) => {
-                (self.task, self.file) = (*task, client.next_file);
-                client.next_file += 1;
+                (self.task, self.file) = (*task, client.take_file());
             }
             Course::Mix(draws) => self.draw(plan, draws),
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsgauge_wire::{
-    Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT, FileSet,
-    FileSizes, Phase, Tree, WeightedActivity,
+    Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT,
+    FileOrder, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
 use super::*;
@@ -31,6 +31,8 @@ fn job(phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 1,
         interval_ns: 1,
@@ -146,7 +148,14 @@ impl Driven {
         let plan = Plan::new(job);
         let lanes = (0..job.outstanding).map(|slot| Lane::new(&plan, 0, 0, slot)).collect();
         let records = plan.records();
-        Driven { plan, client: Client::new(0), lanes, records, table: Table::default(), answers: Vec::new() }
+        Driven {
+            client: Client::new(&plan, 0),
+            plan,
+            lanes,
+            records,
+            table: Table::default(),
+            answers: Vec::new(),
+        }
     }
 
     /// One request of one lane; false when it has no more.

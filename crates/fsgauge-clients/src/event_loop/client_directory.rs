@@ -1,10 +1,12 @@
 //! Clients that failed to connect: one that connects later creates its directory first.
 
 use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
-use fsgauge_wire::{ClientErrorKind, ClientOperation};
+use fsgauge_wire::{ClientErrorKind, ClientOperation, FileOrder};
 
 use super::EventLoop;
-use crate::file_set::{Directory, PathBuffer};
+use crate::client::Sequence;
+use crate::file_set::{Directory, FileNumber, PathBuffer};
+use crate::plan::Plan;
 
 /// The state of a client's directory, as its lanes know it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub(super) enum DirectoryState {
     /// It exists, or the phase needs none.
     #[default]
     Ready,
+    /// Its client has to read it before it knows which file is first.
+    Unread,
     /// Its client could not connect to create it.
     Missing,
     /// The lane is creating it.
@@ -20,7 +24,51 @@ pub(super) enum DirectoryState {
     Failed,
 }
 
+impl DirectoryState {
+    /// The state in which a job begins.
+    pub(super) fn at_first(plan: &Plan) -> Self {
+        if plan.job.order == FileOrder::Directory { DirectoryState::Unread } else { DirectoryState::Ready }
+    }
+}
+
 impl<T: Target> EventLoop<'_, T> {
+    /// Reads the directory of a lane's client, whose files come in its order from now on.
+    #[cold]
+    pub(super) fn read_directory(&mut self, lane: u32) {
+        let client = self.lanes[lane as usize].client;
+        let member = &mut self.clients[client as usize];
+        let (number, files) = (member.count.number, self.context.plan.job.files.files_per_client);
+        let (mut path, mut numbers) = (PathBuffer::new(), Vec::with_capacity(files as usize));
+        let path = self.context.plan.names.directory(Directory::Client { client: number }, &mut path);
+        let begin_ns = self.context.clock.now_ns();
+        let answer = self.target.read_directory(path, &mut |name| {
+            let found = FileNumber::of_name(name.to_bytes());
+            numbers
+                .extend(found.filter(|found| found.client == number && found.file < files).map(|of| of.file));
+        });
+        self.now_ns = self.context.clock.now_ns();
+        let kind = (answer < 0).then(|| kind_of(-answer as i32));
+        match kind {
+            None => {
+                let asked_ns = self.times[lane as usize].asked_ns;
+                let (response_ns, service_ns) =
+                    (self.now_ns.saturating_sub(asked_ns), self.now_ns - begin_ns);
+                self.tally.of(ClientOperation::List).record(response_ns, service_ns);
+                member.client.follow(Sequence::listed(numbers, files));
+            }
+            // Its files come by number then, and say what is wrong with them.
+            Some(kind) => {
+                let words = || (self.context.plan.shown(path), message_of(-answer as i32));
+                self.tally.error(ClientOperation::List, kind, self.now_ns, words);
+            }
+        }
+        let outstanding = self.context.plan.job.outstanding;
+        let lanes = (client * outstanding) as usize..((client + 1) * outstanding) as usize;
+        let now_ns = self.now_ns;
+        self.times[lanes].iter_mut().for_each(|times| times.directory = DirectoryState::Ready);
+        self.times[lane as usize].asked_ns = now_ns;
+    }
+
     /// Marks the directory of a client that failed to connect: its lanes create it before anything else. Where the
     /// server refused the directory itself nothing is retried: the answer would be the same for each file.
     pub(super) fn mark_directory_missing(&mut self, client: u32, kind: ClientErrorKind) {

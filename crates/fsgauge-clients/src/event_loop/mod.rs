@@ -144,7 +144,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
     /// A loop of the clients with these numbers.
     pub(crate) fn new(context: LoopContext<'run>, target: T, numbers: impl Iterator<Item = u32>) -> Self {
         let plan = context.plan;
-        let clients: Vec<Member> = numbers.map(|number| Member::new(number, plan.job.outstanding)).collect();
+        let clients: Vec<Member> = numbers.map(|number| Member::new(plan, number)).collect();
         let lane = |(at, slot): (usize, u32)| {
             let number = clients[at].count.number;
             Lane::new(plan, at as u32, number, slot)
@@ -157,7 +157,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             target,
             clients,
             lanes,
-            times: vec![Times::default(); count],
+            times: vec![Times { directory: DirectoryState::at_first(plan), ..Times::default() }; count],
             ready: VecDeque::with_capacity(count),
             wake_queue: WakeQueue::default(),
             pending: 0,
@@ -273,8 +273,10 @@ impl<'run, T: Target> EventLoop<'run, T> {
     /// Starts a lane's next request.
     #[inline]
     fn start(&mut self, lane: u32) {
-        if self.times[lane as usize].directory == DirectoryState::Missing {
-            return self.create_directory(lane);
+        match self.times[lane as usize].directory {
+            DirectoryState::Missing => return self.create_directory(lane),
+            DirectoryState::Unread => self.read_directory(lane),
+            _ => {}
         }
         let plan = self.context.plan;
         let state = &mut self.lanes[lane as usize];
@@ -323,9 +325,9 @@ impl<'run, T: Target> EventLoop<'run, T> {
 }
 
 impl Member {
-    fn new(number: u32, outstanding: u32) -> Self {
+    fn new(plan: &Plan, number: u32) -> Self {
         let count = ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false };
-        Member { client: Client::new(number), start_ns: 0, lanes_left: outstanding, count }
+        Member { client: Client::new(plan, number), start_ns: 0, lanes_left: plan.job.outstanding, count }
     }
 }
 

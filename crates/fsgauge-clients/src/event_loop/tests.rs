@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
-    FORMAT, FileSet, FileSizes, OperationCall, Phase, Tree,
+    FORMAT, FileOrder, FileSet, FileSizes, OperationCall, Phase, Tree,
 };
 
 use super::*;
@@ -69,6 +69,8 @@ fn job() -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,
         interval_ns: 1_000_000_000,

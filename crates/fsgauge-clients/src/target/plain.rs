@@ -1,5 +1,6 @@
 //! The target of plain system calls: every operation is done when it has been started.
 
+use std::ffi::CStr;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -41,6 +42,11 @@ impl Target for PlainTarget {
     fn wait(&mut self, limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
         sleep(limit);
         Ok(())
+    }
+
+    fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
+        self.started.add(Action::List);
+        self.calls.read_directory(path, each)
     }
 
     fn calls(&self) -> Vec<OperationCall> {

@@ -92,7 +92,7 @@ impl PlainCalls {
                 statx(root, path, AtFlags::empty(), StatxFlags::BASIC_STATS)
                     .map(|status| status.stx_size as Answer)
             }),
-            Request::List { path } => self.list(path),
+            Request::List { path } => self.read_directory(path, &mut |_| ()),
             Request::Rename { from, to } => uninterrupted(|| renameat(root, from, root, to).map(|()| 0)),
             Request::Unlink { path } => uninterrupted(|| unlinkat(root, path, AtFlags::empty()).map(|()| 0)),
             Request::RemoveDirectory { path } => {
@@ -111,7 +111,8 @@ impl PlainCalls {
         }
     }
 
-    fn list(&mut self, path: &CStr) -> Answer {
+    /// Reads a directory whole: how many names it has, or a negative error number.
+    pub(super) fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let directory = match uninterrupted_call(|| openat(&self.root, path, flags, Mode::empty())) {
             Ok(directory) => directory,
@@ -121,7 +122,11 @@ impl PlainCalls {
         let (mut names, mut interrupts) = (0, 0);
         while let Some(entry) = entries.next() {
             match entry {
-                Ok(entry) => names += Answer::from(!matches!(entry.file_name().to_bytes(), b"." | b"..")),
+                Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
+                Ok(entry) => {
+                    names += 1;
+                    each(entry.file_name());
+                }
                 Err(Errno::INTR) if interrupts < INTERRUPT_LIMIT => interrupts += 1,
                 Err(errno) => return negative(errno),
             }

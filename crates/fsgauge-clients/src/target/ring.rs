@@ -212,6 +212,11 @@ impl Target for RingTarget {
         Ok(())
     }
 
+    fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
+        self.started.add(Action::List);
+        self.calls.read_directory(path, each)
+    }
+
     fn calls(&self) -> Vec<OperationCall> {
         self.started.calls(|action| self.call(action))
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget,
-    Create, Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes, LoadResult, Phase, Stop, Tree,
+    Create, Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet, FileSizes, LoadResult, Phase, Stop,
+    Tree,
 };
 
 use crate::results::{Heard, assert_consistent, engine};
@@ -38,6 +39,8 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
             record_size_bytes: RECORD_BYTES,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,
         interval_ns: 10_000_000,

@@ -8,5 +8,6 @@ mod files;
 mod jobs;
 mod mix;
 mod mounted;
+mod orders;
 mod refusals;
 mod timing;

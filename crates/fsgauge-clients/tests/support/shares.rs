@@ -5,8 +5,8 @@
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create,
-    Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes, LoadResult, NetworkResult, Phase, SmbTarget,
-    Stop, Tree,
+    Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet, FileSizes, LoadResult, NetworkResult, Phase,
+    SmbTarget, Stop, Tree,
 };
 
 use super::results::{Heard, assert_consistent, engine};
@@ -34,6 +34,8 @@ pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: 4096,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,
         interval_ns: 10_000_000,

@@ -45,6 +45,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             tallies: std::mem::take(&mut self.tallies),
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,
+            finish: None,
             pauses: Pauses { late_start_ns, starved_ns: self.run_queue.waited_ns(), ..Pauses::default() },
             ended,
             true_start: None,

@@ -10,6 +10,7 @@ mod zipf;
 
 pub(crate) use ranges::RangeOrder;
 pub(crate) use sequential::Sequential;
+pub use shuffle::Shuffle;
 pub(crate) use sizes::{SizeClass, Sizes};
 pub(crate) use uniform::Uniform;
 pub(crate) use zipf::Zipf;

@@ -10,7 +10,7 @@ const ROUNDS: usize = 3;
 
 /// A one-to-one map of the numbers 0 to `limit` - 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shuffle {
+pub struct Shuffle {
     limit: u64,
     mask: u64,
     /// At least half of the mask's bits, so that the fold undoes itself.
@@ -39,7 +39,7 @@ impl Round {
 
 impl Shuffle {
     /// `limit` is 1 to 2^63.
-    pub(super) fn new(limit: u64, mut random: Random) -> Self {
+    pub fn new(limit: u64, mut random: Random) -> Self {
         let bits = limit.next_power_of_two().trailing_zeros();
         let mask = (1 << bits) - 1;
         let rounds = std::array::from_fn(|_| Round::new(&mut random));
@@ -48,7 +48,7 @@ impl Shuffle {
 
     /// What stands at `position`, which is below the limit.
     #[inline]
-    pub(super) fn at(&self, position: u64) -> u64 {
+    pub fn at(&self, position: u64) -> u64 {
         let mut number = position;
         loop {
             for round in &self.rounds {

@@ -7,6 +7,7 @@ mod null;
 mod ring;
 mod share;
 mod sync;
+mod transfer;
 
 pub(crate) use chunked::{ChunkedQueue, Chunks};
 pub(crate) use log::LogQueue;
@@ -15,6 +16,7 @@ pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
 pub(crate) use share::ShareQueue;
 pub(crate) use sync::SyncQueue;
+pub(crate) use transfer::{Bytes, Characters, Mover, Rewrite, Whole};
 
 use std::io;
 use std::time::Duration;

@@ -1,48 +1,37 @@
 //! pread(2) and pwrite(2): one operation at a time, in the calling thread.
 //!
-//! Unsafe code: the two calls, on the slot's own buffer.
+//! Unsafe code: hands the slot's own buffer on.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::Queue;
+use super::transfer::{Mover, Whole};
 use crate::operation::Operation;
 
-/// A queue of depth 1.
+/// A queue of depth 1, on which blocks are moved in one way.
 #[derive(Debug)]
-pub(crate) struct SyncQueue {
+pub(crate) struct SyncQueue<M = Whole> {
     descriptors: Vec<RawFd>,
+    mover: M,
     pushed: Option<(u32, Operation, *mut u8)>,
     completed: Option<(u32, i32)>,
 }
 
 impl SyncQueue {
     pub(crate) fn new(files: &[OwnedFd]) -> Self {
-        Self::on(files.iter().map(AsRawFd::as_raw_fd).collect())
-    }
-
-    /// The same by number; operations name none that is -1.
-    pub(crate) fn on(descriptors: Vec<RawFd>) -> Self {
-        SyncQueue { descriptors, pushed: None, completed: None }
-    }
-
-    #[inline]
-    fn call(&self, operation: &Operation, address: *mut u8) -> i32 {
-        let descriptor = self.descriptors[operation.file as usize];
-        let (size, offset) = (operation.size_bytes as usize, operation.offset_bytes as libc::off_t);
-        // SAFETY: `push` was promised that `size` bytes at `address` stay mapped and unused by others.
-        let bytes = unsafe {
-            if operation.write {
-                libc::pwrite(descriptor, address.cast(), size, offset)
-            } else {
-                libc::pread(descriptor, address.cast(), size, offset)
-            }
-        };
-        if bytes < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { bytes as i32 }
+        Self::moving(Whole, files.iter().map(AsRawFd::as_raw_fd).collect())
     }
 }
 
-impl Queue for SyncQueue {
+impl<M: Mover> SyncQueue<M> {
+    /// On files by number; operations name none that is -1.
+    pub(crate) fn moving(mover: M, descriptors: Vec<RawFd>) -> Self {
+        SyncQueue { descriptors, mover, pushed: None, completed: None }
+    }
+}
+
+impl<M: Mover> Queue for SyncQueue<M> {
     #[inline]
     fn push(&mut self, slot: u32, operation: &Operation, address: *mut u8) {
         debug_assert!(self.pushed.is_none(), "a second operation was pushed");
@@ -52,7 +41,9 @@ impl Queue for SyncQueue {
     #[inline]
     fn enter(&mut self, _wanted: u32) -> io::Result<()> {
         if let Some((slot, operation, address)) = self.pushed.take() {
-            self.completed = Some((slot, self.call(&operation, address)));
+            let file = self.descriptors[operation.file as usize];
+            // SAFETY: `push` was promised that the operation's bytes stay mapped and unused by others.
+            self.completed = Some((slot, unsafe { self.mover.transfer(file, &operation, address) }));
         }
         Ok(())
     }

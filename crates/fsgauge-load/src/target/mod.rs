@@ -2,6 +2,7 @@
 
 mod alignment;
 mod block;
+mod close;
 mod file;
 mod name;
 mod on_share;

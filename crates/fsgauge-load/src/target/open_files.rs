@@ -4,7 +4,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use fsgauge_wire::{Failure, Target};
+use rustix::io::Errno;
 
+use super::close::close;
 use super::{Geometry, OpenMode, open, open_number};
 
 /// Open files by number; a job that uses some of them has holes in place of the others.
@@ -43,6 +45,12 @@ impl OpenFiles {
     /// The descriptor of each number; -1, which io_uring takes as a hole too, where there is none.
     pub(crate) fn descriptors(&self) -> Vec<RawFd> {
         self.files.iter().map(|file| file.as_ref().map_or(-1, AsRawFd::as_raw_fd)).collect()
+    }
+
+    /// Closes every file that nobody else has. The first error is given when all are closed.
+    pub(crate) fn close(self) -> Result<(), Errno> {
+        let own = self.files.into_iter().flatten().filter_map(Arc::into_inner);
+        own.map(close).fold(Ok(()), Result::and)
     }
 
     /// The files that are open.

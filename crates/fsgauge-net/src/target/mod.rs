@@ -20,6 +20,7 @@ pub use request::{Handle, Request};
 pub use started_calls::{Action, Actions};
 pub use traffic::Traffic;
 
+use std::ffi::CStr;
 use std::io;
 use std::time::Duration;
 
@@ -58,6 +59,12 @@ pub trait Target {
     /// longer than `limit`, also where none is pending; with a limit of zero it only looks. A signal ends the
     /// wait early.
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()>;
+
+    /// Reads a directory whole and hands each name to `each`, but "." and "..", in the directory's order. The answer is
+    /// how many there were. Only for directories of this machine.
+    fn read_directory(&mut self, _path: &CStr, _each: &mut dyn FnMut(&CStr)) -> Answer {
+        -Answer::from(libc::EOPNOTSUPP)
+    }
 
     /// Which calls carried the operations that were started, in the order of the operations.
     fn calls(&self) -> Vec<OperationCall>;

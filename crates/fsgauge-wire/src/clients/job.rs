@@ -39,6 +39,13 @@ pub struct ClientsJob {
     pub think: Option<Think>,
     /// The files, as a formula.
     pub files: FileSet,
+    /// In which order a client comes to its files. Not for a mix and a backup.
+    #[serde(default)]
+    pub order: FileOrder,
+    /// Whether the file system is synced (syncfs) when all clients are through: timed apart, see the result's
+    /// `sync_at_end_ns`. For a path.
+    #[serde(default)]
+    pub sync_at_end: bool,
     /// Whether a written file is synced (fsync) before it is closed.
     #[serde(default)]
     pub fsync: bool,
@@ -123,6 +130,20 @@ pub enum Create {
     /// Created and closed (both are the operation create), then opened, written, closed: as a program of two
     /// steps does (java.io.File.createNewFile, then FileOutputStream).
     ThenOpen,
+}
+
+/// In which order a client comes to its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileOrder {
+    /// By number.
+    #[default]
+    Number,
+    /// In an order drawn from the seed, each file once; another one in each phase.
+    Random,
+    /// As its directory gives them: each client reads its directory first, in the measured part, as one operation
+    /// `list`. For files that exist, on a path, with a directory a client.
+    Directory,
 }
 
 /// What a client of a mix does in one go; all of it on its own files.

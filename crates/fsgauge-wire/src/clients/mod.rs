@@ -7,7 +7,8 @@ mod target;
 
 pub use file_set::{FileSet, FileSizes, Tree, WeightedSize};
 pub use job::{
-    Activity, BackupOrder, ClientsInterface, ClientsJob, Create, Dispatch, Phase, Think, WeightedActivity,
+    Activity, BackupOrder, ClientsInterface, ClientsJob, Create, Dispatch, FileOrder, Phase, Think,
+    WeightedActivity,
 };
 pub use result::{
     BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult,

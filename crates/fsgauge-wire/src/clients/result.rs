@@ -61,6 +61,10 @@ pub struct ClientsResult {
     pub first_done_ns: Option<u64>,
     /// When the last one was.
     pub last_done_ns: Option<u64>,
+    /// How long syncing the file system took after the last client was done, in no other time; null when the job did
+    /// not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_at_end_ns: Option<u64>,
     /// Time of all clients from each one's start to its end, in client-nanoseconds: N of Little's law is
     /// active_ns / elapsed_ns. Each of a client's outstanding files counts as one.
     pub active_ns: u64,

@@ -47,6 +47,18 @@ pub enum SimulatedPolicy {
         #[serde(default)]
         last_group: u32,
     },
+    /// XFS of Linux 6.18: allocation groups, each with its free runs by place and by length.
+    Xfs {
+        /// The mount option `allocsize`: what is set aside for a file that grows; 0: it doubles with the file.
+        #[serde(default)]
+        preallocation_blocks: u32,
+        /// The extent size hint of files (`xfs_io -c extsize`); 0: none.
+        #[serde(default)]
+        extent_hint_blocks: u32,
+        /// Allocation groups (`mkfs.xfs -d agcount`); 0: as many as mkfs.xfs makes.
+        #[serde(default)]
+        groups: u32,
+    },
     /// Each block alone, when it is written.
     BlockAtATime {},
     /// Blocks wait in memory and are allocated together.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.access.server.kind import ServerKind
-from fsgauge.record import ServerRun
+from fsgauge.private_server import ServerRun
 from fsgauge.wire import EngineFault
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from fsgauge.access.server.kind import ServerKind, Serving
 from fsgauge.access.server.log import ServerLog
-from fsgauge.record import ServerRun
+from fsgauge.private_server import ServerRun
 from fsgauge.rig.host.process.own_network import OwnNetwork
 from fsgauge.rig.host.process.servers import (
     TICK_NS,

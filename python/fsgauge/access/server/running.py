@@ -30,8 +30,8 @@ from fsgauge.access.server.kind import (
 )
 from fsgauge.access.server.observation import Observation
 from fsgauge.errors import RigError
+from fsgauge.private_server import ServerFacts
 from fsgauge.programs import child_environment
-from fsgauge.record import ServerFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace, ServerTrace
 from fsgauge.rig.host.process.own_network import OwnNetwork, own_network

@@ -63,19 +63,20 @@ def _check_allocsize(index: int, system: System, workload: AgingWorkload) -> Non
     fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone.
     """
     mounted = {option.partition("=")[0].strip() for option in system.mount.split(",")}
-    if system.kind != "xfs" or "allocsize" not in mounted:
+    if "allocsize" not in mounted | set(system.settings):
         return
+    key = "mount" if "allocsize" in mounted else "settings"
     if system.allocation_chunk is not None:
         raise conflict(
             "allocsize would be ignored: fallocate allocates the space, one allocation_chunk at a"
             " time",
-            [("system", index, "mount"), ("system", index, "allocation_chunk")],
+            [("system", index, key), ("system", index, "allocation_chunk")],
             next="leave one of them out; allocsize has an effect with workload.aged_by=write",
         )
     if workload.aged_by != "write":
         raise conflict(
             "allocsize would be ignored: it applies to buffered writes, and the aged files are"
             " written directly",
-            [("system", index, "mount"), ("workload", "aged_by")],
+            [("system", index, key), ("workload", "aged_by")],
             next='aged_by = "write" (--set workload.aged_by=write), or extent_size_hint instead',
         )

@@ -38,6 +38,7 @@ class ChurnWorkload(WorkloadKeys):
         "What do years of creating and deleting cost on these file systems?"
     )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
+    rewrites: ClassVar[str] = "storage_age"
 
     kind: Literal["churn"] = Field(
         "churn", description="The load: systems aged by creating and deleting, read and written."

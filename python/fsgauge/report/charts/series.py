@@ -82,7 +82,7 @@ def _note(results: Results, cells: Sequence[str]) -> str:
 
 
 def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -> list[_Panel]:
-    rows = panels.styled(results, [row for run in runs for row in _rows(run, step)])
+    rows = panels.styled(results, [row for run in runs for row in points_of(run, step)])
     if not rows:
         return []
     top = AIR * max(max(row["rate"] for row in rows), 1e-9)
@@ -104,7 +104,7 @@ def _rates(run: RunRecord) -> tuple[Integers, Integers, Integers]:
     return intervals.column("start_ns"), intervals.column("elapsed_ns"), done
 
 
-def _rows(run: RunRecord, step: int) -> list[dict[str, Any]]:
+def points_of(run: RunRecord, step: int) -> list[dict[str, Any]]:
     """One point an interval, or one for `step` intervals where there are very many."""
     start_ns, elapsed_ns, done = _rates(run)
     if not len(done):

@@ -14,7 +14,7 @@ from fsgauge.rig.fleet.gate import RESTING, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
-from fsgauge.rig.rig import Tell
+from fsgauge.rig.rig import LoadBegins, Tell
 from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
 
@@ -144,6 +144,7 @@ class BlockOverHosts:
             if answer["missed"]:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
+        self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
 
     def _moment_for(self, names: Sequence[str]) -> int:
         """When to begin, so that these hosts hear of it in time; their clocks are compared."""

@@ -18,6 +18,7 @@ from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
+from fsgauge.traffic import Traffic
 
 AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
 
@@ -160,8 +161,20 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
             "device": first.device if len(records) == 1 else None,
             "preconditioning": _least_steady(list(records.values())),
             "starts": list(starts),
+            "traffic": _added([each.traffic for each in records.values()]),
         }
     )
+
+
+def _added(traffic: Sequence[Sequence[Traffic]]) -> list[Traffic]:
+    """What each counter counted on all hosts."""
+    found: dict[str, Traffic] = {}
+    for each in (one for of_host in traffic for one in of_host):
+        parts = dict(found[each.name].parts) if each.name in found else {}
+        for part, number in each.parts.items():
+            parts[part] = parts.get(part, 0) + number
+        found[each.name] = each.model_copy(update={"parts": parts})
+    return list(found.values())
 
 
 def _least_steady(records: list[RunRecord]) -> CellPreconditioning | None:

@@ -32,8 +32,16 @@ _SECONDS_TO_CLOSE = 120.0
 class HeldRig:
     """The host rig with its storage attached, from `prepare` to `close`."""
 
-    def __init__(self, study: Study, share: Share, destroy: Consent | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        share: Share,
+        destroy: Consent | None = None,
+        told: Callable[[Happening], Happening] = lambda happening: happening,
+    ) -> None:
+        """`told` sees each happening before it is told, and may add to it."""
         self._study = study
+        self._seen = told
         self._destroy = destroy
         self._changed = threading.Condition()
         self._gate = Gate(self._changed)
@@ -147,7 +155,7 @@ class HeldRig:
             self._engine.enter(happening.turn)
         if isinstance(happening, RunStarted):
             self._engine.expect(happening)
-        told = Told.of(happening)
+        told = Told.of(self._seen(happening))
         if told is None:
             return
         with self._changed:

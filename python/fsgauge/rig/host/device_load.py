@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from fsgauge.record import DeviceRun
 from fsgauge.rig.host.device.block_device import (
     BlockDevice,
     device_at,
@@ -19,6 +18,7 @@ from fsgauge.rig.host.device.block_device import (
     read_counters,
 )
 from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.traffic import DeviceRun
 from fsgauge.wire import BlockTarget, FilesTarget
 from fsgauge.workload.folders import AgedFolders, ClientFolders, ServedFiles
 

@@ -14,9 +14,10 @@ from fsgauge.engine import EngineFaultError
 from fsgauge.parts import Part, Slice
 from fsgauge.plan.slices import SliceJobs, slice_jobs
 from fsgauge.plan.turns import job_for
-from fsgauge.record import Cell, DeviceRun, RunRecord
+from fsgauge.record import Cell, RunRecord
 from fsgauge.rig.host.turn import Standing
 from fsgauge.rig.rig import RunStarted
+from fsgauge.traffic import DeviceRun
 from fsgauge.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.workload.slicing import Slicing
 

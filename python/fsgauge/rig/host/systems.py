@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.machine import Machine
-from fsgauge.record import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
@@ -32,6 +31,7 @@ from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
+from fsgauge.traffic import DeviceRun
 from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import (

@@ -7,6 +7,7 @@ from typing import cast
 
 from fsgauge.errors import InputError
 from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.simulator.options import settings_by_options
 from fsgauge.study.model import Study, System
 from fsgauge.study.policies import POLICIES, Value
 from fsgauge.wire import (
@@ -22,18 +23,8 @@ from fsgauge.wire import (
     VxfsPolicy,
     WindowPolicy,
     WorstFitPolicy,
+    XfsPolicy,
 )
-
-USUAL = {"ext4": "ext4-6.18"}
-"""Real file systems, each with the model that stands for it."""
-_WITHOUT_EFFECT = {
-    *("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime", "diratime"),
-    *("nodiratime", "lazytime", "nolazytime", "defaults", "rw", "barrier", "nobarrier"),
-    *("discard", "nodiscard", "exec", "noexec", "suid", "nosuid", "dev", "nodev"),
-}
-"""Options of mount that decide nothing about where data lies."""
-_RESERVE = ["-m", "0"]
-"""What the model has: no blocks are kept for root."""
 
 Settings = Callable[[str], Value]
 
@@ -49,8 +40,10 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
 
     match kind:
         case "ext4-6.18" | "ext4-6.12":
+            if policy.release is None:
+                raise TypeError(f"{kind} follows a release")
             return Ext4Policy(
-                release="6.18" if kind == "ext4-6.18" else "6.12",
+                release=policy.release,
                 delays=bool(of("delayed_allocation")),
                 shared_blocks=of("mb_stream_req"),
                 group_preallocation_blocks=of("mb_group_prealloc"),
@@ -60,6 +53,12 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
                 linear_groups=of("mb_max_linear_groups"),
                 stripe_blocks=of("stripe"),
                 processors=of("processors"),
+            )
+        case "xfs-6.18":
+            return XfsPolicy(
+                preallocation_blocks=of("allocsize"),
+                extent_hint_blocks=of("extsize"),
+                groups=of("agcount"),
             )
         case "ldiskfs":
             table = cast(list[int], policy.value(settings, "prealloc_table"))
@@ -88,49 +87,21 @@ _PLAIN: dict[str, Callable[[], SimulatedPolicy]] = {
 
 
 def settings_of(study: Study, system: System) -> dict[str, str]:
-    """Every setting in force, as text; those that options of mount say are among them."""
+    """Every setting in force, as text; those that options of mkfs and mount say are among them."""
     policy = POLICIES[model_of(study, system)]
-    given = {**system.settings, **_of_mount(study, system)}
+    given = {**system.settings, **settings_by_options(study, system, policy)}
     return {name: given.get(name, each.default) for name, each in policy.settings.items()}
 
 
 def model_of(study: Study, system: System) -> str:
     """The model that stands for a system's kind; InputError where there is none."""
-    kind = USUAL.get(system.kind, system.kind)
+    usual = {policy.stands_for: name for name, policy in POLICIES.items() if policy.stands_for}
+    kind = usual.get(system.kind, system.kind)
     if kind in POLICIES:
         return kind
-    known = [*USUAL, *POLICIES]
+    known = [*usual, *POLICIES]
     raise InputError(
         f'there is no model of {system.kind}, which "{system.name}" is',
         details=(f"there are: {', '.join(known)}",),
         next=or_without(study, system, "a system that there is a model of"),
-    )
-
-
-def _of_mount(study: Study, system: System) -> dict[str, str]:
-    """What options of mkfs and mount say of where data lies; InputError for one that may."""
-    found: dict[str, str] = {}
-    for option in filter(None, (each.strip() for each in system.mount.split(","))):
-        name, _, value = option.partition("=")
-        if option in ("delalloc", "nodelalloc"):
-            found["delayed_allocation"] = "yes" if option == "delalloc" else "no"
-        elif name == "stripe" and value.isdigit():
-            found["stripe"] = value
-        elif option not in _WITHOUT_EFFECT and name not in ("commit", "data"):
-            raise _unknown(study, system, "mount", option)
-    words = system.mkfs.split()
-    if words and words != _RESERVE:
-        raise _unknown(study, system, "mkfs", system.mkfs)
-    for key in ("tunables", "extent_size_hint"):
-        if getattr(system, key):
-            raise _unknown(study, system, key, "")
-    return found
-
-
-def _unknown(study: Study, system: System, key: str, option: str) -> InputError:
-    named = f"{key} = {option!r}" if option else key
-    return InputError(
-        f'the model of "{system.name}" knows nothing of {named}',
-        cause="what it would change of where data lies is not simulated",
-        next=or_without(study, system, "leave it out"),
     )

@@ -12,9 +12,9 @@ from fsgauge.errors import InputError
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.vm.arrangement.roles import arrangements
-from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study, System
 from fsgauge.system.kind import MOUNTED
-from fsgauge.units import format_bandwidth, format_rate
+from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 IOPS = 500
 BYTES_PER_SECOND = 64 << 20
@@ -30,9 +30,13 @@ class Limits:
 
     iops: int
     bytes_per_second: int
+    latency_ns: int = 0
 
     def __str__(self) -> str:
-        return f"{format_rate(self.iops)} and {format_bandwidth(self.bytes_per_second)}"
+        rates = f"{format_rate(self.iops)} and {format_bandwidth(self.bytes_per_second)}"
+        if not self.latency_ns:
+            return rates
+        return f"{rates}, each request taking {format_duration(self.latency_ns)} or more"
 
 
 def storage_of(study: Study) -> LoopStorage:
@@ -52,6 +56,7 @@ def limits_of(study: Study) -> Limits:
     return Limits(
         IOPS if storage.iops is None else max(1, round(storage.iops)),
         BYTES_PER_SECOND if storage.bandwidth is None else max(1, round(storage.bandwidth)),
+        storage.latency or 0,
     )
 
 
@@ -72,7 +77,7 @@ def in_guest(study: Study, disks: list[str]) -> Study:
     first, *others = [device_of(serial) for serial in disks]
     storage = DeviceStorage(device=first, more_devices=others)
     systems = [system.model_copy(update={"rig": None}) for system in study.systems]
-    return study.model_copy(update={"storage": storage, "systems": systems, "rig": None})
+    return study.model_copy(update=_alone(storage, systems))
 
 
 def in_folder(study: Study, folder: str, size_bytes: int) -> Study:
@@ -81,7 +86,12 @@ def in_folder(study: Study, folder: str, size_bytes: int) -> Study:
     storage = PathStorage(path=folder, size=size_bytes)
     update = {"kind": MOUNTED.name, "mkfs": "", "mount": "", "rig": None}
     systems = [system.model_copy(update=update) for system in study.systems]
-    return study.model_copy(update={"storage": storage, "systems": systems, "rig": None})
+    return study.model_copy(update=_alone(storage, systems))
+
+
+def _alone(storage: DeviceStorage | PathStorage, systems: list[System]) -> dict[str, object]:
+    """What a guest does not have: nodes beside it, and faults, which strike it from outside."""
+    return {"storage": storage, "systems": systems, "rig": None, "faults": []}
 
 
 def consent_to(study: Study) -> Consent | None:

@@ -67,7 +67,7 @@ def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role
         "load_average": os.getloadavg()[0] / (os.cpu_count() or 1),
     }
     facts = machine.storage
-    if facts is not None and facts.kind == NO_STORAGE.kind:
+    if facts is not None and not facts.is_measured_on:
         update["storage"] = None
     elif facts is not None:
         own = [EMULATED if emulated else VIRTUAL]
@@ -122,6 +122,7 @@ def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
     details = {**facts.details, "kernel": group.nodes[0].spec.kernel.facts.package}
     if stood is not None:
         details["set up"] = stood.found.words
+        details.update(stood.parameters)
         update = {"kind": stood.found.system.kind}
         if stood.facts:
             update["mkfs_command"] = stood.facts["mkfs_command"]

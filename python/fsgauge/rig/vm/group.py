@@ -18,12 +18,13 @@ from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.network.addresses import Station
 from fsgauge.rig.vm.network.switch import Switch
-from fsgauge.rig.vm.node import Hear, Node, NodeLostError
+from fsgauge.rig.vm.node import Hear, Node, NodeLostError, NodeStruckError
 
 _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0
 """An emulated machine on a busy host takes its time."""
 _JOIN_SECONDS = 120.0
+_SLOWER = 10
 _OF_DISKS = ("destroying ", "reading /dev/")
 
 
@@ -48,19 +49,22 @@ class NodeGroup:
         self.done_once: set[tuple[int, str]] = set()
         """Steps that are done once for each start of a node: its place and the step."""
         self._say = say
+        self._limits: Limits | None = None
+        self._latency_ns = 0
         self._seconds = self._ends = math.inf
 
-    def join(self) -> None:
-        """Give each its address, and the names of the others."""
+    def join(self, latency_ns: int = 0) -> None:
+        """Give each its address and the names of the others, and its disks their latency."""
+        self._latency_ns = latency_ns
+        self.give({at: self._joining(at) for at in self.roles.all}, _JOIN_SECONDS)
+
+    def _joining(self, at: int) -> Order:
         names = [station.name for station in self.stations]
-        folders = [BELOW, FOLDER]
-        self.give(
-            {
-                at: Order(do="join", words={"number": at + 1, "names": names, "folders": folders})
-                for at in self.roles.all
-            },
-            _JOIN_SECONDS,
-        )
+        words: dict[str, object] = {"number": at + 1, "names": names, "folders": [BELOW, FOLDER]}
+        if self._latency_ns:
+            words["delayed"] = [disk.serial for disk in self.nodes[at].spec.disks]
+            words["delay_ns"] = self._latency_ns
+        return Order(do="join", words=words)
 
     @property
     def loads(self) -> list[Node]:
@@ -108,12 +112,30 @@ class NodeGroup:
 
     def limit(self, limits: Limits) -> None:
         """Limit every disk from now on; a shared one as much for all nodes together."""
-        for node in self.nodes:
-            for disk in node.spec.disks:
-                users = len(self.nodes) if disk.is_shared else 1
-                node.monitor.limit_disk(
-                    disk.serial, max(1, limits.iops // users), limits.bytes_per_second // users
-                )
+        self._limits = limits
+        for at in self.roles.all:
+            self.limit_node(at)
+
+    def limit_node(self, at: int, iops: int | None = None) -> None:
+        """The disks of one node: to what all are limited to, or to so few operations each."""
+        if self._limits is None:
+            return
+        node = self.nodes[at]
+        for disk in node.spec.disks:
+            users = len(self.nodes) if disk.is_shared else 1
+            most = max(1, self._limits.iops // users) if iops is None else iops
+            node.monitor.limit_disk(disk, most, self._limits.bytes_per_second // users)
+
+    def slowed(self, operations_per_second: float | None) -> int:
+        """What a slow disk does: as is asked for, or a tenth of the limit of all."""
+        usual = self._limits.iops / _SLOWER if self._limits is not None else 1
+        return max(1, round(usual if operations_per_second is None else operations_per_second))
+
+    def join_again(self, at: int) -> None:
+        """What `join` and `limit` did for one that has been started again; other orders to it may
+        not go on."""
+        self.nodes[at].ask(self._joining(at), _JOIN_SECONDS)
+        self.limit_node(at)
 
     def bystanders(self) -> list[tuple[Node, Machine]]:
         """The nodes that drive no load, as they are now."""
@@ -165,8 +187,8 @@ class NodeGroup:
     ) -> dict[int, str]:
         """An order to several of them at once, by their places; the answers as JSON.
 
-        Raises the first one's error once all have answered; NodeLostError at once. What `hear`
-        raises aborts all orders.
+        Raises the first one's error once all have answered; NodeLostError at once, NodeStruckError
+        where one of them has no power. What `hear` raises aborts all orders.
         """
         answers: dict[int, str] = {}
         refused: FsgaugeError | None = None
@@ -175,12 +197,17 @@ class NodeGroup:
             node.attend()
         try:
             for at, order in orders.items():
+                self._require_power({at})
                 self.nodes[at].send(order, seconds)
             while waiting:
+                self._require_power(waiting)
                 for at in self._ready():
                     try:
                         answer = self.nodes[at].look(hear or self.hear, 0.0)
                     except NodeLostError:
+                        self._require_power(waiting)
+                        if self.nodes[at].is_away:
+                            continue  # its power went in this very moment
                         raise
                     except FsgaugeError as error:
                         if at not in waiting or self.nodes[at].is_waited_for:
@@ -200,11 +227,18 @@ class NodeGroup:
         return answers
 
     def _ready(self) -> list[int]:
-        """Places of nodes that may have said something; of all of them after a moment."""
-        if not any(node.has_line for node in self.nodes):
-            with suppress(ValueError):  # one was ended, which the next look says
-                select.select([node.port for node in self.nodes], [], [], _TICK_SECONDS)
-        return list(range(len(self.nodes)))
+        """Places of nodes that may have said something; of all with power after a moment."""
+        there = [(at, node) for at, node in enumerate(self.nodes) if not node.is_away]
+        if not any(node.has_line for _, node in there):
+            with suppress(ValueError, OSError):  # one was ended, which the next look says
+                select.select([node.port for _, node in there], [], [], _TICK_SECONDS)
+        return [at for at, _ in there]
+
+    def _require_power(self, places: Iterable[int]) -> None:
+        """NodeStruckError for one of them whose power is off."""
+        for at in places:
+            if self.nodes[at].is_away:
+                raise NodeStruckError(f"{self.nodes[at].spec.name} has no power")
 
     def hear(self, reply: Reply) -> None:
         """Pass on what a node says to people."""

@@ -16,6 +16,7 @@ from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.messages import consent_in
+from fsgauge.rig.rig import Happening
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
@@ -24,9 +25,10 @@ _LEAST_AHEAD_NS = 50_000_000
 
 
 class OneOfSeveral:
-    """The rig of one study at most."""
+    """The rig of one study at most; `told` adds to what happens what only a guest knows."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[Happening], Happening]) -> None:
+        self._with_traffic = told
         self._held: HeldRig | None = None
         self._clock = ExitStack()
 
@@ -64,7 +66,9 @@ class OneOfSeveral:
         if not abandon(self._held, "another study begins"):
             return "busy"
         consent = consent_in(destroy)
-        self._held = HeldRig(Study.model_validate_json(study), Share(number, hosts), consent)
+        self._held = HeldRig(
+            Study.model_validate_json(study), Share(number, hosts), consent, self._with_traffic
+        )
         self._held.begin()
         return "ok"
 

@@ -27,9 +27,11 @@ from fsgauge.record import Plan
 from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.messages import Described, Fault, Told
 from fsgauge.rig.registry import host_rig
-from fsgauge.rig.rig import Happening, LendsSystems, Session
+from fsgauge.rig.rig import Happening, LendsSystems, RunStarted, Session
 from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
+from fsgauge.rig.vm.guest_counting import Counting
 from fsgauge.rig.vm.guest_held import OneOfSeveral
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.study.model import Study
@@ -37,6 +39,7 @@ from fsgauge.study.model import Study
 _PORTS = Path("/sys/class/virtio-ports")
 _PIECE_BYTES = 1 << 16
 _BEAT_SECONDS = 2.0
+_GO_SECONDS = 300.0
 _EVENT_SECONDS = 0.5
 """Between events of the engine that are passed on: they are for people who watch."""
 
@@ -74,10 +77,12 @@ class Guest:
         self._waiting = 0
         self._abort_next = False
         self._open = ExitStack()
-        self._one = OneOfSeveral()
+        self._counting = Counting()
+        self._one = OneOfSeveral(self._counting.told)
         self._study: Study | None = None
         self._session: Session | None = None
         self._last_event = 0.0
+        self._go = threading.Event()
 
     def serve(self) -> None:
         """Until the port is closed."""
@@ -96,7 +101,9 @@ class Guest:
 
     def _take(self, order: Order) -> None:
         with self._lock:
-            if order.do != "abort":
+            if order.do == "go":
+                self._go.set()
+            elif order.do != "abort":
                 self._waiting += 1
                 self._orders.put(order)
             elif self._works:
@@ -150,6 +157,9 @@ class Guest:
                 return json.dumps(self._one.serve_clock(**order.words))
             case "now":
                 return json.dumps(time.monotonic_ns())
+            case "count":
+                counters = [Counter.model_validate(each) for each in order.words["counters"]]
+                self._counting.count(counters, order.words["environment"])
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
@@ -182,9 +192,13 @@ class Guest:
         return json.dumps(time.monotonic() - began)
 
     def _tell(self, happening: Happening) -> None:
+        happening = self._counting.told(happening)
         told = Told.of(happening)
         if told is not None:
+            self._go.clear()
             self._line.say(Reply(told=told))
+            if isinstance(happening, RunStarted) and not self._go.wait(_GO_SECONDS):
+                raise RigError(f"other nodes were not ready for a run within {_GO_SECONDS:.0f} s")
             return
         passed = time.monotonic() - self._last_event
         if isinstance(happening, BaseModel) and passed > _EVENT_SECONDS:

@@ -4,7 +4,7 @@ it is told."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from fsgauge.rig.host.formatted import make
 from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.host.machine.mounts import mount_at
 from fsgauge.rig.host.process.tool import must_run, run_tool
+from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file
 from fsgauge.study.model import System
@@ -31,8 +32,17 @@ def done(do: Do, words: dict[str, Any]) -> object:
     return ORDERS[do](**words)
 
 
-def join(number: int, names: list[str], folders: list[str]) -> None:
-    """Have an address on the network of these machines, this one being `number`, from 1."""
+def join(
+    number: int,
+    names: list[str],
+    folders: list[str],
+    delayed: Sequence[str] = (),
+    delay_ns: int = 0,
+) -> None:
+    """Have an address on the network of these machines, this one being `number`, from 1; and
+    disks that are `delayed`."""
+    for serial in delayed:
+        delay(serial, delay_ns)
     stations = [Station(name, at + 1) for at, name in enumerate(names)]
     _HOSTS.write_text(hosts_file(stations), encoding="utf-8")
     for folder in folders:
@@ -45,6 +55,27 @@ def join(number: int, names: list[str], folders: list[str]) -> None:
         ["ip", "link", "set", INTERFACE, "up"],
     ):
         must_run(words, what="the machine cannot join the network")
+
+
+def delay(serial: str, delay_ns: int) -> None:
+    """Have requests to a disk take so long at least: whoever opens it by its name gets it delayed.
+
+    The kernel counts in ticks, rounds up, and begins at the next one: one request at a time takes
+    up to a tick longer.
+    """
+    link = Path(device_of(serial))
+    disk, milliseconds = link.resolve(), -(-delay_ns // 1_000_000)
+    sectors = must_run(["blockdev", "--getsz", str(disk)], what=f"{serial} has no size").output
+    must_run(["modprobe", "dm-delay"], what=f"{serial} cannot be delayed")
+    table = f"0 {sectors.strip()} delay {disk} 0 {milliseconds}"
+    create = ["dmsetup", "create", serial, "--uuid", serial, "--table", table]
+    must_run(
+        ["env", "DM_DISABLE_UDEV=1", *create],
+        what=f"{serial} cannot be delayed",
+    )
+    made = Path(f"/dev/mapper/{serial}").resolve()
+    link.unlink()
+    link.symlink_to(made)
 
 
 def run(text: str, environment: dict[str, str], seconds: float) -> str:
@@ -67,14 +98,17 @@ def blank(device: str) -> None:
     make_blank(device)
 
 
-def stand(system: str, device: str, folder: str) -> dict[str, Any]:
-    """Make a file system on a device, discarded before, and mount it there."""
+def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[str, Any]:
+    """Make a file system on a device, discarded before, and mount it there; or mount the one that
+    is on it."""
     wanted = System.model_validate_json(system)
     kind = find_kind(wanted.kind)
     if not isinstance(kind, FileSystem):
         raise RigError(f"{wanted.kind} is not made with mkfs")
-    make_blank(device)
-    made = make(kind, wanted, device)
+    made = None
+    if anew:
+        make_blank(device)
+        made = make(kind, wanted, device)
     options = mount_words(kind, wanted.mount, wanted.name)
     must_run(
         kind.mount_command(options, device, folder),
@@ -83,10 +117,16 @@ def stand(system: str, device: str, folder: str) -> dict[str, Any]:
     )
     mount = mount_at(Path(folder))
     return {
-        "mkfs_command": list(made.command),
-        "mkfs_output": made.output + made.error,
+        "mkfs_command": list(made.command) if made else [],
+        "mkfs_output": made.output + made.error if made else "",
         "mount_options": mount.all_options if mount else "",
     }
+
+
+def seen(folder: str) -> dict[str, int]:
+    """What is there: files, and their bytes."""
+    found = [each for each in Path(folder).rglob("*") if each.is_file() and not each.is_symlink()]
+    return {"files": len(found), "bytes": sum(each.stat().st_size for each in found)}
 
 
 def fall(folder: str) -> None:
@@ -115,6 +155,7 @@ ORDERS: dict[Do, Callable[..., Any]] = {
     "run": run,
     "blank": blank,
     "stand": stand,
+    "seen": seen,
     "fall": fall,
     "room": room,
     "machine": machine,

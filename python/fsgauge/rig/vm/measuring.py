@@ -15,7 +15,7 @@ from fsgauge.rig.fleet.gathered import Gathered, records_of
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
-from fsgauge.rig.rig import Description, Tell
+from fsgauge.rig.rig import Description, RunStarted, Tell
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
@@ -84,6 +84,8 @@ class OnOne:
             told = {name: reply.told}
             begun = gathered.begun(told)
             tell(begun if begun is not None else records_of(told)[name])
+            if isinstance(begun, RunStarted):
+                self._group.nodes[self._at].pass_on(Order(do="go"))
 
         order = Order(do="block", plan=plan.model_dump_json(), block=block)
         self._group.tell_one(self._at, order, seconds, hear)

@@ -22,12 +22,15 @@ Do = Literal[
     "run",
     "blank",
     "stand",
+    "seen",
     "fall",
     "room",
     "machine",
     "serve_clock",
     "now",
     "ask",
+    "count",
+    "go",
 ]
 
 
@@ -36,7 +39,9 @@ class Order(Message):
     fault.
 
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
-    `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py.
+    `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
+    what is counted beside the runs that follow. `go` is not answered either: a run that has begun
+    on this node alone goes on, now that the others are ready for it.
     """
 
     do: Do

@@ -1,16 +1,29 @@
-"""QEMU's monitor (QMP): the limits of disks, set while the machine runs."""
+"""QEMU's monitor (QMP): limits of disks, their errors, and what they did, while they run."""
 
 from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from typing import Any
 
 from fsgauge.errors import RigError
+from fsgauge.rig.vm.qemu import Disk
 
 _SECONDS = 20.0
 _PIECE_BYTES = 1 << 16
+_COUNTS = {
+    "disk_requests": {
+        "read": "rd_operations",
+        "write": "wr_operations",
+        "flush": "flush_operations",
+    },
+    "disk_bytes": {"read": "rd_bytes", "write": "wr_bytes"},
+}
+_EIO = 5
+_SPOILED = ("read", "write", "write-zeroes", "discard")
+"""A flush is not among them: QEMU itself flushes a disk before it mends it."""
 
 
 class Monitor:
@@ -20,16 +33,17 @@ class Monitor:
         self._socket = own
         self._heard = b""
         self._is_ready = False
+        self._lock = threading.RLock()
 
     def close(self) -> None:
         """Let go of it."""
         self._socket.close()
 
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
+    def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
         """From now on; 0 is no limit."""
         self.execute(
             "block_set_io_throttle",
-            device=serial,
+            id=disk.device,
             iops=iops,
             iops_rd=0,
             iops_wr=0,
@@ -38,23 +52,55 @@ class Monitor:
             bps_wr=0,
         )
 
-    def execute(self, what: str, **arguments: object) -> None:
+    def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        """By a disk's device, what it did since the machine began, by counter and part."""
+        asked: Any = self.execute("query-blockstats")
+        return {
+            str(each.get("qdev", "")): {
+                name: {part: int(each["stats"].get(key, 0)) for part, key in parts.items()}
+                for name, parts in _COUNTS.items()
+            }
+            for each in asked
+            if "stats" in each
+        }
+
+    def spoil_disk(self, disk: Disk) -> None:
+        """From now on it answers whatever reads, writes or discards with an error."""
+        bad = f"{disk.serial}-bad"
+        errors = [{"event": "none", "iotype": each, "errno": _EIO} for each in _SPOILED]
+        self.execute(
+            "blockdev-add",
+            **{"driver": "blkdebug", "node-name": bad, "image": disk.below, "inject-error": errors},
+            discard="unmap",
+        )
+        self.execute("blockdev-reopen", options=[disk.top(bad)])
+
+    def mend_disk(self, disk: Disk) -> None:
+        """From now on it does what it is asked again."""
+        self.execute("blockdev-reopen", options=[disk.top()])
+        self.execute("blockdev-del", **{"node-name": f"{disk.serial}-bad"})
+
+    def execute(self, what: str, **arguments: object) -> object:
         """Carry out a command; RigError where QEMU refuses it or says nothing."""
+        with self._lock:
+            return self._execute(what, arguments)
+
+    def _execute(self, what: str, arguments: dict[str, object]) -> object:
         if not self._is_ready:
             self._is_ready = True
             self._answer("greeting", "QMP")
             self.execute("qmp_capabilities")
         self._socket.sendall(json.dumps({"execute": what, "arguments": arguments}).encode())
-        self._answer(what, "return")
+        return self._answer(what, "return")
 
-    def _answer(self, what: str, key: str) -> None:
+    def _answer(self, what: str, key: str) -> object:
         ends = time.monotonic() + _SECONDS
         while True:
             message = self._next(what, ends)
             if "error" in message:
                 raise RigError(f"QEMU refuses {what}: {message['error'].get('desc', '')}")
             if key in message:
-                return
+                return message[key]
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
         while b"\n" not in self._heard:

@@ -40,6 +40,13 @@ Hear = Callable[[Reply], None]
 class NodeLostError(RigError):
     """A machine that has ended or hangs: what it was doing is not done."""
 
+    has_ended = False
+    """Whether it has ended, by a panic or otherwise; one that has not hangs."""
+
+
+class NodeStruckError(NodeLostError):
+    """A machine without power that should do something: it was struck on purpose."""
+
 
 class Node:
     """A machine. Make it with `started`; `end` is safe to repeat."""
@@ -55,6 +62,8 @@ class Node:
         self._heard = b""
         self._is_up = False
         self._given_up = False
+        self.is_away = False
+        """Whether its power is off on purpose."""
         self.is_waited_for = False
         self._ends, self._late, self._silent_since = 0.0, "", 0.0
         self._process: subprocess.Popen[bytes] | None = None
@@ -120,6 +129,10 @@ class Node:
         self._late = f"did not finish ({what}) within {seconds:.0f} s"
         self._ends, self.is_waited_for = time.monotonic() + seconds, True
         self.attend()
+        self.pass_on(order)
+
+    def pass_on(self, order: Order) -> None:
+        """Say something that is not answered; raises NodeLostError."""
         try:
             self._port.settimeout(SILENCE_SECONDS)
             self._port.sendall(order.model_dump_json(exclude_defaults=True).encode() + b"\n")
@@ -172,6 +185,25 @@ class Node:
         """It is as good as lost: what it is part of cannot go on."""
         self._given_up = True
 
+    def power_off(self) -> None:
+        """End it at once, to be started again with `power_on`."""
+        self.is_away = True
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(_END_SECONDS)
+
+    def power_on(self, network: int | None = None) -> None:
+        """Start it on the same disks; who asked `wait_until_up` says that it `has_returned`."""
+        self._process = None
+        self._port.close()
+        self.monitor.close()
+        self._heard, self._is_up = b"", False
+        self.start(network=network)
+
+    def has_returned(self) -> None:
+        """It is one of its group again."""
+        self._given_up = self.is_away = self.is_waited_for = False
+
     def end(self) -> None:
         """No more of it, within seconds."""
         process = self._process
@@ -184,7 +216,9 @@ class Node:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it has ended, or was given up."""
+        """Whether it has ended, but for one without power on purpose, or was given up."""
+        if self.is_away and not self._given_up:
+            return False
         return self._given_up or self._process is None or self._process.poll() is not None
 
     def last_lines(self) -> tuple[str, ...]:
@@ -242,9 +276,11 @@ class Node:
 
     def _lost(self, why: str) -> NodeLostError:
         self._given_up = True
-        return NodeLostError(
+        error = NodeLostError(
             f"the machine {self.spec.name} {why}",
             details=self.last_lines(),
             cause="the lines above are the last ones of its console",
             next="fsgauge rig test",
         )
+        error.has_ended = self._process is None or self._process.poll() is not None
+        return error

@@ -6,6 +6,7 @@ sockets that it inherits.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,18 +20,73 @@ from fsgauge.rig.vm.network.addresses import Station
 
 PROGRAM = "qemu-system-x86_64"
 _PACKAGE = "qemu-system-x86"
-_OLDEST = (6, 0)
+_OLDEST = (6, 1)
 Accelerator = Literal["kvm", "tcg"]
+
+
+LOG_SECTOR_BYTES = 512
+_NEVER = (1 << 32) - 1
+"""Entries between updates of the log's head, which then stands at the last flush."""
+_UNFLUSHED: dict[str, object] = {"cache": {"no-flush": True}, "discard": "unmap"}
 
 
 @dataclass(frozen=True)
 class Disk:
     """A disk of a machine; `serial` names it in the guest. One that is shared has an image that
-    other machines write as well."""
+    other machines write as well; `log` is where all that is written to it is kept as well, in its
+    order, for one that loses what was not flushed."""
 
     serial: str
     image: Path
     is_shared: bool = False
+    log: Path | None = None
+
+    @property
+    def chain(self) -> list[dict[str, object]]:
+        """QEMU's nodes of it, the lowest first.
+
+        Nothing is flushed to the file: a flush returns at once, as on a disk whose cache survives a
+        power failure. What one machine has written to a shared disk another one reads: both images
+        are one file in the page cache of this machine, QEMU itself caches none of it, and does not
+        lock it.
+        """
+        file: dict[str, object] = {
+            "driver": "file",
+            "node-name": f"{self.serial}-file",
+            "filename": str(self.image),
+            **_UNFLUSHED,
+        }
+        if self.is_shared:
+            file["locking"] = "off"
+        if self.log is None:
+            return [file, self.top()]
+        kept = {"driver": "file", "node-name": f"{self.serial}-kept", "filename": str(self.log)}
+        logged = {
+            "driver": "blklogwrites",
+            "node-name": self.below,
+            "file": f"{self.serial}-file",
+            "log": f"{self.serial}-kept",
+            "log-sector-size": LOG_SECTOR_BYTES,
+            "log-super-update-interval": _NEVER,
+            "discard": "unmap",
+        }
+        return [file, kept | _UNFLUSHED, logged, self.top()]
+
+    @property
+    def below(self) -> str:
+        """The node below the one that the machine has."""
+        return f"{self.serial}-file" if self.log is None else f"{self.serial}-log"
+
+    def top(self, below: str = "") -> dict[str, object]:
+        """The node that the machine has, over another one than usual if that is named."""
+        over = below or self.below
+        flushed = {"discard": "unmap"} if self.log is not None else _UNFLUSHED
+        return {"driver": "raw", "node-name": self.serial, "file": over, **flushed}
+
+    @property
+    def device(self) -> str:
+        """The machine's device, as the monitor calls it."""
+        return f"/machine/peripheral/{self.serial}/virtio-backend"
 
 
 @dataclass(frozen=True)
@@ -93,7 +149,7 @@ def find_qemu() -> Qemu:
     if (int(found[1]), int(found[2])) < _OLDEST:
         raise RigError(
             f"QEMU {found[1]}.{found[2]} is too old for the virtual rig",
-            next="a distribution with QEMU 6.0 or newer",
+            next="a distribution with QEMU 6.1 or newer",
         )
     return Qemu(program, found[0].removeprefix("version "))
 
@@ -134,7 +190,7 @@ def command(
     for serial, image in images.items():
         found += _read_only(serial, image)
     for disk in spec.disks:
-        found += _writable(disk)
+        found += disk_words(disk)
     return found
 
 
@@ -143,19 +199,13 @@ def _read_only(serial: str, image: Path) -> list[str]:
     return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
 
 
-def _writable(disk: Disk) -> list[str]:
-    """cache=unsafe: a flush returns at once, as on a disk whose cache survives a power failure.
-
-    What one machine has written to a shared disk another one reads: both images are one file in
-    the page cache of this machine, QEMU itself caches none of it, and does not lock it.
-    """
-    drive = f"file={_escaped(disk.image)},format=raw,if=none,id={disk.serial}"
-    drive += ",cache=unsafe,discard=unmap,detect-zeroes=off"
-    device = f"virtio-blk-pci,drive={disk.serial},serial={disk.serial}"
+def disk_words(disk: Disk) -> list[str]:
+    """A disk and the device that the machine has."""
+    device = f"virtio-blk-pci,id={disk.serial},drive={disk.serial},serial={disk.serial}"
     if disk.is_shared:
-        drive += ",file.locking=off"
         device += ",share-rw=on"
-    return ["-drive", drive, "-device", device]
+    nodes = [word for node in disk.chain for word in ("-blockdev", json.dumps(node))]
+    return [*nodes, "-device", device]
 
 
 def _escaped(path: Path) -> str:

@@ -14,11 +14,11 @@ from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import disks_of, kernels_of, storage_of
+from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
-from fsgauge.study.model import Study
+from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.system import FileSystem, find_kind
@@ -27,6 +27,7 @@ from fsgauge.units import format_size
 
 MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
+DELAY = "dm_delay"
 _OF_QEMU_BYTES = 400 << 20
 
 
@@ -59,6 +60,11 @@ def _require_built(study: Study) -> None:
         found = kernel_of(wanted.key, system.kernel)
         require_modules(arrangement_of(study, system), found)
         kernel = found.facts
+        if limits_of(study).latency_ns and DELAY not in kernel.modules:
+            raise RigError(
+                f"storage.latency cannot be kept: the kernel {kernel.package} has no dm-delay",
+                next="fsgauge rig build --kernel with another kernel, or leave storage.latency out",
+            )
         module = wanted.module_of.get(system.kind)
         if module is not None and module.replace("-", "_") not in kernel.modules:
             raise RigError(
@@ -102,7 +108,7 @@ def _require_systems(study: Study) -> None:
                 next="docs/guides/vm.md says how a file system is added",
             )
         check_options(kind, system.mkfs, system.mount, system.name)
-        if study.storage.kind == "loop" and study.storage.size < kind.smallest_bytes:
+        if isinstance(study.storage, LoopStorage) and study.storage.size < kind.smallest_bytes:
             raise InputError(
                 f"{kind.name} needs at least {format_size(kind.smallest_bytes)}, and a disk has"
                 f" {format_size(study.storage.size)}",

@@ -32,6 +32,7 @@ from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.storage.loop import make_file
+from fsgauge.strikes import Strike
 from fsgauge.study.model import Study
 
 
@@ -62,8 +63,24 @@ class VmRig:
         """How many nodes drive the load."""
         return len(roles_of(study).loads)
 
+    def strikes(self, study: Study) -> list[Strike]:
+        """Each fault of the study, as its nodes are struck."""
+        return [
+            Strike(
+                kind=fault.kind,
+                number=fault.node,
+                at_ns=fault.at,
+                for_ns=fault.lasts,
+                operations_per_second=fault.iops,
+                loses_unflushed=fault.loses == "unflushed",
+            )
+            for fault in study.faults
+        ]
+
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
+        if study.faults:
+            return "a fault strikes one system at a time"
         if roles_of(study).nodes > 1:
             return "several nodes measure one system at a time"
         if is_arranged(study):
@@ -103,7 +120,7 @@ class VmRig:
 
     def _starter(
         self, study: Study, serials: list[str], ledger: Ledger, stack: ExitStack
-    ) -> Callable[[str | None], NodeGroup]:
+    ) -> Callable[[str | None, bool], NodeGroup]:
         """Starts the nodes of a kernel with empty disks, instead of earlier ones."""
         storage, kernels, roles = storage_of(study), kernels_of(study), roles_of(study)
         place = require_only_ours(Path(storage.directory), "virtual disk")
@@ -111,19 +128,21 @@ class VmRig:
         specs = {kernel: self._spec(kernel or self._kernel) for kernel in kernels}
         has_shared = any(each.volume_name == SHARED for each in arrangements(study))
 
-        def start(kernel: str | None) -> NodeGroup:
+        def start(kernel: str | None, has_logs: bool) -> NodeGroup:
             first = kernels.index(kernel) * roles.nodes
             shared = Disk(SHARED, folder / f"{SHARED}-{first + 1}.img", is_shared=True)
             nodes = []
             for at in roles.all:
                 name = f"node{first + at + 1}"
-                own = [Disk(serial, folder / f"{name}-{serial}.img") for serial in serials]
+                own = [_own_disk(folder, name, serial, has_log=has_logs) for serial in serials]
                 disks = (*own, *([shared] if has_shared else []))
                 station = Station(name, at + 1) if roles.nodes > 1 else None
                 nodes.append(replace(specs[kernel], name=name, disks=disks, station=station))
-            for image in {disk.image for spec in nodes for disk in spec.disks}:
-                image.unlink(missing_ok=True)
-                make_file(image, storage.size, preallocate=storage.preallocate)
+            for disk in {disk.image: disk for spec in nodes for disk in spec.disks}.values():
+                disk.image.unlink(missing_ok=True)
+                make_file(disk.image, storage.size, preallocate=storage.preallocate)
+                if disk.log is not None:
+                    disk.log.write_bytes(b"")
             return self._group(nodes, roles, folder, stack, shape_of(study))
 
         return start
@@ -181,3 +200,9 @@ class VmRig:
             return nodes
 
         return started_well(make, qemu, self._say)
+
+
+def _own_disk(folder: Path, node: str, serial: str, *, has_log: bool) -> Disk:
+    """A node's own; with a log where it is to lose what is not flushed."""
+    log = folder / f"{node}-{serial}.log" if has_log else None
+    return Disk(serial, folder / f"{node}-{serial}.img", log=log)

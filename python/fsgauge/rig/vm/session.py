@@ -7,29 +7,37 @@ it, and the block is measured again, at most twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
-from fsgauge.record import Plan
-from fsgauge.rig.rig import BlockVoid, Description, FromMachine, Happening, Tell
+from fsgauge.record import Plan, Turn
+from fsgauge.rig.rig import BlockVoid, Description, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Standing, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.facts import as_made, described, machine_below
+from fsgauge.rig.vm.facts import described, machine_below
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.outliving import Heard, failed_runs, fault_of, is_of_system
+from fsgauge.rig.vm.striking import Striking
+from fsgauge.rig.vm.struck_turn import StruckTurn
+from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
+from fsgauge.workload import method_of
 
 MOST_REPEATS = 2
 _PATIENCE = 30.0
 """A block may take so many times as long as is expected, and no less than an hour."""
 _LEAST_SECONDS = 3600.0
+_LEAST_OF_FAILING_SECONDS = 900.0
+"""The same of one turn where a system that hangs is a result."""
 _USED_PERCENT = 97
 
 
@@ -39,20 +47,29 @@ class _Prepared:
 
     group: NodeGroup
     measuring: Measuring
+    has_logs: bool = False
     is_ready: bool = False
+
+
+class _Over(NodeLostError):
+    """A struck turn has what it can have, and its nodes are not what they were."""
+
+    def __init__(self) -> None:
+        super().__init__("the nodes were struck")
 
 
 class VmSession:
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
-    `start` makes new nodes of a kernel, up and with empty disks.
+    `start` makes new nodes of a kernel, up and with empty disks, which keep logs of what is written
+    to them where that is asked for.
     """
 
     def __init__(
         self,
         study: Study,
         disks: list[str],
-        start: Callable[[str | None], NodeGroup],
+        start: Callable[[str | None, bool], NodeGroup],
         say: Callable[[str], None],
     ) -> None:
         self._study, self._disks = study, disks
@@ -60,6 +77,9 @@ class VmSession:
         self._is_arranged = is_arranged(study)
         self._by_kernel: dict[str | None, _Prepared] = {}
         self._room_bytes = 0
+        self._failed: set[str] = set()
+        """Systems that could not be set up when they were tried."""
+        self._has_logs = False
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -69,7 +89,9 @@ class VmSession:
         for kernel in kernels_of(self._study):
             self._group(kernel)
         if self._is_arranged and not self._room_bytes:
-            self._room_bytes = min(map(self._room_of, self._study.systems))
+            self._room_bytes = self._least_room()
+            for kernel in kernels_of(self._study):
+                self._group(kernel)
         for prepared in self._by_kernel.values():
             if not prepared.is_ready:
                 self._attach(prepared)
@@ -106,11 +128,19 @@ class VmSession:
         )
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """One block; where a machine is lost it is void, and measured again."""
+        """One block; where a machine is lost it is void, and measured again; where the kind of
+        study outlives that, the turn has failed, and the next one begins."""
+        struck = [turn for turn in plan.struck if turn.block == block]
         for repeats in range(MOST_REPEATS + 1):
             try:
+                if struck:
+                    for turn in struck:
+                        self._strike(plan, turn, tell)
+                    self._keep_logs(wanted=False)
+                    return
+                measure = self._measure_or_fail if self._outlives_faults else self._measure
                 for prepared, system, part in self._parts(plan, block):
-                    self._measure(prepared, system, part, block, tell)
+                    measure(prepared, system, part, block, tell)
                 return
             except NodeLostError as error:
                 self._say("; ".join([error.what, *error.details[-2:]]))
@@ -118,6 +148,28 @@ class VmSession:
                 if repeats == MOST_REPEATS:
                     raise
                 self._renew()
+
+    @property
+    def _outlives_faults(self) -> bool:
+        return self._is_arranged and method_of(self._study.workload).outlives_faults
+
+    def _measure_or_fail(
+        self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
+    ) -> None:
+        """One turn; what it did not reach is recorded as failed."""
+        heard = Heard(tell)
+        try:
+            self._measure(prepared, system, plan, block, heard)
+            return
+        except FsgaugeError as error:
+            if not is_of_system(error, heard):
+                raise
+            fault = fault_of(error)
+            self._say(fault.what)
+        for record in failed_runs(self._study, plan, heard, fault):
+            tell(record)
+        if prepared.group.is_lost:
+            self._renew()
 
     def _parts(self, plan: Plan, block: int) -> Iterator[tuple[_Prepared, System | None, Plan]]:
         """Which machines measure what of a block: all of it, or a turn at a time, with the system
@@ -137,20 +189,72 @@ class VmSession:
         """Whether a system has a network of its own."""
         return any(system.rig and system.rig.network for system in self._study.systems)
 
+    def _strike(self, plan: Plan, turn: Turn, tell: Tell) -> None:
+        """One turn whose last run is struck; nodes that it costs are started anew before the next
+        one."""
+        self._keep_logs(wanted=any(strike.loses_unflushed for strike in turn.strikes))
+        system = next(each for each in self._study.systems if each.name == turn.system)
+        prepared = self._by_kernel[system.kernel]
+        part = plan.of_turn(turn)
+        told: StruckTurn | None = None
+        try:
+            with self._stood(system) as stood:
+                striking = Striking(prepared.group, turn.strikes, system, stood)
+                told = StruckTurn(self._study, part, turn, striking, tell)
+                try:
+                    self._measure_on(prepared, system, stood, part, turn.block, told)
+                except (Interrupted, InputError):
+                    raise
+                except FsgaugeError as error:
+                    if not told.cut_short(error):
+                        raise
+                    self._say(f"{system.name}: {error.what}")
+                    prepared.group.give_up()
+                    raise _Over from error
+                if any(each.fault or each.back_ns is not None for each in told.struck):
+                    prepared.group.give_up()
+                    raise _Over
+        except NodeLostError as error:
+            if told is None or not told.is_told:
+                raise
+            prepared.group.give_up()
+            if not isinstance(error, _Over):
+                self._say(error.what)
+
+    @contextmanager
+    def _stood(self, system: System) -> Iterator[Standing | None]:
+        """The system set up over its nodes, where that is more than a disk and a mount."""
+        if not self._is_arranged:
+            yield None
+            return
+        with self.standing(system) as stood:
+            yield stood
+
+    def _keep_logs(self, *, wanted: bool) -> None:
+        """New nodes whose disks keep logs of what is written to them, or no longer do."""
+        self._has_logs = wanted
+        for prepared in self._by_kernel.values():
+            if prepared.has_logs or wanted:
+                prepared.group.give_up()
+        self._renew()
+
     def _renew(self) -> None:
         """New machines for those that have ended or hang."""
+        self._end_lost()
+        self.prepare()
+
+    def _end_lost(self) -> None:
         for kernel, prepared in list(self._by_kernel.items()):
             if prepared.group.is_lost:
                 prepared.group.end()
                 del self._by_kernel[kernel]
-        self.prepare()
 
     def _group(self, kernel: str | None) -> NodeGroup:
         """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
-            group = self._start(kernel)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group))
-            group.join()
+            group = self._start(kernel, self._has_logs)
+            self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
+            group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
     def _attach(self, prepared: _Prepared) -> None:
@@ -159,12 +263,32 @@ class VmSession:
             prepared.measuring.prepare(in_guest(self._study, self._disks))
         else:
             kernel = next(k for k, each in self._by_kernel.items() if each is prepared)
-            first = next(each for each in self._study.systems if each.kernel == kernel)
-            with self.standing(first):
+            with self.standing(self._first_of(kernel)):
                 study = in_folder(self._study, FOLDER, self._room_bytes)
                 prepared.measuring.prepare(study)
         prepared.group.limit(self._limits)
         prepared.is_ready = True
+
+    def _first_of(self, kernel: str | None) -> System:
+        """The first system of a kernel that stood when it was tried."""
+        of_kernel = [each for each in self._study.systems if each.kernel == kernel]
+        return next((each for each in of_kernel if each.name not in self._failed), of_kernel[0])
+
+    def _least_room(self) -> int:
+        """The room of the system that has least. One that cannot be set up has none, where the
+        study goes on without it; RigError where that is every one."""
+        rooms = []
+        for system in self._study.systems:
+            try:
+                rooms.append(self._room_of(system))
+            except FsgaugeError as error:
+                last = len(self._failed) == len(self._study.systems) - 1
+                if last or not self._outlives_faults or isinstance(error, Interrupted):
+                    raise
+                self._failed.add(system.name)
+                self._say(f'"{system.name}" fails: {fault_of(error).what}')
+                self._end_lost()
+        return min(rooms)
 
     def _room_of(self, system: System) -> int:
         """What a system has for its files, tried once; a little stays free."""
@@ -175,27 +299,28 @@ class VmSession:
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        group = prepared.group
-        size_bytes = storage_of(self._study).size
+        if system is None:
+            self._measure_on(prepared, None, None, plan, block, tell)
+            return
+        with self._stood(system) as stood:
+            self._measure_on(prepared, system, stood, plan, block, tell)
+
+    def _measure_on(
+        self,
+        prepared: _Prepared,
+        system: System | None,
+        stood: Standing | None,
+        plan: Plan,
+        block: int,
+        tell: Tell,
+    ) -> None:
+        group, size_bytes = prepared.group, storage_of(self._study).size
         expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
-        seconds = max(_LEAST_SECONDS, _PATIENCE * expected)
+        least = _LEAST_OF_FAILING_SECONDS if self._outlives_faults else _LEAST_SECONDS
+        seconds = max(least, _PATIENCE * expected)
         if group.switch is not None:
             group.switch.shape(shape_of(self._study, system))
-        if not self._is_arranged or system is None:
-            prepared.measuring.measure(plan, block, _telling(group, None, tell), seconds)
-            return
-        with self.standing(system) as stood:
-            prepared.measuring.measure(plan, block, _telling(group, stood, tell), seconds)
-
-
-def _telling(group: NodeGroup, stood: Standing | None, tell: Tell) -> Tell:
-    """Tell with what a guest does not know of its systems."""
-
-    def told(happening: Happening) -> None:
-        if isinstance(happening, FromMachine):
-            record = as_made(happening.record, group, stood)
-            tell(FromMachine(happening.machine, record))
-            return
-        tell(as_made(happening, group, stood))
-
-    return told
+        if stood is not None:
+            stood.count()
+            stood.read_parameters()
+        prepared.measuring.measure(plan, block, Telling(group, stood, tell), seconds)

@@ -10,7 +10,7 @@ from fsgauge.access.server.ganesha import GANESHA
 from fsgauge.access.server.kind import Account, Clients, Serving
 from fsgauge.access.server.log import LAST_LINES, ServerLog
 from fsgauge.access.server.samba import SAMBA
-from fsgauge.record import ServerRun
+from fsgauge.private_server import ServerRun
 from fsgauge.wire import EngineFault
 
 PANIC = """\

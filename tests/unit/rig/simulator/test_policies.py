@@ -18,6 +18,7 @@ from fsgauge.wire import (
     SimulatedPolicy,
     VxfsPolicy,
     WindowPolicy,
+    XfsPolicy,
 )
 
 
@@ -25,8 +26,8 @@ def study(*systems: str, storage: str = "simulated:1GiB") -> Study:
     return load_study("aging", [], list(systems), storage, 1)
 
 
-def policy(system: str) -> SimulatedPolicy:
-    chosen = study(system)
+def policy(system: str, *overrides: str) -> SimulatedPolicy:
+    chosen = load_study("aging", list(overrides), [system], "simulated:1GiB", 1)
     return policy_of(chosen, chosen.systems[-1])
 
 
@@ -41,6 +42,19 @@ def test_real_ext4_is_that_of_the_newest_kernel_and_its_options_count() -> None:
     assert policy("ext4:mount=noatime,nodelalloc,stripe=64") == Ext4Policy(
         release="6.18", delays=False, stripe_blocks=64
     )
+
+
+def test_real_xfs_is_a_model_and_its_options_count() -> None:
+    assert policy("xfs") == policy("xfs-6.18") == XfsPolicy()
+    written = "workload.aged_by=write"
+    fixed = XfsPolicy(preallocation_blocks=16384)
+    assert policy("xfs:mount=noatime,allocsize=64m", written) == fixed
+    assert policy("xfs-6.18:settings.allocsize=64MiB;settings.extsize=0", written) == fixed
+    assert policy("xfs:mkfs=-d agcount=8") == XfsPolicy(groups=8)
+    assert policy("xfs:extent_size_hint=8MiB") == XfsPolicy(extent_hint_blocks=2048)
+    for ignored in ("xfs:mount=allocsize=64m", "xfs-6.18:settings.allocsize=64MiB"):
+        with pytest.raises(InputError, match="allocsize would be ignored"):
+            study(ignored)
 
 
 def test_settings_become_those_of_the_policy() -> None:
@@ -64,7 +78,10 @@ def test_what_is_in_force_is_told_whole() -> None:
 @pytest.mark.parametrize(
     ("system", "says"),
     [
-        ("xfs", "there is no model of xfs"),
+        ("btrfs", "there is no model of btrfs"),
+        ("xfs:mkfs=-d agcount=8,su=64k", "knows nothing of mkfs = '-d su=64k'"),
+        ("xfs:mount=swalloc", "knows nothing of mount = 'swalloc'"),
+        ("ext4:mount=stripe=x", "cannot have stripe x: it is a whole number"),
         ("ext4:mkfs=-O ^extent", "knows nothing of mkfs"),
         ("ext4:mount=journal_checksum", "knows nothing of mount = 'journal_checksum'"),
     ],

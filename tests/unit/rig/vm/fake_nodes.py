@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fsgauge.errors import RigError
 from fsgauge.rig.vm.arrangement.roles import Roles
 from fsgauge.rig.vm.cache import Kernel, KernelFacts
 from fsgauge.rig.vm.group import NodeGroup
@@ -20,10 +21,24 @@ Answer = Callable[["FakeNode", Order], list[Reply | BaseException]]
 
 class FakeMonitor:
     def __init__(self) -> None:
+        self.counts: dict[str, dict[str, dict[str, int]]] = {}
         self.limits: list[tuple[str, int, int]] = []
+        self.spoiled: list[str] = []
+        self.refuses = ""
 
-    def limit_disk(self, serial: str, iops: int, bytes_per_second: int) -> None:
-        self.limits.append((serial, iops, bytes_per_second))
+    def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
+        self.limits.append((disk.serial, iops, bytes_per_second))
+
+    def spoil_disk(self, disk: Disk) -> None:
+        if self.refuses:
+            raise RigError(self.refuses)
+        self.spoiled.append(disk.serial)
+
+    def mend_disk(self, disk: Disk) -> None:
+        self.spoiled.remove(disk.serial)
+
+    def disk_counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        return self.counts
 
 
 class FakeNode:
@@ -39,6 +54,7 @@ class FakeNode:
         self.orders: list[Order] = []
         self.aborted = 0
         self.is_lost = False
+        self.is_away = False
         self.is_waited_for = False
         self._answer = answer
         self._replies: deque[Reply | BaseException] = deque()
@@ -73,6 +89,9 @@ class FakeNode:
             return None
         self.is_waited_for = False
         return reply.answer
+
+    def pass_on(self, order: Order) -> None:
+        self.orders.append(order)
 
     def abort(self) -> None:
         self.aborted += 1

@@ -6,8 +6,10 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.disks import disks_of, in_guest, limits_of, storage_of
+from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.study.parse import load_study
+from fsgauge.study.workload import cells_of
 
 
 def study(*overrides: str, storage: str = "loop:1GiB") -> Study:
@@ -18,6 +20,22 @@ def test_disks_are_limited_unless_the_study_says_how() -> None:
     assert str(limits_of(study())) == "500 IOPS and 64 MiB/s"
     chosen = limits_of(study("storage.iops=2000 IOPS", "storage.bandwidth=10 MB/s"))
     assert (chosen.iops, chosen.bytes_per_second) == (2000, 10_000_000)
+
+
+def test_a_latency_is_said_beside_the_limits_and_has_a_least() -> None:
+    assert str(limits_of(study("storage.latency=10 ms"))).endswith(
+        "each request taking 10 ms or more"
+    )
+    with pytest.raises(InputError, match="latency"):
+        study("storage.latency=1 ms")
+
+
+def test_a_guest_knows_nothing_of_the_nodes_beside_it_and_of_faults() -> None:
+    fault = FaultKeys(kind="slow_disk", node=2, cell=cells_of(study().workload)[0].id)
+    given = study("rig.nodes=2").model_copy(update={"faults": [fault]})
+    alone = in_guest(given, ["disk0"])
+    assert alone.faults == [] and alone.rig is None
+    assert Study.model_validate_json(alone.model_dump_json(by_alias=True)) == alone
 
 
 def test_side_by_side_each_system_has_a_disk_and_the_baseline_two() -> None:

@@ -12,6 +12,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import node as nodes
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import Node, NodeLostError
+from fsgauge.rig.vm.qemu import Disk
 from tests.unit.rig.vm.machine import fake_node
 
 ANSWERS = """
@@ -133,9 +134,12 @@ def test_nothing_is_left_of_a_machine_that_was_ended(start: Start) -> None:
 def test_disks_are_limited_while_the_machine_runs(start: Start, tmp_path: Path) -> None:
     node = start(ANSWERS, "disk0")
     node.wait_until_up()
-    node.monitor.limit_disk("disk0", 500, 1000)
+    node.monitor.limit_disk(Disk("disk0", tmp_path), 500, 1000)
     asked = (tmp_path / "monitor").read_text()
     assert '"qmp_capabilities"' in asked
-    assert '"device": "disk0", "iops": 500' in asked and '"bps": 1000' in asked
+    assert (
+        '"id": "/machine/peripheral/disk0/virtio-backend", "iops": 500' in asked
+        and '"bps": 1000' in asked
+    )
     with pytest.raises(RigError, match="no such disk"):
-        node.monitor.limit_disk("bad", 1, 1)
+        node.monitor.limit_disk(Disk("bad", tmp_path), 1, 1)

@@ -103,6 +103,7 @@ def test_a_loop_file_has_no_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     from fsgauge.storage import loop
     from fsgauge.study.model import LoopStorage
 
-    with pytest.raises(InputError) as error:
-        loop.check(LoopStorage(iops=100.0))
-    assert error.value.next.startswith("--rig vm")
+    for limited in (LoopStorage(iops=100.0), LoopStorage(latency=10**7)):
+        with pytest.raises(InputError) as error:
+            loop.check(limited)
+        assert error.value.next.startswith("--rig vm")

@@ -56,7 +56,7 @@ class Scene:
         self.said: list[str] = []
         self._losses = losses
 
-        def start(kernel: str | None) -> NodeGroup:
+        def start(kernel: str | None, has_logs: bool) -> NodeGroup:
             self.nodes.append(FakeNode(f"node{len(self.nodes) + 1}", self._answer, kernel))
             return group_of([self.nodes[-1]])
 

@@ -31,6 +31,29 @@ impl Xfs {
         settings.check()?;
         Ok(Xfs { settings, left: Reserved::default() })
     }
+
+    /// From what is set aside for the file, or from the free space.
+    fn take(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
+        let Xfs { settings, left } = self;
+        left.allocate(space, request, |space| {
+            let blocks = blocks_of(settings, request, space.free_blocks(), space.blocks());
+            let device_blocks = space.blocks();
+            let areas = space.areas(settings.group_blocks);
+            // Behind the file's last block, unless that is in another group.
+            let behind = request
+                .last
+                .map(|last| last.physical_end())
+                .filter(|&block| block < device_blocks && areas.index(block) == areas.index(block - 1));
+            let target = behind.unwrap_or(if request.goal < device_blocks { request.goal } else { 0 });
+            let hint = if request.purpose.is_metadata() { 0 } else { u64::from(settings.extent_hint_blocks) };
+            let multiple = if hint > 0 { (hint, (hint - request.logical % hint) % hint) } else { (1, 0) };
+            let most = blocks.min(settings.group_blocks).min(u64::from(EXTENT_BLOCKS));
+            let data = !request.purpose.is_metadata();
+            let run = find(settings, areas, Wish { target, least: 1, most, multiple, data })?;
+            space.take(run.start, run.blocks);
+            Some(run)
+        })
+    }
 }
 
 /// Blocks that are asked for: those of the request, and what is set aside with them.
@@ -42,10 +65,8 @@ fn blocks_of(settings: &XfsSettings, request: &Request, free_blocks: u64, device
         return if whole > u64::from(EXTENT_BLOCKS) { blocks } else { whole };
     }
     match request.purpose {
-        Purpose::Data if settings.delays => {
-            reserved_end(settings, request, free_blocks, device_blocks) - request.logical
-        }
-        // What was reserved behind its end is gone since it was closed.
+        Purpose::Data => reserved_end(settings, request, free_blocks, device_blocks) - request.logical,
+        // What was reserved behind its end is gone since it was closed; and nothing is for what never waited.
         _ => blocks,
     }
 }
@@ -130,24 +151,10 @@ impl Policy for Xfs {
     }
 
     fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
-        let Xfs { settings, left } = self;
-        left.allocate(space, request, |space| {
-            let blocks = blocks_of(settings, request, space.free_blocks(), space.blocks());
-            let device_blocks = space.blocks();
-            let areas = space.areas(settings.group_blocks);
-            // Behind the file's last block, unless that is in another group.
-            let behind = request
-                .last
-                .map(|last| last.physical_end())
-                .filter(|&block| block < device_blocks && areas.index(block) == areas.index(block - 1));
-            let target = behind.unwrap_or(if request.goal < device_blocks { request.goal } else { 0 });
-            let hint = if request.purpose.is_metadata() { 0 } else { u64::from(settings.extent_hint_blocks) };
-            let multiple = if hint > 0 { (hint, (hint - request.logical % hint) % hint) } else { (1, 0) };
-            let most = blocks.min(settings.group_blocks).min(u64::from(EXTENT_BLOCKS));
-            let data = !request.purpose.is_metadata();
-            let run = find(settings, areas, Wish { target, least: 1, most, multiple, data })?;
-            space.take(run.start, run.blocks);
-            Some(run)
+        // Before it says that there is no space, it gives back what is set aside for all files.
+        self.take(space, request).or_else(|| {
+            self.left.release_all(space);
+            self.take(space, request)
         })
     }
 
@@ -164,9 +171,13 @@ impl Policy for Xfs {
     }
 
     fn delay_blocks(&self) -> Option<u32> {
-        // Nor does it wait where there is a hint for the size of extents.
-        let delays = self.settings.delays && self.settings.extent_hint_blocks == 0;
-        delays.then_some(EXTENT_BLOCKS)
+        // It does not wait where there is a hint for the size of extents.
+        (self.settings.extent_hint_blocks == 0).then_some(EXTENT_BLOCKS)
+    }
+
+    /// By direct I/O and fallocate(2) nothing is set aside.
+    fn purpose_at_once(&self) -> Purpose {
+        Purpose::ExactData
     }
 
     /// Directories go round the groups, and files lie where their directory's inodes are.

@@ -4,6 +4,8 @@
 const LARGE_BYTES: u64 = 4 << 40;
 /// Groups of a smaller device on one disk.
 const GROUPS: u64 = 4;
+/// Bytes of a group, at least and at most.
+const GROUP_BYTES: std::ops::RangeInclusive<u64> = 16 << 20..=1 << 40;
 /// Blocks of one extent, at most.
 pub(super) const EXTENT_BLOCKS: u32 = (1 << 21) - 1;
 
@@ -20,9 +22,6 @@ pub struct XfsSettings {
     pub preallocation_blocks: u32,
     /// The extent size hint of files (`xfs_io -c extsize`), in blocks; 0: none.
     pub extent_hint_blocks: u32,
-    /// Whether data waits in memory and is allocated when it is written back. By fallocate(2) and direct I/O it is allocated at
-    /// once, and nothing is set aside for it.
-    pub delays: bool,
 }
 
 impl XfsSettings {
@@ -40,8 +39,21 @@ impl XfsSettings {
             reserved_blocks: 0,
             preallocation_blocks: 0,
             extent_hint_blocks: 0,
-            delays: true,
         }
+    }
+
+    /// With so many allocation groups on a device (`mkfs.xfs -d agcount`). Says what cannot be.
+    pub fn with_groups(self, groups: u32, blocks: u64) -> Result<Self, String> {
+        let group_blocks = blocks.div_ceil(u64::from(groups.max(1)));
+        let group_bytes = group_blocks * u64::from(self.block_bytes);
+        if groups == 0 || !GROUP_BYTES.contains(&group_bytes) {
+            return Err(format!(
+                "{groups} allocation groups would have {group_bytes} bytes each: from {} to {} are possible",
+                GROUP_BYTES.start(),
+                GROUP_BYTES.end()
+            ));
+        }
+        Ok(XfsSettings { group_blocks, ..self })
     }
 
     /// Says what cannot be.

@@ -10,7 +10,7 @@ use fsgauge_load::instruments::Clock;
 use fsgauge_net::Target;
 use fsgauge_wire::{
     Activity, ClientErrorKind, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, Ended,
-    FORMAT, FileSet, FileSizes, Phase, Stop, Tree, WeightedActivity,
+    FORMAT, FileOrder, FileSet, FileSizes, Phase, Stop, Tree, WeightedActivity,
 };
 
 use crate::event_loop::{EventLoop, LoopContext, LoopOutcome};
@@ -105,6 +105,8 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
             record_size_bytes: RECORD_SIZE_BYTES,
             tree: Tree::Own {},
         },
+        order: FileOrder::Number,
+        sync_at_end: false,
         fsync: false,
         time_limit_ns: 600_000_000_000,
         interval_ns: 1_000_000_000,

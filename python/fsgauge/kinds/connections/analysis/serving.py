@@ -17,7 +17,8 @@ from fsgauge.kinds.connections.analysis.model import (
     Serving,
 )
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
+from fsgauge.private_server import ServerRun
+from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete

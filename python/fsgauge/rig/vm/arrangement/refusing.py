@@ -99,7 +99,7 @@ def _require_measurable(study: Study, found: Arrangement) -> None:
             f"{found.system.kind} can only be read, and a study writes",
             next=f"fsgauge rig test {found.system.kind}",
         )
-    if is_arranged(study) and found.system.kind == "raw":
+    if is_arranged(study) and not found.has_files:
         raise InputError(
             f'"{found.system.name}" is a bare disk, and other systems of the study are reached over'
             " nodes",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.arrangement.tables import (
     DISK,
+    Counter,
     Layer,
     ReachedBy,
     SharedFileSystem,
@@ -18,6 +19,7 @@ from fsgauge.rig.vm.arrangement.tables import (
     tables,
 )
 from fsgauge.study.model import Study, System
+from fsgauge.system import find_kind
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Arrangement:
         return self.volume_name == DISK and self.file_system is None and self.reached_by is None
 
     @property
+    def has_files(self) -> bool:
+        """Whether it is more than a bare device."""
+        return self.file_system is not None or find_kind(self.system.kind).placement != "bare"
+
+    @property
     def is_one(self) -> bool:
         """Whether all nodes that drive the load see the same files."""
         if self.reached_by is not None:
@@ -61,6 +68,11 @@ class Arrangement:
     def layers(self) -> tuple[Layer, ...]:
         """Those that have steps, in the order in which they are set up."""
         return tuple(filter(None, (self.volume, self.file_system, self.reached_by)))
+
+    def counters(self, roles: Roles) -> tuple[Counter, ...]:
+        """What is counted beside its runs; on one node there is no traffic between nodes."""
+        of_all = tables().counter if roles.nodes > 1 else ()
+        return of_all + tuple(each for layer in self.layers for each in layer.counter)
 
     @property
     def words(self) -> str:

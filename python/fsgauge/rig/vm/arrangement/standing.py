@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ _MAKE_SECONDS = 2400.0
 _BESIDE_SECONDS = 30.0
 """A guest that is asked to end a step after so many seconds answers within as many more."""
 _LOOK_SECONDS = 60.0
+_DROP_SECONDS = 240.0
+_DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
 @dataclass
@@ -34,6 +37,7 @@ class Standing:
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
+    parameters: dict[str, str] = field(default_factory=dict)
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -41,19 +45,44 @@ class Standing:
 
     def run_on(self, places: tuple[int, ...], text: str, seconds: float) -> dict[int, str]:
         """The same on several nodes at once."""
-        orders = {
-            at: Order(
-                do="run",
-                words={
-                    "text": text,
-                    "environment": self._environment(at),
-                    "seconds": seconds,
-                },
-            )
-            for at in places
-        }
+        orders = {at: self._order(at, text, seconds) for at in places}
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
+
+    def count(self) -> None:
+        """From now on the nodes that drive the load count what its layers count."""
+        found = self.found.counters(self.group.roles)
+        counters = [each.model_dump(mode="json") for each in found]
+        orders = {
+            at: Order(
+                do="count", words={"counters": counters, "environment": self._environment(at)}
+            )
+            for at in self.group.roles.loads
+        }
+        self.group.give(orders, _LOOK_SECONDS)
+
+    def read_parameters(self) -> None:
+        """What is in force of its layers; a parameter that cannot be read says so."""
+        for layer in self.found.layers:
+            for each in layer.in_force:
+                at = self.found.nodes_of(each.on, self.group.roles)[0]
+                try:
+                    text = self.run(at, each.read)
+                except NodeLostError:
+                    raise
+                except RigError as error:
+                    text = f"not read: {error.what}"
+                self.parameters[each.name] = "; ".join(text.split("\n")).strip("; ")
+
+    def drop_caches(self) -> str:
+        """Write back and empty the caches of the nodes that drive no load; says of which."""
+        roles = self.group.roles
+        places = tuple(at for at in roles.all if at not in roles.loads)
+        if not places:
+            return ""
+        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        names = ", ".join(self.group.stations[at].name for at in places)
+        return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:
         """What may be written to it: on the node that has least. RigError where it is not
@@ -61,6 +90,35 @@ class Standing:
         orders = {at: Order(do="room", words={"folder": FOLDER}) for at in self.group.roles.loads}
         answers = self.group.give(orders, _LOOK_SECONDS)
         return min(int(answer) for answer in answers.values())
+
+    def again(self, at: int) -> float:
+        """On a node that was started again, with its disks as they were: its part of the system
+        stands once more, nothing is made. Gives the seconds of mounting what was made on it.
+
+        It asks that node alone, which its group may be without meanwhile.
+        """
+        found, roles, node = self.found, self.group.roles, self.group.nodes[at]
+
+        def steps(layer: Layer | None) -> None:
+            for step in layer.step if layer is not None else ():
+                text = step.do if step.again is None else step.again
+                if text.strip() and at in found.nodes_of(step.on, roles):
+                    node.ask(self._order(at, text, step.seconds), step.seconds + _BESIDE_SECONDS)
+
+        mounting = 0.0
+        steps(found.volume)
+        if found.file_system is not None:
+            steps(found.file_system)
+        elif isinstance(find_kind(found.system.kind), FileSystem) and at in found.holders(roles):
+            began = time.monotonic()
+            node.ask(_standing_order(self, at, anew=False), _MAKE_SECONDS)
+            mounting = time.monotonic() - began
+        steps(found.reached_by)
+        return mounting
+
+    def _order(self, at: int, text: str, seconds: float) -> Order:
+        words = {"text": text, "environment": self._environment(at), "seconds": seconds}
+        return Order(do="run", words=words)
 
     def _environment(self, at: int) -> dict[str, str]:
         disks = self.group.nodes[at].spec.disks
@@ -155,26 +213,30 @@ def _blank(here: Standing) -> None:
 def _make(here: Standing) -> None:
     """The file system as fsgauge makes it, on each node that holds it."""
     found, group = here.found, here.group
-    folder = FOLDER if found.reached_by is None else BELOW
     places = found.holders(group.roles)
-    system = found.system.model_copy(update={"rig": None}).model_dump_json()
-    answers = group.give(
-        {
-            at: Order(
-                do="stand",
-                words={
-                    "system": system,
-                    "device": device_for(found, group.nodes[at].spec.disks),
-                    "folder": folder,
-                },
-            )
-            for at in places
-        },
-        _MAKE_SECONDS,
-    )
+    orders = {at: _standing_order(here, at, anew=True) for at in places}
+    answers = group.give(orders, _MAKE_SECONDS)
     here.facts = json.loads(answers[places[0]])
-    fall = Order(do="fall", words={"folder": folder})
+    fall = Order(do="fall", words={"folder": _place_of(found)})
     here.undo.append(lambda: _give(group, dict.fromkeys(places, fall)))
+
+
+def _place_of(found: Arrangement) -> str:
+    """Where the file system that is made is mounted."""
+    return FOLDER if found.reached_by is None else BELOW
+
+
+def _standing_order(here: Standing, at: int, *, anew: bool) -> Order:
+    found = here.found
+    return Order(
+        do="stand",
+        words={
+            "system": found.system.model_copy(update={"rig": None}).model_dump_json(),
+            "device": device_for(found, here.group.nodes[at].spec.disks),
+            "folder": _place_of(found),
+            "anew": anew,
+        },
+    )
 
 
 def _give(group: NodeGroup, orders: dict[int, Order]) -> None:

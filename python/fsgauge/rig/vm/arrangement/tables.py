@@ -27,7 +27,8 @@ class Step(_Table):
 
     `on` is the server, the nodes that hold the file system (where it is made or mounted), those
     that drive the load, the first of them, the rest of them, or all. `once` is done once for each
-    start of a node, and never undone.
+    start of a node, and never undone. `again` is what a node does instead that comes back with its
+    disks as they were: nothing where something is made.
     """
 
     on: Where = "holders"
@@ -35,7 +36,27 @@ class Step(_Table):
     by_turns: bool = False
     seconds: Annotated[float, Field(gt=0)] = 60.0
     do: str = ""
+    again: str | None = None
     undo: str = ""
+
+
+class Counter(_Table):
+    """Something that is counted beside each run, on each node that drives the load; `read` is bash
+    that prints lines of a part's name and its number so far."""
+
+    name: str
+    title: str
+    unit: str
+    read: str
+
+
+class InForce(_Table):
+    """A parameter as it is in force once the system stands, for its page; `read` is bash that
+    prints it, on the first of the nodes `on`."""
+
+    name: str
+    on: Where = "first"
+    read: str
 
 
 class Layer(_Table):
@@ -47,6 +68,8 @@ class Layer(_Table):
     server: bool = False
     least_nodes: int = 1
     step: tuple[Step, ...] = ()
+    counter: tuple[Counter, ...] = ()
+    in_force: tuple[InForce, ...] = ()
 
 
 class Volume(Layer):
@@ -84,8 +107,9 @@ class ReachedBy(Layer):
 
 
 class Tables(_Table):
-    """All of them, by name."""
+    """All of them, by name; `counter` are those of every group of several nodes."""
 
+    counter: tuple[Counter, ...] = ()
     volume: dict[str, Volume]
     file_system: dict[str, SharedFileSystem]
     reached_by: dict[str, ReachedBy]
@@ -102,8 +126,10 @@ _BUILT_IN = {
 def tables(systems: Path = _SYSTEMS) -> Tables:
     """Those of the package."""
     found: dict[str, dict[str, Any]] = {"volume": dict(_BUILT_IN)}
+    counters: list[Any] = []
     for path in sorted(systems.glob("*.toml")):
         part = tomllib.loads(path.read_text(encoding="utf-8"))
-        for name in Tables.model_fields:
+        counters += part.get("counter", [])
+        for name in ("volume", "file_system", "reached_by"):
             found.setdefault(name, {}).update(part.get(name, {}))
-    return Tables.model_validate(found)
+    return Tables.model_validate({**found, "counter": counters})

@@ -87,6 +87,8 @@ class Switch:
         self._wakes, self._woken = socket.socketpair()
         self._lock = threading.Lock()
         self._is_over = False
+        self._left: list[Port] = []
+        """Ends of machines that were started again."""
         self._passed = 0
         for each in (*sockets, self._wakes, self._woken):
             each.setblocking(False)
@@ -116,10 +118,23 @@ class Switch:
         with self._lock:
             self._ports[number].is_cut = is_cut
 
+    def replace(self, number: int, own: socket.socket) -> None:
+        """A machine was started again: this is its end from now on."""
+        own.setblocking(False)
+        with self._lock:
+            before, self._ports[number] = self._ports[number], Port(own)
+            self._stations = {
+                address: port for address, port in self._stations.items() if port is not before
+            }
+            self._left.append(before)
+        with suppress(OSError):
+            self._wakes.send(b"x")
+
     def _serve(self) -> None:
         with selectors.DefaultSelector() as selector:
             selector.register(self._woken, selectors.EVENT_READ)
             while not self._is_over:
+                self._let_go(selector)
                 self._watch(selector)
                 for key, events in selector.select(self._seconds_to_next()):
                     port = key.data
@@ -131,6 +146,16 @@ class Switch:
                         self._write(port)
                     if events & selectors.EVENT_READ:
                         self._read(port)
+
+    def _let_go(self, selector: selectors.BaseSelector) -> None:
+        """Of ends that were replaced."""
+        with self._lock:
+            left, self._left = self._left, []
+        for port in left:
+            port.is_closed = True
+            if port.own in selector.get_map():
+                selector.unregister(port.own)
+            port.own.close()
 
     def _watch(self, selector: selectors.BaseSelector) -> None:
         """Hear those whose frames can be passed on, and write where a frame has arrived."""

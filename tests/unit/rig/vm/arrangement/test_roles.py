@@ -6,7 +6,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.arrangement.tables import Where, tables
 from tests.unit.rig.vm.arrangement.given import ours, study
 
 pytestmark = pytest.mark.usefixtures(ours.__name__)
@@ -54,7 +54,8 @@ def test_with_one_node_it_is_one_like_any_other() -> None:
 def test_steps_are_done_where_they_say() -> None:
     (found,) = arrangements(study(SERVED, nodes=4))
     roles = Roles(4, 0, (1, 2, 3))
-    where = {name: found.nodes_of(name, roles) for name in ("server", "loads", "first", "others")}  # type: ignore[arg-type]
+    names: tuple[Where, ...] = ("server", "loads", "first", "others")
+    where = {name: found.nodes_of(name, roles) for name in names}
     assert where == {"server": (0,), "loads": (1, 2, 3), "first": (1,), "others": (2, 3)}
     assert found.nodes_of("all", roles) == (0, 1, 2, 3)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,8 @@ class Scene:
         self.nodes = [
             FakeNode(f"node{at + 1}", self._answer, None, own, shared) for at in self.roles.all
         ]
-        self.group = NodeGroup(self.nodes, self.roles)  # type: ignore[arg-type]
+        given_nodes: Any = self.nodes
+        self.group = NodeGroup(given_nodes, self.roles)
 
     def stood(self) -> Standing:
         (found,) = arrangements(self.study)

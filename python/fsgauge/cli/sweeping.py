@@ -1,0 +1,81 @@
+"""`fsgauge run`, `resume` and `plan` of a study with [sweep]."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fsgauge.errors import InputError, Interrupted, RigError
+from fsgauge.terminal import say
+
+if TYPE_CHECKING:
+    from fsgauge.study.model import Study
+    from fsgauge.sweep.folder import Sweep
+
+
+def run_sweep(study: Study, rig: str, results: Path) -> int:
+    """Simulate every point of a new sweep and write its page; gives the exit code."""
+    from fsgauge.rig.registry import rig_named
+    from fsgauge.sweep.folder import new_sweep
+
+    if rig != "simulator":
+        raise InputError(
+            f"[sweep] asks for years, and --rig {rig} has none",
+            next="--rig simulator, or a study without [sweep]",
+        )
+    for each in _points(study):
+        rig_named(rig, say).check(each, None)
+    return _simulate(new_sweep(study, results))
+
+
+def resume_sweep(directory: Path) -> int:
+    """Simulate what is left of a sweep and write its page."""
+    from fsgauge.sweep.folder import read_sweep
+
+    return _simulate(read_sweep(directory))
+
+
+def sweep_lines(study: Study) -> list[str]:
+    """What `fsgauge plan` says of it: points, lives, how many at a time."""
+    if study.sweep is None:
+        return []
+    points = _points(study)
+    turns = (len(study.systems) + 1) * study.plan.blocks
+    years = ", ".join(f"{each:g}" for each in sorted(study.sweep.years))
+    return [
+        f"sweep     after {years} years; {len(study.sweep.profiles)} profiles; {len(points)} points"
+        f" of {turns} turns: {len(points) * turns} lives, {os.cpu_count() or 1} points at a time",
+        "          the plan below is that of one point",
+    ]
+
+
+def _points(study: Study) -> list[Study]:
+    from fsgauge.study.points import points_of
+
+    return [each.study for each in points_of(study, study.sweep)] if study.sweep else []
+
+
+def _simulate(sweep: Sweep) -> int:
+    from fsgauge.sweep.lines import results_of
+    from fsgauge.sweep.page import write_sweep
+    from fsgauge.sweep.running import run_points
+
+    resume = f"fsgauge resume {shlex.quote(str(sweep.directory))}"
+    try:
+        failed = run_points(sweep, say)
+    except Interrupted as error:
+        error.next = resume
+        raise
+    results = results_of(sweep, failed)
+    page = write_sweep(results, sweep.directory)
+    sys.stdout.write(f"answer: {results.answer}\nreport: {page}\n")
+    if not failed:
+        return 0
+    raise RigError(
+        f"{len(failed)} of {len(sweep.points)} points came to no end",
+        details=tuple(results.missing),
+        next=resume,
+    )

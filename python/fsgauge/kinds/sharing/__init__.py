@@ -1,0 +1,1 @@
+"""What network, cached, stacked and cluster file systems cost against a local one."""

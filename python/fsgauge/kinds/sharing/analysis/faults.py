@@ -1,0 +1,83 @@
+"""How systems failed: classed, and counted in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
+from fsgauge.record import RunRecord
+from fsgauge.stats.analysis import Material
+from fsgauge.stats.evidence import count, finding, part_of
+from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import is_complete
+
+_CLASSES: dict[str, FaultClass] = {
+    "system.not_set_up": "not set up",
+    "system.crashed": "crash",
+    "system.hangs": "hang",
+}
+_NOT_THE_SAME = "what was read is not what was written"
+_WRONG = ("verify.", "integrity.", "data.")
+
+
+def faults_of(material: Material) -> list[SystemFaults]:
+    """One a system, in the plan's order."""
+    plan = material.study.plan
+    return [
+        _of_system(
+            system,
+            [run for run in material.runs if run.system == system],
+            sum(len(turn.cells) for turn in plan.turns if turn.system == system),
+        )
+        for system in plan.systems
+    ]
+
+
+def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFaults:
+    failed: dict[tuple[int, int, FaultClass], str] = {}
+    for run in runs:
+        found = class_of(run)
+        if found is not None:
+            what = run.fault.what if run.fault is not None else _NOT_THE_SAME
+            failed.setdefault((run.block, run.turn, found), what)
+    counts: dict[FaultClass, int] = {}
+    for _, _, found in failed:
+        counts[found] = counts.get(found, 0) + 1
+    return SystemFaults(
+        system=system,
+        planned=planned,
+        reached=sum(is_complete(run) for run in runs),
+        counts=counts,
+        first=next(iter(failed.values()), ""),
+    )
+
+
+def class_of(run: RunRecord) -> FaultClass | None:
+    """Of one run; None where it is sound."""
+    if run.fault is not None:
+        wrong = run.fault.code.startswith(_WRONG)
+        return "wrong data" if wrong else _CLASSES.get(run.fault.code, "I/O error")
+    result = run.result
+    if result is not None and result.integrity is not None and result.integrity.corrupt_blocks:
+        return "wrong data"
+    return None
+
+
+def failed_finding(faults: Sequence[SystemFaults]) -> Iterator[Finding]:
+    """A system that failed stays in the tables with what it reached."""
+    failed = [each for each in faults if each.counts]
+    if failed:
+        yield finding(
+            "sharing.failed",
+            "warning",
+            f"{part_of(len(failed), len(faults), 'system')} failed at least once; what each reached"
+            " is in the tables, and blocks that lack a run are left out of its ratios.",
+            "fsgauge rig test NAME sets a system up alone, and says where it fails.",
+            [f"{each.system}: {words(each)}; {each.first}" for each in failed],
+        )
+
+
+def words(faults: SystemFaults) -> str:
+    """ "2 turns: crash; 1 turn: hang"; "none"."""
+    found = [f"{name} in {count(number, 'turn')}" for name, number in faults.counts.items()]
+    return ", ".join(found) or "none"

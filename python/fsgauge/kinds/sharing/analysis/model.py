@@ -1,0 +1,43 @@
+"""What statistics say of sharing alone, for report.json."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fsgauge.stats.results import OwnResults, ResultModel
+
+FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
+Limit = Literal["emulator", "disk", "neither", "unknown"]
+
+
+class SystemFaults(ResultModel):
+    """How often a system failed, by class, in turns: one that fails takes the rest of its turn
+    with it. `reached` are its runs that were measured, of `planned`; `first` says what the first
+    fault was."""
+
+    system: str
+    planned: int
+    reached: int
+    counts: dict[FaultClass, int]
+    first: str
+
+
+class CellLimit(ResultModel):
+    """What limited a system in a cell: the emulated processor, the limit of a disk, or neither.
+
+    Shares are means over runs: of its time the processor worked, on the node that was busiest; of
+    what one disk may do, all disks together did. None where it is not known.
+    """
+
+    cell: str
+    system: str
+    limit: Limit
+    processor_share: float | None
+    disk_share: float | None
+
+
+class Sharing(OwnResults):
+    """What only sharing has."""
+
+    faults: list[SystemFaults]
+    limits: list[CellLimit]

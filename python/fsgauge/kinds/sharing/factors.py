@@ -1,0 +1,69 @@
+"""The factors of a cell of sharing: a test, its records and file, and how many hosts do it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from fsgauge.factors import CellFactors, Factor
+from fsgauge.kinds.sharing.tests import TESTS, FileTest, FolderTest, Test
+from fsgauge.units import format_size
+
+
+class SharingFactors(CellFactors):
+    """One test; on a folder of empty files it has no record and no file size."""
+
+    KIND: ClassVar = "sharing"
+    DECLARED: ClassVar = {
+        "test": Factor("test", role="pattern"),
+        "record_size_bytes": Factor("record size", role="size"),
+        "file_size_bytes": Factor("file size", behind="files"),
+        "files": Factor("files in the folder"),
+        "is_cache_test": Factor("writes that memory may keep"),
+        "hosts": Factor("hosts", role="hosts", one="host"),
+    }
+
+    test: str
+    record_size_bytes: int | None = None
+    file_size_bytes: int | None = None
+    files: int | None = None
+    is_cache_test: bool = False
+    hosts: int | None = None
+
+    @property
+    def of_test(self) -> Test:
+        """The test itself."""
+        return TESTS[self.test]
+
+    @property
+    def work(self) -> str:
+        """What is done, in a sentence: "rewrite"."""
+        title = self.of_test.title
+        return title[:1].lower() + title[1:]
+
+    @property
+    def place(self) -> str:
+        """ "64 KiB records of 16 MiB (rewrite) on 2 hosts"."""
+        several = f" on {self.hosts_words}" if (self.hosts or 1) > 1 else ""
+        if self.record_size_bytes is None or self.file_size_bytes is None:
+            return f"{self.files} files ({self.work}){several}"
+        size = format_size(self.file_size_bytes)
+        return f"{format_size(self.record_size_bytes)} records of {size} ({self.work}){several}"
+
+    @property
+    def share_of_reads(self) -> int:
+        """As the test mixes them; asking for files reads their inodes."""
+        test = self.of_test
+        if isinstance(test, FolderTest):
+            return 100 if test.phase == "stat" else 0
+        return test.read_percent
+
+    @property
+    def metric(self) -> str:
+        """What the test's program prints: bytes a second, seeks a second, files a second."""
+        test = self.of_test
+        if isinstance(test, FileTest):
+            return "iops" if test.is_random else "bandwidth"
+        return "files"
+
+
+FACTORS = SharingFactors

@@ -1,0 +1,127 @@
+"""The workload `sharing`: the tests of IOzone and Bonnie++, one cell each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fsgauge.kinds.sharing.tests import TESTS, FileTest, FolderTest
+from fsgauge.study.base import Distinct
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few_cells
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.units import DurationNs, SizeBytes
+
+TestName = Literal[
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "putc",
+    "getc",
+    "put_byte",
+    "put_block",
+    "rewrite_in_place",
+    "get_byte",
+    "get_block",
+    "seeks",
+    "create_sequential",
+    "stat_sequential",
+    "delete_sequential",
+    "create_random",
+    "stat_random",
+    "delete_random",
+]
+"""All of TESTS, in its order; the reference lists them."""
+FileSize = Annotated[SizeBytes, Field(ge=4 << 10, le=1 << 44)]
+
+
+class SharingWorkload(WorkloadKeys):
+    """Every test at every record size and file size."""
+
+    kind: Literal["sharing"] = Field(
+        "sharing",
+        description="The load: tests as IOzone and Bonnie++ have them, one process on one file.",
+    )
+    tests: Distinct[TestName] = Field(
+        ["write", "rewrite", "read", "reread"],
+        description="Which tests, always carried out in this order: IOzone's write, rewrite, read,"
+        " reread; putc, getc (by character, through a buffer); Bonnie++'s put_byte, put_block,"
+        " rewrite_in_place, get_byte, get_block, seeks; create_, stat_, delete_ with sequential and"
+        " random. A test that does not write a new file finds what the one before has left.",
+    )
+    record_sizes: Distinct[BlockSize] = Field(
+        [64 << 10], description="Bytes of one call: IOzone's record, Bonnie++'s block (8 KiB)."
+    )
+    file_sizes: Distinct[FileSize] = Field(
+        [16 << 20],
+        description="Sizes of the file. Files that are smaller than twice the memory of a client"
+        " and its server together say what caches do; see include_flush.",
+    )
+    include_close: bool = Field(
+        True, description="Count the time of close(2), as IOzone does with -c."
+    )
+    include_flush: bool = Field(
+        True,
+        description="Count the time of fsync(2) before it, as Bonnie++ does and IOzone with -e."
+        " Without it a write ends in memory, and its cell is named a cache test.",
+    )
+    folder_files: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        1000, description="How many empty files the tests of create, stat and delete work on."
+    )
+    seeks: Annotated[int, Field(ge=3, le=10_000_000)] = Field(
+        8000, description="How many seeks the test seeks makes, by three processes together."
+    )
+    hosts: Distinct[Hosts] | None = Field(
+        None,
+        description="With several nodes or --rig fleet: how many take part, a cell for each number."
+        " Each has a file of its own. Default: all of them, in every cell.",
+    )
+    time_limit: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
+        600_000_000_000, description="A test that takes longer is ended, and says so."
+    )
+    scan: bool = Field(False, description=SCAN)
+
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
+        for at, size_bytes in enumerate(self.record_sizes):
+            if self._file_tests and size_bytes > min(self.file_sizes):
+                raise conflict(
+                    "a record is larger than a file",
+                    [("record_sizes", at), "file_sizes"],
+                    next="smaller record_sizes, or larger file_sizes",
+                )
+        sweep = ["tests", "record_sizes", "file_sizes", *(["hosts"] if self.hosts else [])]
+        require_few_cells(self, sweep)
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys without effect, and why."""
+        found: Inapplicable = {}
+        if not any(isinstance(TESTS[name], FolderTest) for name in self.tests):
+            found["folder_files"] = ("no test is of a folder", "tests")
+        if "seeks" not in self.tests:
+            found["seeks"] = ("the test seeks is not among them", "tests")
+        return found
+
+    def needs_files(self) -> tuple[str, str, str]:
+        """Tests make, write and remove files."""
+        return ("kind", "its tests write files", "overhead compares with the bare device")
+
+    @property
+    def in_order(self) -> Sequence[str]:
+        """The tests in the order in which programs carry them out."""
+        return [name for name in TESTS if name in self.tests]
+
+    @property
+    def largest_file_bytes(self) -> int:
+        """The file that the others are parts of."""
+        return max(self.file_sizes)
+
+    @property
+    def _file_tests(self) -> list[str]:
+        return [name for name in self.tests if isinstance(TESTS[name], FileTest)]
+
+
+KEYS = SharingWorkload

@@ -1,0 +1,158 @@
+"""The workload `sharing` carried out: one test after the other, each a job of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.sharing.factors import SharingFactors
+from fsgauge.kinds.sharing.jobs import Limits, file_job, folder_job
+from fsgauge.kinds.sharing.keys import SharingWorkload
+from fsgauge.kinds.sharing.tests import FileTest
+from fsgauge.record import Cell
+from fsgauge.units import exact_duration, format_size
+from fsgauge.wire import ClientsJob, FilesTarget, Finish, LayoutJob, LoadJob
+from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.dealing import Dealt, Share, require_hosts_there
+from fsgauge.workload.folders import Place
+from fsgauge.workload.granularity import rounded_down
+from fsgauge.workload.method import LaidOut, laid_out
+
+_CALL_SECONDS = {"bytes": 300e-9, "characters": 5e-9}
+"""For each byte, of tests that make a call or a step for each."""
+_SEEK_SECONDS = 200e-6
+_FILE_SECONDS = 100e-6
+
+
+@dataclass(frozen=True)
+class SharingMethod(LaidOut):
+    """See method.Method. The file is laid out first, so that tests that only read have one."""
+
+    workload: SharingWorkload
+
+    files = 1
+    fill_percent = 90
+    reserve_bytes = 0
+    overwrites = True
+    keeps_order = True
+    outlives_faults = True
+
+    def file_size_bytes(self, largest_bytes: int) -> int:
+        """What the study says, or as much as there is."""
+        return min(self.workload.largest_file_bytes, rounded_down(largest_bytes))
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """The file holds what the study says."""
+        wanted = self.workload.largest_file_bytes
+        if file_bytes < wanted:
+            raise InputError(
+                f"a file of {format_size(wanted)} does not fit: there is room for"
+                f" {format_size(file_bytes)}",
+                cause=cause,
+                next="smaller workload.file_sizes, or larger storage",
+            )
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
+        """Both programs go through the page cache."""
+        return []
+
+    def buffered_instead(self) -> str:
+        """It is buffered."""
+        return ""
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+        """The file as it is before the first test."""
+        return LayoutJob(target=laid_out(target), direct=False, seed=seed)
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
+        """The test's job on the file, or on the folder that it lies in."""
+        workload, factors = self.workload, SharingFactors.of(cell)
+        files = laid_out(target)
+        if not isinstance(files, FilesTarget):
+            raise TypeError("the tests work on files of a folder")
+        limits = Limits(duration_ns=workload.time_limit, seed=seed)
+        test = factors.of_test
+        if not isinstance(test, FileTest):
+            return folder_job(
+                test,
+                files.directory,
+                files=workload.folder_files,
+                sync_at_end=workload.include_flush and test.phase != "stat",
+                limits=limits,
+            )
+        return file_job(
+            test,
+            f"{files.directory}/{files.prefix}0000",
+            size_bytes=factors.file_size_bytes or 0,
+            record_bytes=factors.record_size_bytes or 0,
+            finish=Finish(fsync=workload.include_flush, close=workload.include_close),
+            limits=limits,
+            seeks=workload.seeks,
+        )
+
+    def require_dealable(self, hosts: int) -> None:
+        """Each host does a test whole."""
+        require_hosts_there(self.workload.hosts, hosts)
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """The whole test, on the host's own file."""
+        return job.model_copy(update={"seed": share.seed(job.seed)})
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """By bytes, by seeks or by files."""
+        factors = SharingFactors.of(cell)
+        test = factors.of_test
+        if not isinstance(test, FileTest):
+            return self.workload.folder_files * _FILE_SECONDS
+        if test.is_random:
+            return self.workload.seeks * _SEEK_SECONDS
+        size_bytes = factors.file_size_bytes or 0
+        each_byte = _CALL_SECONDS.get(test.transfer, 0.0) + 1 / speed.bytes_per_second
+        return size_bytes * each_byte
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
+        """The file, or what seeks write back."""
+        factors = SharingFactors.of(cell)
+        test = factors.of_test
+        if not isinstance(test, FileTest):
+            return float(self.workload.folder_files << 10)
+        if test.is_random:
+            return self.workload.seeks * (factors.record_size_bytes or 0) / 10
+        return float(factors.file_size_bytes or 0) * (test.read_percent < 100)
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - files have sizes
+        """Tests, what their time contains, caches."""
+        workload = self.workload
+        parts = ["close"] * workload.include_close + ["fsync"] * workload.include_flush
+        files = " or ".join(format_size(each) for each in workload.file_sizes)
+        ends = f"with {' and '.join(reversed(parts))}" if parts else "without fsync and close"
+        return [
+            f"tests: {', '.join(workload.in_order)}, in this order, one process on one file",
+            f"file: {files}, laid out before the first test; buffered I/O, as both programs do",
+            f"time: each test whole, {ends}, at most {exact_duration(workload.time_limit)}",
+            "caches: written back and dropped before each test, on the client and on the server;"
+            " a client's cache on disk (FS-Cache) stays within a turn",
+        ]
+
+    def notes(self) -> list[str]:
+        """What a cache test is."""
+        if self.workload.include_flush:
+            return []
+        return ["a write without fsync may end in memory: its cell is named a cache test"]
+
+    def bare_stands_for(self) -> str:
+        """A device has no files, and is refused."""
+        return ""
+
+    def cannot_tell(self) -> str:
+        """Two nodes take two numbers of hosts."""
+        if self.workload.hosts and len(self.workload.hosts) > 1:
+            return ""
+        return "whether two nodes do more than one (workload.hosts = [1, 2])"
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Its tests have programs of their own."""
+        return "no fio command is made from its tests", ""
+
+
+METHOD = SharingMethod

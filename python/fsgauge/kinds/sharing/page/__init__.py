@@ -1,0 +1,27 @@
+"""What the page shows of a study of kind sharing: faults of systems, and what limited each rate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsgauge.kinds.sharing.page.tables import faults_table, limits_table, tests_table
+from fsgauge.report.kind_page import KindPage
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+
+
+class SharingPage(KindPage):
+    """Tables; the pictures are those of every study."""
+
+    sections = ("sharing/sections.html.j2",)
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """What tests do, how systems failed, what limited them."""
+        return {
+            "sharing_faults": faults_table(results),
+            "sharing_tests": tests_table(results),
+            "sharing_limits": limits_table(results),
+        }
+
+
+PAGE = SharingPage()

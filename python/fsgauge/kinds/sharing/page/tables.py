@@ -1,0 +1,90 @@
+"""The tables of sharing: what each system reached, how it failed, what limited it; its tests."""
+
+from __future__ import annotations
+
+from fsgauge.kinds.sharing.analysis.faults import words
+from fsgauge.kinds.sharing.analysis.model import CellLimit, Sharing, SystemFaults
+from fsgauge.kinds.sharing.factors import SharingFactors
+from fsgauge.kinds.sharing.tests import TESTS
+from fsgauge.report.table_parts import Rows, Table, TableCell
+from fsgauge.stats.results import Results
+
+_LIMITS = {
+    "emulator": "the emulated processor",
+    "disk": "the disk's limit",
+    "neither": "neither",
+    "unknown": "not known",
+}
+_FOLDED_ROWS = 24
+
+
+def faults_table(results: Results) -> list[Table]:
+    """A line a system; [] of a study without records of it."""
+    own = Sharing.of(results)
+    if own is None:
+        return []
+    table = Rows(own.faults).table(
+        "faults",
+        "How systems held",
+        "A system that cannot be set up, crashes, hangs, or gives errors or wrong data has failed"
+        " in that turn; the others go on, and it comes again in the next block.",
+        [
+            ("system", "", lambda each: each.system),
+            ("runs measured", "", lambda each: f"{each.reached} of {each.planned}"),
+            ("faults", "", _faults),
+        ],
+    )
+    return [table]
+
+
+def _faults(each: SystemFaults) -> TableCell:
+    return TableCell(words(each), each.first)
+
+
+def limits_table(results: Results) -> list[Table]:
+    """A line a cell and system; [] where nothing of it is known, as on real machines."""
+    own = Sharing.of(results)
+    limits = own.limits if own is not None else []
+    if all(each.limit == "unknown" for each in limits):
+        return []
+    table = Rows(limits).table(
+        "limits",
+        "What limited each rate",
+        "An emulated processor that works without a pause gives the emulation's rates; a disk that"
+        " does all that its limit allows makes systems equal. A ratio of rates says something of"
+        " two systems where it is neither; counts hold everywhere. The processor is that of the"
+        " node that measures: how busy the server's was is not known.",
+        [
+            ("cell", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("limit", "", lambda each: _LIMITS[each.limit]),
+            ("processor busy", "", lambda each: _percent(each.processor_share)),
+            ("of the disk's limit", "", _disk),
+        ],
+        folded_from=_FOLDED_ROWS,
+    )
+    return [table]
+
+
+def _disk(each: CellLimit) -> str:
+    return _percent(each.disk_share)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
+def tests_table(results: Results) -> list[Table]:
+    """What each test of the study does, and whose it is."""
+    names = list(dict.fromkeys(SharingFactors.of(cell).test for cell in results.cells))
+    table = Rows([TESTS[name] for name in names]).table(
+        "tests",
+        "What each test does",
+        "As its program does it, carried out by the engine of fsgauge.",
+        [
+            ("test", "", lambda test: test.title),
+            ("does", "", lambda test: test.does),
+            ("known from", "", lambda test: test.program),
+        ],
+    )
+    return [table]

@@ -1,0 +1,91 @@
+"""What the programs have in common: cells by what one start of a program does, and our rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from fsgauge.errors import RigError
+from fsgauge.kinds.sharing.jobs import elapsed_ns, processor_ns
+from fsgauge.kinds.sharing.tests import TESTS, FileTest, Program, Test
+from fsgauge.record import Cell
+from fsgauge.wire import LoadResult, sides_of
+from fsgauge.workload.peer import PeerNumbers
+
+ENGINE_FOLDER = "c00000"
+"""Where the engine's client has its files: what a test leaves there is in the next one's way."""
+
+
+@runtime_checkable
+class Tested(Protocol):
+    """What a program has to know of a workload."""
+
+    include_close: bool
+    include_flush: bool
+    seeks: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A file and its records, as a program gets them."""
+
+    file_bytes: int
+    record_bytes: int
+
+
+def tested(workload: object) -> Tested:
+    """A workload of this kind."""
+    if not isinstance(workload, Tested):
+        raise TypeError("a workload of another kind")
+    return workload
+
+
+def test_of(cell: Cell) -> Test:
+    """The test that a cell is."""
+    return TESTS[str(cell.factors["test"])]
+
+
+def sizes_of(cell: Cell) -> Sizes | None:
+    """Its file and records; None of a test on a folder."""
+    file_bytes, record_bytes = (
+        cell.factors.get(name) for name in ("file_size_bytes", "record_size_bytes")
+    )
+    if isinstance(file_bytes, int) and isinstance(record_bytes, int):
+        return Sizes(file_bytes, record_bytes)
+    return None
+
+
+def cells_by_sizes(
+    cells: Sequence[Cell], program: Program
+) -> Iterator[tuple[Sizes | None, tuple[Cell, ...]]]:
+    """The cells of a program's tests, those of one file and record together, in its order."""
+    own = [cell for cell in cells if test_of(cell).program == program]
+    for sizes in dict.fromkeys(sizes_of(cell) for cell in own):
+        yield sizes, tuple(cell for cell in own if sizes_of(cell) == sizes)
+
+
+def of_engine(cell: Cell, result: LoadResult) -> PeerNumbers:
+    """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
+    test, took_ns = test_of(cell), max(elapsed_ns(result), 1)
+    share = processor_ns(result) / took_ns
+    if not isinstance(test, FileTest):
+        files = result.clients.files if result.clients else 0
+        return PeerNumbers(files * 1e9 / took_ns, "operations/s", share)
+    sides = sides_of(result)
+    if test.is_random:
+        operations = sum(side.operations for side in sides)
+        return PeerNumbers(operations * 1e9 / took_ns, "operations/s", share)
+    size_bytes = sum(side.size_bytes for side in sides)
+    return PeerNumbers(size_bytes * 1e9 / took_ns, "bytes/s", share)
+
+
+def unreadable(program: str, what: str, output: str) -> RigError:
+    """What a program printed does not make sense."""
+    shown = [line[:200] for line in output.strip().splitlines()[-5:]]
+    return RigError(
+        f"{program} printed no results: {what}",
+        details=tuple(shown),
+        cause="it broke off, or is a version that prints otherwise",
+        next="run it by hand; versions that are understood: docs/guides/sharing.md",
+    )

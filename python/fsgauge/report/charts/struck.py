@@ -1,0 +1,99 @@
+"""Rates over time of the runs that were struck on purpose, with the fault shaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.record import RunRecord
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.series import AIR, points_of
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import BAND
+from fsgauge.stats.results import Results
+from fsgauge.strikes import TITLES
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_LIMIT = 24
+_POINTS = 400
+"""Of a run, at most."""
+
+
+@dataclass(frozen=True)
+class _Panel:
+    name: str
+    below: str
+    rows: list[dict[str, Any]]
+    faults: list[dict[str, Any]]
+    top: float
+
+
+def struck_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
+    """A panel for each run that has a rate; None where none has."""
+    found = [_panel_of(results, run) for run in runs]
+    shown = [panel for panel in found if panel is not None]
+    left = len(shown) - PANELS_LIMIT
+    shown = shown[:PANELS_LIMIT]
+    if not shown:
+        return None
+    return draw(
+        "faults",
+        "Operations per second over time of runs that were struck on purpose; faults are shaded.",
+        *panels.both(shown, _drawn),
+        [row for panel in shown for row in panel.rows],
+        [each["tip"] for panel in shown for each in panel.faults],
+        note=f"{left} more runs have no picture." if left > 0 else "",
+    )
+
+
+def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
+    if run.result is None:
+        return None
+    step = max(1, -(-len(run.result.intervals) // _POINTS))
+    rows = panels.styled(results, points_of(run, step))
+    if not rows:
+        return None
+    last = max(row["seconds"] for row in rows)
+    faults = [
+        {
+            "from": max(0.0, each.began_ns / 1e9),
+            "to": min(last, (each.ended_ns or each.began_ns) / 1e9),
+            "words": TITLES[each.strike.kind],
+            "tip": each.strike.title,
+        }
+        for each in run.struck
+        if each.began_ns is not None
+    ]
+    titles = ", ".join(each.strike.title for each in run.struck)
+    top = AIR * max(max(row["rate"] for row in rows), 1e-9)
+    return _Panel(rows[0]["label"], f"{run.cell.name}: {titles}", rows, faults, top)
+
+
+def _drawn(panel: _Panel, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5))
+    y = alt.Y(
+        "rate:Q",
+        scale=alt.Scale(domain=[0, panel.top], nice=False),
+        axis=alt.Axis(title="operations/s", labelExpr=panels.AMOUNT, tickCount=4),
+    )
+    layers: list[alt.Chart] = []
+    if panel.faults:
+        shade = chart_of(panel.faults)
+        layers.append(
+            shade.mark_rect(color=BAND, opacity=0.6).encode(
+                x=alt.X("from:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5)),
+                x2="to:Q",
+                description="tip:N",
+            )
+        )
+    layers.append(
+        chart_of(panel.rows).mark_line(strokeWidth=1.2).encode(x=x, y=y, color=panels.colour())
+    )
+    return alt.layer(*layers).properties(
+        width=width, height=110, title=panels.heading(panel.name, width, panel.below)
+    )

@@ -1,0 +1,80 @@
+"""What a system's counters counted while the engine ran: read in the guest before and after a run.
+
+A run is between two happenings: it begins, and its record is there. The second is told with what
+was counted in it.
+"""
+
+from __future__ import annotations
+
+from fsgauge.record import RunRecord
+from fsgauge.rig.host.process.tool import run_tool
+from fsgauge.rig.rig import Happening, RunStarted
+from fsgauge.rig.vm.arrangement.tables import Counter
+from fsgauge.traffic import Traffic
+
+_MARK = "==counter=="
+_SECONDS = 30.0
+Counts = list[dict[str, int]]
+
+
+class Counting:
+    """Counts nothing until it is told what."""
+
+    def __init__(self) -> None:
+        self._counters: list[Counter] = []
+        self._environment: dict[str, str] = {}
+        self._before: Counts | None = None
+
+    def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
+        """From now on, these."""
+        self._counters, self._environment, self._before = counters, environment, None
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with what was counted since it began."""
+        if not self._counters:
+            return happening
+        if isinstance(happening, RunStarted):
+            self._before = self._read()
+        if not isinstance(happening, RunRecord):
+            return happening
+        before, self._before = self._before, None
+        after = self._read()
+        if before is None or after is None:
+            return happening
+        return happening.model_copy(update={"traffic": self._between(before, after)})
+
+    def _between(self, before: Counts, after: Counts) -> list[Traffic]:
+        return [
+            Traffic(
+                name=counter.name,
+                title=counter.title,
+                unit=counter.unit,
+                parts={
+                    part: number - earlier.get(part, 0)
+                    for part, number in later.items()
+                    if number >= earlier.get(part, 0)
+                },
+            )
+            for counter, earlier, later in zip(self._counters, before, after, strict=True)
+            if later
+        ]
+
+    def _read(self) -> Counts | None:
+        """All of them by one shell, which an emulated machine starts slowly; None without one."""
+        text = "\n".join(
+            f"( {each.read.strip()}\n) || true\necho {_MARK}" for each in self._counters
+        )
+        pairs = [f"{name}={value}" for name, value in self._environment.items()]
+        said = run_tool(["env", *pairs, "bash", "-c", text], seconds=_SECONDS)
+        pieces = said.output.split(_MARK)[: len(self._counters)]
+        return list(map(counts_in, pieces)) if len(pieces) == len(self._counters) else None
+
+
+def counts_in(text: str) -> dict[str, int]:
+    """Lines of a word and a number; other lines say nothing. Equal words add up."""
+    found: dict[str, int] = {}
+    for line in text.splitlines():
+        match line.split():
+            case [word, number] if number.isascii() and number.isdecimal():
+                found[word] = found.get(word, 0) + int(number)
+    return found

@@ -1,0 +1,91 @@
+"""A disk as it was at its last flush, from the log of all that was written to it.
+
+The log is QEMU's blklogwrites, which has the format of dm-log-writes: a head, then for each request
+an entry of one sector and what was written. The head is brought up to date with each flush alone,
+so that it says how many entries a disk with a volatile cache is sure to have kept.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from fsgauge.errors import RigError
+
+_HEAD = struct.Struct("<QQQI")
+_MAGIC = 0x6A736677736872
+_ENTRY = struct.Struct("<QQQQ")
+_DISCARD = 1 << 2
+_PIECE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What came of a disk: requests that it kept, and those that it lost."""
+
+    kept: int
+    lost: int
+
+
+def restore(log: Path, image: Path, size_bytes: int) -> Kept:
+    """Make the image what it was at the last flush; RigError where the log cannot be followed."""
+    with log.open("rb") as source, image.open("wb", buffering=0) as target:
+        target.truncate(size_bytes)
+        magic, _, entries, sector_bytes = _HEAD.unpack(source.read(_HEAD.size))
+        if magic != _MAGIC:
+            raise RigError("the log of a disk's writes has no head")
+        end = os.fstat(source.fileno()).st_size
+        at = _replayed(source, target, entries, sector_bytes)
+        return Kept(entries, _entries_after(source, at, end, sector_bytes))
+
+
+def _replayed(source: BinaryIO, target: BinaryIO, entries: int, sector_bytes: int) -> int:
+    """Write what the first entries say; gives where the next one is."""
+    at = sector_bytes
+    for number in range(entries):
+        source.seek(at)
+        sector, count, flags, _ = _ENTRY.unpack(source.read(_ENTRY.size))
+        if not count and not flags:
+            raise RigError(f"entry {number + 1} of {entries} of the log of a disk's writes is torn")
+        at += sector_bytes
+        if flags & _DISCARD:
+            _cleared(target, sector * sector_bytes, count * sector_bytes)
+            continue
+        source.seek(at)
+        target.seek(sector * sector_bytes)
+        left = count * sector_bytes
+        while left:
+            piece = source.read(min(left, _PIECE_BYTES))
+            if not piece:
+                raise RigError("the log of a disk's writes is cut short")
+            target.write(piece)
+            left -= len(piece)
+        at += count * sector_bytes
+    return at
+
+
+def _cleared(target: BinaryIO, start: int, length: int) -> None:
+    size_bytes = os.fstat(target.fileno()).st_size
+    if start == 0 and length == size_bytes:  # all of it, as before a file system is made
+        target.truncate(0)
+        target.truncate(size_bytes)
+        return
+    target.seek(start)
+    for piece in range(0, length, _PIECE_BYTES):
+        target.write(bytes(min(_PIECE_BYTES, length - piece)))
+
+
+def _entries_after(source: BinaryIO, at: int, end: int, sector_bytes: int) -> int:
+    """How many more there are: they were never flushed."""
+    found = 0
+    while at + _ENTRY.size <= end:
+        source.seek(at)
+        _, count, flags, _ = _ENTRY.unpack(source.read(_ENTRY.size))
+        if not count and not flags:
+            break
+        found += 1
+        at += sector_bytes * (1 if flags & _DISCARD else 1 + count)
+    return found

@@ -1,0 +1,32 @@
+"""What a study says of the years that it is simulated for: [sweep]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from fsgauge.study.base import Distinct, OneLine, StudyModel
+
+Years = Annotated[float, Field(ge=0, le=100)]
+
+
+class SweepKeys(StudyModel):
+    """Years and profiles; a study is simulated for each, with all of its systems."""
+
+    years: Distinct[Years] = Field(
+        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0],
+        description="After how many years rates are measured: a life for each, from an empty"
+        " device on. 0: a tree that was only filled.",
+    )
+    rewrites_a_year: Annotated[float, Field(gt=0, le=1000)] = Field(
+        1.0,
+        description="How many times the live bytes are written in a year. workload.storage_age is"
+        " one more than years times this.",
+    )
+    profiles: Distinct[OneLine] = Field(
+        ["as the workload says"],
+        description="What files come and go: keys of the workload and their values, separated by"
+        ' semicolons: ["median_size=16 KiB", "median_size=64 MiB; size_sigma=1"]. Default: as the'
+        " workload says.",
+    )

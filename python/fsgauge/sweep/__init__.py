@@ -1,0 +1,1 @@
+"""A sweep: one study simulated for several years and profiles, each point a results folder."""

@@ -1,0 +1,153 @@
+"""What came of a sweep: a rate with its interval for each cell, profile, system and year."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.machine import Simulation
+from fsgauge.stats.wording import listed
+from fsgauge.sweep.folder import PlacedPoint, Sweep
+from fsgauge.sweep.running import Failed
+from fsgauge.units import format_bandwidth, format_rate
+
+_MOST_NAMED = 4
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class YearPoint(_Model):
+    """A rate after so many years; the interval is over the seeds of `lives` lives."""
+
+    years: float
+    value: float
+    low: float | None
+    high: float | None
+    lives: int
+    results: str
+
+
+class YearLine(_Model):
+    """One system in one cell."""
+
+    system: str
+    points: list[YearPoint]
+
+
+class YearPanel(_Model):
+    """One cell with one profile."""
+
+    cell: str
+    profile: str
+    metric: str
+    unit: str
+    lines: list[YearLine]
+
+    def said(self, value: float) -> str:
+        """A value with its unit."""
+        return format_bandwidth(value) if self.unit == "B/s" else format_rate(value)
+
+
+class SweepResults(_Model):
+    """sweep.json."""
+
+    format: Literal[1] = 1
+    question: str
+    answer: str
+    simulation: Simulation | None
+    systems: list[str]
+    baseline: str
+    panels: list[YearPanel]
+    missing: list[str]
+
+
+def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
+    """From the reports of all points that are whole."""
+    reports = [(placed, placed.report()) for placed in sweep.points]
+    whole = [(placed, report) for placed, report in reports if report is not None]
+    because = {each.placed.directory: each.said for each in failed}
+    missing = [
+        f"{placed.point.years:g} years, {placed.point.profile}:"
+        f" {because.get(placed.directory, 'not simulated yet')}"
+        for placed, report in reports
+        if report is None
+    ]
+    systems = [system.name for system in sweep.study.systems]
+    panels = _panels(sweep, whole)
+    simulation = whole[0][1]["simulation"] if whole else None
+    return SweepResults(
+        question=sweep.study.question,
+        answer=_answer(panels),
+        simulation=Simulation.model_validate(simulation) if simulation else None,
+        systems=systems,
+        baseline=systems[0],
+        panels=panels,
+        missing=missing,
+    )
+
+
+def _panels(sweep: Sweep, whole: list[tuple[PlacedPoint, dict[str, Any]]]) -> list[YearPanel]:
+    if not whole:
+        return []
+    first = whole[0][1]
+    names = {cell["id"]: cell["name"] for cell in first["cells"]}
+    units = {metric["name"]: metric["unit"] for metric in first["metrics"]}
+    profiles = list(dict.fromkeys(placed.point.profile for placed in sweep.points))
+    return [
+        YearPanel(
+            cell=names[cell],
+            profile=profile,
+            metric=first["primary_metrics"][cell],
+            unit=units[first["primary_metrics"][cell]],
+            lines=[
+                YearLine(
+                    system=system.name,
+                    points=_points(
+                        [each for each in whole if each[0].point.profile == profile],
+                        (cell, system.name, first["primary_metrics"][cell]),
+                        sweep,
+                    ),
+                )
+                for system in sweep.study.systems
+            ],
+        )
+        for profile in profiles
+        for cell in first["primary_cells"]
+        if cell in first["primary_metrics"]
+    ]
+
+
+def _points(
+    whole: list[tuple[PlacedPoint, dict[str, Any]]], wanted: tuple[str, str, str], sweep: Sweep
+) -> list[YearPoint]:
+    return [
+        YearPoint(
+            years=placed.point.years,
+            value=each["value"],
+            low=each["low"],
+            high=each["high"],
+            lives=each["n"],
+            results=str(placed.results.relative_to(sweep.directory)) if placed.results else "",
+        )
+        for placed, report in whole
+        for each in report["measurements"]
+        if (each["cell"], each["system"], each["metric"]) == wanted
+    ]
+
+
+def _answer(panels: list[YearPanel]) -> str:
+    """The first cell of each profile in its last year."""
+    firsts = {panel.profile: panel for panel in reversed(panels)}
+    said = []
+    for profile, panel in reversed(firsts.items()):
+        ends = [(line.system, line.points[-1]) for line in panel.lines if line.points]
+        if not ends:
+            continue
+        best = sorted(ends, key=lambda end: -end[1].value)[:_MOST_NAMED]
+        rates = listed([f"{panel.said(end.value)} on {system}" for system, end in best])
+        of = f" with {profile}" if len(firsts) > 1 else ""
+        said.append(f'After {best[0][1].years:g} years{of}, "{panel.cell}" runs at {rates}.')
+    return " ".join(["Simulated, not measured.", *said] if said else ["No point is whole yet."])

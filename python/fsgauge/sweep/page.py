@@ -1,0 +1,129 @@
+"""The page of a sweep: rate against years, a line for each system, intervals over seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
+from fsgauge.report.compared import write_pages
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import template
+from fsgauge.stats.simulated import model_words, proof_lines
+from fsgauge.sweep.lines import SweepResults, YearPanel, YearPoint
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PAGE, DATA, PICTURE = "sweep.html", "sweep.json", "charts/sweep.svg"
+PANELS_LIMIT = 12
+_AIR = 1.06
+
+
+def write_sweep(results: SweepResults, directory: Path) -> Path:
+    """Write the page, its data and its picture; gives the page."""
+    drawing = years_chart(results)
+    page = template("sweep.html.j2").render(
+        results=results,
+        simulated_line=model_words(results.simulation) if results.simulation else "",
+        proofs=proof_lines(results.simulation, results.systems) if results.simulation else [],
+        drawing=drawing,
+        legend=legend(results),
+        tables=[(panel, table_rows(panel)) for panel in results.panels],
+    )
+    pages = {DATA: results.model_dump_json(indent=1), PAGE: page}
+    if drawing is not None:
+        pages[PICTURE] = drawing.alone
+    write_pages(directory, pages)
+    return directory / PAGE
+
+
+def years_chart(results: SweepResults) -> Drawing | None:
+    """A panel for each cell and profile; None without points."""
+    rows = [(panel, _rows(results, panel)) for panel in results.panels[:PANELS_LIMIT]]
+    shown = [(panel, each) for panel, each in rows if each]
+    if not shown:
+        return None
+    label = "Rate against years, a line for each system, with the 95 % interval over seeds."
+    left_out = len(results.panels) - PANELS_LIMIT
+    note = f"{left_out} more are in the tables." if left_out > 0 else ""
+    every = [row for _, each in shown for row in each]
+    return draw("sweep", label, *panels.both(shown, _panel, most=2), every, note=note)
+
+
+def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
+    found = [
+        {
+            "cell": panel.cell,
+            "profile": panel.profile,
+            "system": line.system,
+            "years": point.years,
+            "value": point.value,
+            **_interval(point),
+            "tip": f"{line.system}, after {point.years:g} years: {panel.said(point.value)}"
+            f" ({_range(panel, point)}), {point.lives} lives",
+        }
+        for line in panel.lines
+        for point in line.points
+    ]
+    return panels.styled(results, found)
+
+
+def _interval(point: YearPoint) -> dict[str, float | None]:
+    known = words.is_known(point.low, point.high, point.lives)
+    return {"low": point.low if known else None, "high": point.high if known else None}
+
+
+def _range(panel: YearPanel, point: YearPoint) -> str:
+    if point.low is None or point.high is None:
+        return "no interval"
+    return f"{panel.said(point.low)} to {panel.said(point.high)}"
+
+
+def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    panel, rows = shown
+    top = _AIR * max([*(row["value"] for row in rows), *edges_of(rows, "low", "high")])
+    scale = alt.Scale(domain=[0, top], nice=False)
+    axis = alt.Axis(title=panel.unit, labelExpr=panels.AMOUNT, tickCount=5, domain=False)
+    x = alt.X("years:Q", axis=alt.Axis(title="years", tickMinStep=1, grid=False))
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+    base = chart_of(rows)
+    along = Along("y", (0, top), y, log=False)
+    layers = [
+        base.mark_line(strokeWidth=2).encode(
+            x=x, y=y("value"), color=panels.colour(), strokeDash=panels.dash(), detail="system:N"
+        ),
+        *whiskers(rows, ("value", "low", "high"), along, width=1.5, x=x),
+        panels.points(base, 40, x=x, y=y("value")),
+    ]
+    title = panels.heading(panel.cell, width, panel.profile)
+    return alt.layer(*layers).properties(width=width, height=220, title=title)
+
+
+def legend(results: SweepResults) -> list[tuple[str, str]]:
+    """Every system's label and colour."""
+    rows = panels.styled(results, [{"system": system} for system in results.systems])
+    return [(row["label"], row["colour"]) for row in rows]
+
+
+def table_rows(panel: YearPanel) -> list[tuple[str, str, str, str, int, str]]:
+    """System, years, rate, interval, lives, folder."""
+    return [
+        (
+            line.system,
+            f"{point.years:g}",
+            panel.said(point.value),
+            _range(panel, point),
+            point.lives,
+            point.results,
+        )
+        for line in panel.lines
+        for point in line.points
+    ]

@@ -1,0 +1,103 @@
+"""The points of a sweep, as many at a time as there are processors; each is a run of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.interruption import interruptible
+from fsgauge.programs import child_environment
+from fsgauge.sweep.folder import PlacedPoint, Sweep
+
+_LOOK_SECONDS = 0.1
+_END_SECONDS = 60.0
+"""How long a run may take to end once it is asked to."""
+_LAST_LINES = 6
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A point that came to no end, and what its run said."""
+
+    placed: PlacedPoint
+    said: str
+
+
+@dataclass
+class _Running:
+    placed: PlacedPoint
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+def run_points(sweep: Sweep, say: Callable[[str], None]) -> list[Failed]:
+    """Simulate all points that are not whole yet; gives those that failed.
+
+    An interruption ends what runs, and is raised when that has ended.
+    """
+    waiting = [placed for placed in sweep.points if placed.report() is None]
+    done, whole = len(sweep.points) - len(waiting), len(sweep.points)
+    running: list[_Running] = []
+    failed: list[Failed] = []
+    with interruptible():
+        try:
+            while waiting or running:
+                while waiting and len(running) < (os.cpu_count() or 1):
+                    running.append(_started(waiting.pop(0)))
+                time.sleep(_LOOK_SECONDS)
+                for each in [each for each in running if each.process.poll() is not None]:
+                    running.remove(each)
+                    done += 1
+                    is_whole = each.placed.report() is not None
+                    if not is_whole:
+                        failed.append(Failed(each.placed, _said(each.log)))
+                    say(f"{done} of {whole}  {_name(each.placed)}{'' if is_whole else '  failed'}")
+        finally:
+            _end(running)
+    return failed
+
+
+def _name(placed: PlacedPoint) -> str:
+    return f"{placed.point.years:g} years, {placed.point.profile}"
+
+
+def _started(placed: PlacedPoint) -> _Running:
+    begun = placed.results
+    words = ["run", str(placed.file), "--rig", "simulator", "--results", str(placed.directory)]
+    words = ["resume", str(begun)] if begun is not None else [*words, "--yes"]
+    log = placed.directory / "log.txt"
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "fsgauge", *words, "--quiet"],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=child_environment(),
+            # A terminal's Ctrl-C is passed on once, by _end.
+            start_new_session=True,
+        )
+    return _Running(placed, process, log)
+
+
+def _end(running: list[_Running]) -> None:
+    for each in running:
+        each.process.send_signal(signal.SIGINT)
+    until = time.monotonic() + _END_SECONDS
+    for each in running:
+        try:
+            each.process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            each.process.kill()
+            each.process.wait()
+
+
+def _said(log: Path) -> str:
+    lines = log.read_text("utf-8", errors="replace").splitlines()
+    errors = [line for line in lines if line.startswith("error: ")]
+    return errors[-1].removeprefix("error: ") if errors else " ".join(lines[-_LAST_LINES:])

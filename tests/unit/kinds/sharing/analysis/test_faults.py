@@ -1,0 +1,41 @@
+"""Faults of systems: classed, counted in turns, and said."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.kinds.sharing.analysis.faults import class_of, failed_finding, words
+from fsgauge.kinds.sharing.analysis.model import SystemFaults
+from fsgauge.wire import EngineFault
+from tests.unit.stats.one_run import one_run
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("system.not_set_up", "not set up"),
+        ("system.crashed", "crash"),
+        ("system.hangs", "hang"),
+        ("io.error", "I/O error"),
+        ("verify.mismatch", "wrong data"),
+    ],
+)
+def test_each_fault_has_a_class(code: str, named: str) -> None:
+    fault = EngineFault(what="it failed", cause="", next="", code=code)
+    assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) == named
+
+
+def test_a_sound_run_has_none() -> None:
+    assert class_of(one_run()) is None
+
+
+def test_a_system_that_failed_is_named_with_what_it_reached() -> None:
+    sound = SystemFaults(system="nfs", planned=8, reached=8, counts={}, first="")
+    failed = SystemFaults(
+        system="ocfs2", planned=8, reached=5, counts={"crash": 1, "hang": 2}, first="it panicked"
+    )
+    assert words(sound) == "none"
+    (found,) = failed_finding([sound, failed])
+    assert found.level == "warning" and "1 of 2 systems" in found.sentence
+    assert found.where == ["ocfs2: crash in 1 turn, hang in 2 turns; it panicked"]
+    assert list(failed_finding([sound])) == []

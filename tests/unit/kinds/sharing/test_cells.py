@@ -1,0 +1,95 @@
+"""The cells of sharing: in the order in which one test leaves what the next one finds."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from fsgauge.errors import FsgaugeError
+from fsgauge.factors import factors_of
+from fsgauge.kinds.sharing.cells import cells_of, default_primary
+from fsgauge.kinds.sharing.factors import SharingFactors
+from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
+from fsgauge.kinds.sharing.tests import TESTS
+from fsgauge.record import Cell
+from fsgauge.study.parse import load_study
+
+
+def cells(*overrides: str) -> list[Cell]:
+    workload = load_study("sharing", list(overrides), [], None, 1).workload
+    assert isinstance(workload, SharingWorkload)
+    return cells_of(workload)
+
+
+def test_tests_come_in_their_programs_order_whatever_the_study_says() -> None:
+    found = cells('workload.tests=["reread","put_block","write","read"]')
+    assert [SharingFactors.of(cell).test for cell in found] == [
+        *("write", "read", "reread", "put_block")
+    ]
+
+
+def test_keys_name_every_test() -> None:
+    assert get_args(TestName) == tuple(TESTS)
+
+
+def test_a_file_is_written_whole_before_another_size_of_it() -> None:
+    found = cells(
+        'workload.tests=["write","read"]',
+        'workload.file_sizes=["8 MiB","1 MiB"]',
+        'workload.record_sizes=["64 KiB","4 KiB"]',
+    )
+    places = [
+        (f.file_size_bytes, f.record_size_bytes, f.test) for f in map(SharingFactors.of, found)
+    ]
+    assert places == [
+        (size, record, test)
+        for size in (1 << 20, 8 << 20)
+        for record in (4 << 10, 64 << 10)
+        for test in ("write", "read")
+    ]
+
+
+def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
+    workload = load_study(
+        "sharing",
+        ['workload.tests=["write"]', "workload.hosts=[2,1]", 'workload.file_sizes=["1MiB","2MiB"]'],
+        [],
+        None,
+        1,
+    ).workload
+    assert isinstance(workload, SharingWorkload)
+    assert default_primary(workload) == ["write-64KiB-2MiB-hosts1"]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_test_is_a_cell_with_words_and_a_metric(name: str) -> None:
+    overrides = [f'workload.tests=["{name}"]']
+    (cell,) = cells(*overrides)
+    factors = factors_of(cell)
+    assert TESTS[name].title in cell.name and factors.place
+    assert 0 <= factors.share_of_reads <= 100
+    assert SharingFactors.of(cell).metric in ("bandwidth", "iops", "files")
+
+
+def test_a_write_that_memory_may_keep_is_named_a_cache_test() -> None:
+    found = cells('workload.tests=["write","read"]', "workload.include_flush=false")
+    assert [cell.name.endswith("(cache test)") for cell in found] == [True, False]
+    assert not any("cache" in cell.name for cell in cells())
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (['workload.tests=["wrote"]'], "tests"),
+        (['workload.record_sizes=["16 MiB"]'], "a record is larger than a file"),
+        (["workload.seeks=100"], "seeks would be ignored"),
+        (["workload.folder_files=10"], "folder_files would be ignored"),
+        (['workload.file_sizes=["0 B"]'], "file_sizes"),
+        (["workload.time_limit=1ms"], "time_limit"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(overrides: list[str], words: str) -> None:
+    with pytest.raises(FsgaugeError) as refused:
+        cells(*overrides)
+    assert words in refused.value.render()

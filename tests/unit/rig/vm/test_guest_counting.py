@@ -1,0 +1,98 @@
+"""Counters read before and after a run, and what a run's record gets of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.record import Cell, RunRecord, Turn
+from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.vm.arrangement.tables import Counter, tables
+from fsgauge.rig.vm.guest_counting import Counting, counts_in
+from fsgauge.wire import FilesTarget, LoadJob, RandomAccess
+
+CELL = Cell(id="c", name="c", kind="overhead", factors={})
+TURN = Turn(block=0, turn=0, system="nfs", again=False, cells=["c"])
+
+
+def record() -> RunRecord:
+    job = LoadJob(
+        target=FilesTarget(directory="/x", count=1, file_size_bytes=4096),
+        interface="psync",
+        direct=False,
+        access=RandomAccess(),
+        read_percent=100,
+        block_sizes=[],
+        queue_depth=1,
+        jobs=1,
+        duration_ns=1,
+        seed=1,
+    )
+    return RunRecord(
+        block=0,
+        turn=0,
+        position=0,
+        system="nfs",
+        again=False,
+        cell=CELL,
+        job=job,
+        caches="",
+        parts=[],
+        fault=None,
+        started_unix_ns=0,
+    )
+
+
+def counter(name: str, read: str) -> Counter:
+    return Counter(name=name, title=name, unit="operations", read=read)
+
+
+def test_a_run_gets_the_difference_part_by_part(tmp_path: Path) -> None:
+    file = tmp_path / "counts"
+    file.write_text("READ 5\nWRITE 2\n")
+    counting = Counting()
+    counters = [counter("nfs", 'cat "$WHERE"'), counter("none", "exit 3")]
+    counting.count(counters, {"WHERE": str(file)})
+    counting.told(RunStarted(TURN, CELL))
+    file.write_text("READ 12\nWRITE 2\nCOMMIT 1\n")
+    told = counting.told(record())
+    assert isinstance(told, RunRecord)
+    (found,) = told.traffic
+    assert found.parts == {"READ": 7, "WRITE": 0, "COMMIT": 1} and found.count == 8
+
+
+def test_without_counters_and_without_a_beginning_nothing_is_added() -> None:
+    counting = Counting()
+    assert counting.told(record()) == record()
+    counting.count([counter("nfs", "echo a 1")], {})
+    assert counting.told(record()) == record()
+
+
+def test_a_counter_that_begins_anew_is_no_negative_number(tmp_path: Path) -> None:
+    file = tmp_path / "counts"
+    file.write_text("READ 50\n")
+    counting = Counting()
+    counting.count([counter("nfs", f"cat {file}")], {})
+    counting.told(RunStarted(TURN, CELL))
+    file.write_text("READ 3\n")
+    told = counting.told(record())
+    assert isinstance(told, RunRecord) and told.traffic[0].count == 0
+
+
+def test_lines_that_are_no_counts_say_nothing() -> None:
+    assert counts_in("a 1\nb\nc -4\nd 5 6\na 2\n\n") == {"a": 3}
+
+
+def test_every_counter_of_the_package_is_bash_that_can_be_read() -> None:
+    found = tables()
+    layers = [*found.volume.values(), *found.file_system.values(), *found.reached_by.values()]
+    counters = [*found.counter, *(each for layer in layers for each in layer.counter)]
+    assert {each.name for each in counters} >= {
+        *("network_bytes", "network_packets", "nfs_operations", "iscsi_requests"),
+        *("lock_messages", "lock_requests", "cache_operations"),
+    }
+    counting = Counting()
+    counting.count(counters, {"FOLDER": "/none"})
+    counting.told(RunStarted(TURN, CELL))
+    told = counting.told(record())
+    assert isinstance(told, RunRecord)
+    assert "network_bytes" in {each.name for each in told.traffic}

@@ -1,0 +1,194 @@
+"""A small sweep from its study to its page, by the real engine: whole, cut short, failed.
+
+Each point is a run of its own in a process of its own, which is what is tested: some seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from fsgauge.cli.sweeping import resume_sweep, run_sweep, sweep_lines
+from fsgauge.errors import InputError, Interrupted
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.points import points_of
+from fsgauge.sweep.folder import is_sweep, new_sweep, read_sweep
+from fsgauge.sweep.running import run_points
+
+FILE = """\
+format = 1
+question = "How long do reads stay fast?"
+[storage]
+kind = "simulated"
+size = "128 MiB"
+[[system]]
+name = "ext4-6.18"
+[[system]]
+name = "block-at-a-time"
+[workload]
+kind = "churn"
+fills = ["80 %"]
+tests = ["read"]
+[sweep]
+years = [2, 0]
+rewrites_a_year = 0.5
+profiles = ["median_size=64 KiB", "median_size=256 KiB; size_sigma=1"]
+[plan]
+blocks = 3
+seed = 7
+"""
+
+
+def study(text: str = FILE) -> Study:
+    return parse_study(text, "years.toml", "years")
+
+
+def test_a_point_is_a_study_of_its_own_with_the_years_in_its_age() -> None:
+    whole = study()
+    assert whole.sweep is not None
+    points = points_of(whole, whole.sweep)
+    assert [(each.years, each.study.workload.storage_age) for each in points] == [
+        *((0, 1.0), (2, 2.0)),
+        *((0, 1.0), (2, 2.0)),
+    ]
+    assert points[3].study.workload.size_sigma == 1
+    assert all(each.study.sweep is None and each.study.plan.seed == 7 for each in points)
+    assert sweep_lines(whole)[0].startswith("sweep     after 0, 2 years; 2 profiles; 4 points of 9")
+
+
+@pytest.mark.parametrize(
+    ("profile", "says"),
+    [
+        ("median_sise=4 KiB", 'the workload has no such key: "median_sise=4 KiB"'),
+        ("median_size", 'no such key: "median_size"'),
+        ("median_size=4 bananas", "cannot be"),
+        ("kind=aging", "the workload has no such key"),
+    ],
+)
+def test_a_profile_that_cannot_be_is_named(profile: str, says: str) -> None:
+    wrong = study(FILE.replace("median_size=64 KiB", profile))
+    assert wrong.sweep is not None
+    with pytest.raises(InputError, match=r"sweep\.profiles") as refused:
+        points_of(wrong, wrong.sweep)
+    assert says in refused.value.what
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ('kind = "churn"', 'kind = "connections"', "has no years"),
+        ('kind = "simulated"', 'kind = "loop"', "years are simulated"),
+        ("years = [2, 0]", "years = [-1]", "years"),
+        ("years = [2, 0]", "years = [1, 1]", "twice"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_refused_where_it_stands(
+    before: str, after: str, says: str
+) -> None:
+    text = FILE.replace(before, after)
+    if "connections" in after:
+        text = text.replace('fills = ["80 %"]\ntests = ["read"]\n', "")
+    with pytest.raises(InputError) as refused:
+        study(text)
+    assert says in refused.value.what
+    assert refused.value.location is not None
+
+
+def test_another_rig_has_no_years(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--rig host has none") as refused:
+        run_sweep(study(), "host", tmp_path)
+    assert "--rig simulator" in refused.value.next
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = FILE.replace(', "median_size=256 KiB; size_sigma=1"', "")
+    assert run_sweep(study(one), "simulator", tmp_path) == 0
+    (directory,) = tmp_path.iterdir()
+    assert is_sweep(directory)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith('answer: Simulated, not measured. After 2 years, "read, aged')
+    page = (directory / "sweep.html").read_text()
+    kicker = page.split('<p class="kicker">')[1].split("</p>")[0]
+    assert kicker.startswith("Simulated, not measured, by model 1 on disks-8+2-2012")
+    assert "590 interleaved writers" in page
+    found = json.loads((directory / "sweep.json").read_text())
+    assert len(found["panels"]) == 2  # aged and fresh
+    for panel in found["panels"]:
+        for line in panel["lines"]:
+            assert [point["years"] for point in line["points"]] == [0, 2]
+            assert all(point["lives"] == 3 for point in line["points"])
+            assert all(point["low"] <= point["value"] <= point["high"] for point in line["points"])
+
+    # What is whole is not simulated again; what is gone is.
+    first, *others = read_sweep(directory).points
+    kept = {each.directory: each.results for each in others}
+    shutil.rmtree(first.results or tmp_path / "none")
+    before = (directory / "sweep.json").read_text()
+    assert resume_sweep(directory) == 0
+    again = read_sweep(directory)
+    assert {each.directory: each.results for each in again.points[1:]} == kept
+    rates = [[line["points"] for line in panel["lines"]] for panel in json.loads(before)["panels"]]
+    after = json.loads((directory / "sweep.json").read_text())["panels"]
+    assert [[[p["value"] for p in points] for points in panel] for panel in rates] == [
+        [[p["value"] for p in line["points"]] for line in panel["lines"]] for panel in after
+    ]
+
+
+def test_an_interruption_leaves_nothing_running_and_a_sweep_that_goes_on(tmp_path: Path) -> None:
+    text = FILE.replace("128 MiB", "4 GiB").replace("blocks = 3", "blocks = 20")
+    sweep = new_sweep(study(text), tmp_path)
+
+    def cut() -> None:
+        for _ in range(300):
+            if any(each.results for each in sweep.points):
+                break
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=cut).start()
+    with pytest.raises(Interrupted):
+        run_points(sweep, lambda _: None)
+    theirs = [
+        each.name
+        for each in Path("/proc").iterdir()
+        if each.name.isdigit() and str(sweep.directory) in _command(each)
+    ]
+    assert theirs == []
+    assert read_sweep(sweep.directory).points[0].report() is None
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def test_a_point_that_fails_is_named_and_the_others_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = new_sweep(study(FILE.replace(', "median_size=256 KiB; size_sigma=1"', "")), tmp_path)
+    sweep.points[0].file.write_text("format = 2\n")
+    assert resume_sweep(sweep.directory) == 3
+    said = capsys.readouterr()
+    assert "1 of 2 points came to no end" in said.err
+    assert "fsgauge resume" in said.err
+    page = (sweep.directory / "sweep.html").read_text()
+    assert "not in it: 0 years, median_size=64 KiB:" in page
+
+
+def test_the_shipped_sweep_has_points() -> None:
+    shipped = load_study("years", [], [], None, 1)
+    assert shipped.sweep is not None
+    assert len(points_of(shipped, shipped.sweep)) == 10
