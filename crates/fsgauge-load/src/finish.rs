@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::barriers::{Syncs, Written};
 use crate::instruments::{Clock, cpu};
-use crate::outcome::JobOutcome;
 use crate::target::OpenFiles;
 
 /// What the finish of one job took.
@@ -25,12 +24,12 @@ pub(crate) struct FinishOutcome {
 pub(crate) fn finish(
     load: &LoadJob,
     files: OpenFiles,
-    outcome: &JobOutcome,
+    ended: Ended,
     clock: Clock,
     stop: Stop,
 ) -> Result<Option<FinishOutcome>, Failure> {
     let wanted = load.finish;
-    if !(wanted.fsync || wanted.close) || outcome.ended == Ended::Interrupted {
+    if !(wanted.fsync || wanted.close) || ended == Ended::Interrupted {
         return Ok(None);
     }
     let (begin_user_ns, begin_system_ns) = cpu::thread_user_system_ns();

@@ -121,7 +121,7 @@ impl JobThread {
         self.ready(None, Vec::new());
         let queue = SyncQueue::moving(mover, files.descriptors());
         let outcome = self.on_files(queue, &files, pattern, buffers)?;
-        let finish = finish(&load, files, &outcome, clock, stop)?;
+        let finish = finish(&load, files, outcome.ended, clock, stop)?;
         Ok(JobOutcome { finish, ..outcome })
     }
 

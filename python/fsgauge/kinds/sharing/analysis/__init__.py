@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsgauge.kinds.sharing.analysis.answer import answer_with_faults
 from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of
 from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Finding
 
@@ -27,6 +29,10 @@ class SharingAnalysis(Analysis):
     def read(self, material: Material) -> Sharing:
         """Each system's faults, and the limit of each cell on each system."""
         return Sharing(faults=faults_of(material), limits=limits_of(material))
+
+    def answer(self, question: Question) -> str | None:
+        """The general one, and who failed."""
+        return answer_with_faults(question)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Systems that failed, rates that say more of the rig than of them, and cache tests."""

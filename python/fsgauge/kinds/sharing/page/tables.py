@@ -38,7 +38,7 @@ def faults_table(results: Results) -> list[Table]:
 
 
 def _faults(each: SystemFaults) -> TableCell:
-    return TableCell(words(each), each.first)
+    return TableCell(words(each), each.first.partition("; ")[0])
 
 
 def limits_table(results: Results) -> list[Table]:
