@@ -20,8 +20,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ACCEPTED = 5
-CHECKED = 5
+ACCEPTED = 8
+CHECKED = 10
 LIMIT_PER_S = 100
 LOSS = 0.9
 CONTROLLER = Path("/sys/fs/cgroup/blkio")
@@ -52,10 +52,10 @@ queue_depths = [32]
 files = 4
 fill = "100 %"
 warm_up = "300 ms"
-duration = "1500 ms"
+duration = "2 s"
 
 [plan]
-blocks = 5
+blocks = 6
 side_by_side = "false"
 equivalence_percent = "3 %"
 """

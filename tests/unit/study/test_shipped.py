@@ -14,11 +14,12 @@ def refused(path):
 
 
 def test_the_shipped_studies():
-    published = {"overhead", "writers", "connections", "aging"}
+    published = {"overhead", "writers", "connections", "aging", "sharing"}
     quick = published | {"churn"}
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years"}
+    others |= {"two-nodes", "writers-nfs"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
@@ -28,7 +29,7 @@ def test_a_variant_has_its_study_s_name_before_its_own():
     assert variant_of("overhead", "full") == "overhead-full"
     with pytest.raises(InputError, match='"churn" has no variant --as-published') as refusal:
         variant_of("churn", "as-published")
-    assert refusal.value.cause == "these have: aging, connections, overhead, writers"
+    assert refusal.value.cause == "these have: aging, connections, overhead, sharing, writers"
 
 
 def test_overhead_is_the_published_method():
