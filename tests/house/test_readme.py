@@ -69,7 +69,7 @@ def test_the_make_targets_exist() -> None:
 
 def test_every_other_command_is_known_here() -> None:
     words = (
-        "plan run run run run run run run run run"
+        "plan run run run run run run run run run rig run run"
         " study scan resume report study doctor compare query crosscheck"
     )
     assert [line.split()[1] for line in commands()[INSTALLING:]] == words.split()
@@ -159,6 +159,12 @@ def test_connections_through_a_server(tmp_path: Path) -> None:
         assert SAMBA.install in done.stderr
         return
     assert_answers(done)
+
+
+def test_years_in_the_simulator(tmp_path: Path) -> None:
+    small = ["storage.size=256MiB", "sweep.years=[0, 1]", "plan.blocks=2"]
+    small.append('sweep.profiles=["median_size=64 KiB"]')
+    assert_answers(done_small("fsgauge run years --rig simulator", small, tmp_path))
 
 
 @pytest.mark.root

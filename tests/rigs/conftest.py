@@ -18,6 +18,7 @@ from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.rig.host.machine.mounts import mounts
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
+from tests.rigs.virtual import need_guest
 
 MEBIBYTE = 1 << 20
 _BUILT_HERE = Path(__file__).parents[2] / "target" / "release" / "fsgauge-engine"
@@ -29,6 +30,12 @@ def engine() -> Engine:
         return Engine(find_engine())
     except RigError:
         return Engine(_BUILT_HERE)
+
+
+@pytest.fixture(scope="session")
+def guest() -> None:
+    """A guest of the virtual rig, built once."""
+    need_guest()
 
 
 @dataclass(frozen=True)

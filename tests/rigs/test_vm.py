@@ -10,35 +10,16 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fsgauge.rig.host.process.processes import processes
 from fsgauge.store import read_results
-from tests.needs import need, need_tool
+from tests.rigs.virtual import COMMAND, SMALL, fsgauge, machines
 
-COMMAND = [sys.executable, "-m", "fsgauge"]
-SMALL = [
-    *("--storage", "loop:320MiB", "--seed", "1", "--yes"),
-    *("--set", 'workload.patterns=["randread"]', "--set", "workload.queue_depths=[8]"),
-    *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
-    *("--set", "workload.files=2", "--set", "plan.blocks=2"),
-]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _guest() -> None:
-    """A guest, built if there is none: a minute, and 150 MB from the archive, once a machine."""
-    need_tool("qemu-system-x86_64", "qemu-system-x86")
-    need_tool("dpkg-deb", "dpkg")
-    done = fsgauge("rig", "build")
-    if done.returncode:
-        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
+pytestmark = pytest.mark.usefixtures("guest")
 
 
 @pytest.fixture
@@ -48,25 +29,6 @@ def scene(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     assert machines(tmp_path) == []
     assert list((tmp_path / "disks").iterdir()) == []
-
-
-def fsgauge(*words: str, seconds: float = 580, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words], capture_output=True, text=True, timeout=seconds, check=False, **options
-    )
-
-
-def machines(place: Path) -> list[int]:
-    """QEMUs with a file below `place`."""
-    found = [each.pid for each in processes() if each.name.startswith("qemu-system")]
-    return [pid for pid in found if str(place) in _command_of(pid)]
-
-
-def _command_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def test_a_file_system_is_made_mounted_and_filled_in_the_guest() -> None:

@@ -12,7 +12,7 @@ from fsgauge.bisect.log import Asked, Log
 from fsgauge.cli import bisect
 from fsgauge.study.model import Study
 from tests.needs import need, need_tool
-from tests.rigs.test_vm import fsgauge
+from tests.rigs.virtual import fsgauge
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"

@@ -15,12 +15,14 @@ from fsgauge.record import RunRecord
 from fsgauge.stats.read import read_study
 from fsgauge.stats.struck import struck_of
 from fsgauge.store import StoredStudy, read_results
-from tests.needs import need_tool
-from tests.rigs.test_vm import SMALL, fsgauge, machines
+from tests.rigs.virtual import SMALL, fsgauge, machines
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
+    ),
+    pytest.mark.usefixtures("guest"),
+]
 LATENCY_NS = 20_000_000
 HEAD = """format = 1
 question = "What do faults do?"
@@ -74,13 +76,6 @@ cell = "randwrite 4 KiB, depth 8"
 at = "2 s"
 lasts = "1 s"
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _guest() -> None:
-    need_tool("qemu-system-x86_64", "qemu-system-x86")
-    done = fsgauge("rig", "build")
-    assert done.returncode == 0, done.stderr
 
 
 def measured(scene: Path, text: str) -> StoredStudy:

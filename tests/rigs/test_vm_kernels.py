@@ -11,7 +11,7 @@ from fsgauge.rig.vm.cache import kernels
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.store import read_results
 from tests.needs import need, need_tool
-from tests.rigs.test_vm import SMALL, fsgauge
+from tests.rigs.virtual import SMALL, fsgauge
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"

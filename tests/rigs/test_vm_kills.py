@@ -11,22 +11,17 @@ from pathlib import Path
 import pytest
 
 from fsgauge.store import read_results
-from tests.needs import need_tool
-from tests.rigs.test_vm import COMMAND, SMALL, fsgauge, machines
+from tests.rigs.virtual import COMMAND, SMALL, fsgauge, machines
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
+    ),
+    pytest.mark.usefixtures("guest"),
+]
 MOMENTS = 30
 LATEST_SECONDS = 20.0
 """By then a machine is up, and its first system is being measured."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _guest() -> None:
-    need_tool("qemu-system-x86_64", "qemu-system-x86")
-    done = fsgauge("rig", "build")
-    assert done.returncode == 0, done.stderr
 
 
 def words(place: Path, results: str = "results") -> list[str]:

@@ -21,9 +21,9 @@ from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
-from tests.needs import need, need_tool
-from tests.rigs.test_vm import COMMAND, fsgauge, machines
+from tests.rigs.virtual import COMMAND, fsgauge, machines
 
+pytestmark = pytest.mark.usefixtures("guest")
 SMALL = [
     *("--storage", "loop:320MiB", "--seed", "1", "--yes", "--baseline", "ext4"),
     *("--system", "ext4", "--set", "rig.nodes=2"),
@@ -31,16 +31,6 @@ SMALL = [
     *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
     *("--set", "workload.files=2", "--set", "plan.blocks=2"),
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _guest() -> None:
-    """A guest, built if there is none: a minute, once a machine."""
-    need_tool("qemu-system-x86_64", "qemu-system-x86")
-    need_tool("dpkg-deb", "dpkg")
-    done = fsgauge("rig", "build")
-    if done.returncode:
-        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
 
 
 @pytest.fixture

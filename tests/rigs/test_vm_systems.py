@@ -8,40 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from fsgauge.rig.vm.trials import trials
-from tests.needs import need, need_tool
+from tests.rigs.virtual import fsgauge
 
-COMMAND = [sys.executable, "-m", "fsgauge", "rig"]
+pytestmark = pytest.mark.usefixtures("guest")
 FEW = ["vxfs", "overlay over ext4", "nfs4-fscache over ext4", "gfs2 on shared, 2 nodes"]
 """On one node, on a server with a client, and on two nodes that share a disk."""
 LONG = os.environ.get("FSGAUGE_TEST_RIG") == "1"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _guest() -> None:
-    """A guest, built if there is none: a minute, once a machine."""
-    need_tool("qemu-system-x86_64", "qemu-system-x86")
-    need_tool("dpkg-deb", "dpkg")
-    done = rig("build")
-    if done.returncode:
-        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
-
-
-def rig(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words], capture_output=True, text=True, timeout=3000, check=False
-    )
-
-
 @pytest.fixture(scope="module")
-def lines() -> dict[str, str]:
+def lines(guest: None) -> dict[str, str]:
     """What is said of each system: of all in make test-rig, else of a few."""
-    said = rig("test", *([] if LONG else FEW))
+    said = fsgauge("rig", "test", *([] if LONG else FEW), seconds=3000)
     assert said.returncode in (0, 1), said.stdout + said.stderr
     names = sorted((each.name for each in trials()), key=len, reverse=True)
     found = {}

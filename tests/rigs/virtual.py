@@ -1,0 +1,47 @@
+"""fsgauge on the virtual rig, as tests run it: the command, a guest, the machines that are up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from fsgauge.rig.host.process.processes import processes
+from tests.needs import need, need_tool
+
+COMMAND = [sys.executable, "-m", "fsgauge"]
+SMALL = [
+    *("--storage", "loop:320MiB", "--seed", "1", "--yes"),
+    *("--set", 'workload.patterns=["randread"]', "--set", "workload.queue_depths=[8]"),
+    *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
+    *("--set", "workload.files=2", "--set", "plan.blocks=2"),
+]
+
+
+def need_guest() -> None:
+    """A guest, built if there is none: a minute, and 150 MB from the archive, once a machine."""
+    need_tool("qemu-system-x86_64", "qemu-system-x86")
+    need_tool("dpkg-deb", "dpkg")
+    done = fsgauge("rig", "build")
+    if done.returncode:
+        need(f"packages of the archive: {done.stderr.splitlines()[-3:]}")
+
+
+def fsgauge(*words: str, seconds: float = 580, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, timeout=seconds, check=False, **options
+    )
+
+
+def machines(place: Path) -> list[int]:
+    """QEMUs with a file below `place`."""
+    found = [each.pid for each in processes() if each.name.startswith("qemu-system")]
+    return [pid for pid in found if str(place) in _command_of(pid)]
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
