@@ -28,6 +28,7 @@ ENVIRONMENT = {
     "FSGAUGE_STATE": "The folder of what is remembered between commands, not the usual one.",
     "FSGAUGE_CACHE": "The folder of guests of the virtual rig, not the usual one.",
     "FSGAUGE_VM_ACCELERATOR": "kvm or tcg: how virtual machines run, whatever works.",
+    "FSGAUGE_IOZONE": "The program IOzone that fsgauge crosscheck runs; no package has it.",
     "FSGAUGE_SMB_PASSWORD": "The password of an SMB share that is measured.",
 }
 FILES = {

@@ -24,7 +24,7 @@ def complete_system(
     """
     from fsgauge.system import system_kinds
 
-    mountable = context.params.get("rig", "host") == "host"
+    mountable = context.params.get("rig") in (None, "host")
     kinds = {
         name: kind.summary
         for name, kind in system_kinds().items()

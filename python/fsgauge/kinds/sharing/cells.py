@@ -40,7 +40,7 @@ def _of_hosts(workload: SharingWorkload, hosts: int | None) -> Iterator[Cell]:
                     yield _file_cell(workload, name, size_bytes, record_bytes, hosts)
     for name in workload.in_order:
         if not isinstance(TESTS[name], FileTest):
-            factors = SharingFactors(test=name, files=workload.folder_files, hosts=hosts)
+            factors = SharingFactors(test=name, folder_files=workload.folder_files, hosts=hosts)
             yield _cell(factors, [name], f"{TESTS[name].title}, {workload.folder_files} files")
 
 

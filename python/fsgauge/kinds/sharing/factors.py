@@ -17,7 +17,7 @@ class SharingFactors(CellFactors):
         "test": Factor("test", role="pattern"),
         "record_size_bytes": Factor("record size", role="size"),
         "file_size_bytes": Factor("file size", behind="files"),
-        "files": Factor("files in the folder"),
+        "folder_files": Factor("files in the folder"),
         "is_cache_test": Factor("writes that memory may keep"),
         "hosts": Factor("hosts", role="hosts", one="host"),
     }
@@ -25,7 +25,7 @@ class SharingFactors(CellFactors):
     test: str
     record_size_bytes: int | None = None
     file_size_bytes: int | None = None
-    files: int | None = None
+    folder_files: int | None = None
     is_cache_test: bool = False
     hosts: int | None = None
 
@@ -45,7 +45,7 @@ class SharingFactors(CellFactors):
         """ "64 KiB records of 16 MiB (rewrite) on 2 hosts"."""
         several = f" on {self.hosts_words}" if (self.hosts or 1) > 1 else ""
         if self.record_size_bytes is None or self.file_size_bytes is None:
-            return f"{self.files} files ({self.work}){several}"
+            return f"{self.folder_files} files ({self.work}){several}"
         size = format_size(self.file_size_bytes)
         return f"{format_size(self.record_size_bytes)} records of {size} ({self.work}){several}"
 

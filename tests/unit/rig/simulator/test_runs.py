@@ -183,8 +183,8 @@ def refused(study: Study) -> list[FsgaugeError]:
 
 
 def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    xfs, btrfs = refused(load_study("churn", [], [], "simulated:1GiB", 1))
-    assert "there is no model of xfs" in xfs.what
+    (btrfs,) = refused(load_study("churn", [], [], "simulated:1GiB", 1))
+    assert "there is no model of btrfs" in btrfs.what
     assert "--without btrfs" in btrfs.next
     (of_overhead,) = refused(load_study("overhead", [], ["ext4"], "simulated:1GiB", 1))
     assert "a study of kind overhead has no model" in of_overhead.what

@@ -127,7 +127,7 @@ def _file(sizes: Sizes) -> str:
 
 def _thousands(cells: Sequence[Cell]) -> int:
     """Files in the unit of option -n."""
-    (files, *_) = {cell.factors.get("files") for cell in cells}
+    (files, *_) = {cell.factors.get("folder_files") for cell in cells}
     if not isinstance(files, int) or files % _FILES_UNIT:
         raise InputError(
             f"Bonnie++ has no folder of {files} files",

@@ -30,7 +30,7 @@ def cell_of(test: str, file_mib: int = 64, record_bytes: int = 8192, files: int 
     if isinstance(TESTS[test], FileTest):
         factors |= {"file_size_bytes": file_mib << 20, "record_size_bytes": record_bytes}
     else:
-        factors |= {"files": files}
+        factors |= {"folder_files": files}
     return Cell(id=test, name=test, kind="sharing", factors=factors)
 
 
