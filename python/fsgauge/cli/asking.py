@@ -28,7 +28,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     program is never asked: not where standard input or standard error is no terminal. Nobody is
     asked about a model: its time and bytes are none of this machine.
     """
-    if study.storage.kind == "simulated":
+    if study.is_simulated:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return

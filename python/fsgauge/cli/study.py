@@ -52,7 +52,7 @@ def list_() -> None:
         plan = make_plan(study, size_bytes=study.storage.size)
         time = format_duration(int(plan.expected_seconds * 1e9))
         written = format_size(plan.expected_written_bytes)
-        if study.storage.kind == "simulated":
+        if study.is_simulated:
             time, written = "simulated", "nothing"
         rows.append((name, time, written, question))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

@@ -148,7 +148,7 @@ def describe(
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest,
         under_load_share=under_load_share(study, size_bytes, side_by_side=plan.side_by_side),
-        simulated=study.storage.kind == "simulated",
+        simulated=study.is_simulated,
         written_bytes_estimate=written_bytes,
         endurance=endurance(study, size_bytes, written_bytes, blocks * mean, blocks * longest),
         estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
@@ -337,6 +337,6 @@ def _overwritten(study: Study) -> str:
         )
     if study.storage.kind == "share":
         return "nothing: the run makes its own folders on each share and removes them"
-    if study.storage.kind == "simulated":
+    if study.is_simulated:
         return "nothing: no disk takes part"
     return "nothing: a scratch file or folder is made and removed"

@@ -135,7 +135,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f"about {format_duration(int(plan.expected_seconds * 1e9))},"
         f" about {format_size(plan.expected_written_bytes)} written"
     )
-    if study.storage.kind == "simulated":
+    if study.is_simulated:
         takes = "simulated, nothing is written"
     cores = count(machine.processor_count, "core")
     return [

@@ -101,6 +101,11 @@ class Study(StudyModel):
         default_factory=PlanSettings, description="How many blocks, in what order, for how long."
     )
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a model stands for the storage: its time and bytes are none of this machine."""
+        return isinstance(self.storage, SimulatedStorage)
+
     @model_validator(mode="after")
     def _systems_have_their_own_names(self) -> Study:
         first: dict[str, int] = {}
@@ -175,7 +180,7 @@ class Study(StudyModel):
                 [("sweep",), ("workload", "kind")],
                 next='kind = "churn", or leave [sweep] out',
             )
-        if self.storage.kind != "simulated":
+        if not self.is_simulated:
             raise conflict(
                 "years are simulated, and the study's storage is none of a model",
                 [("sweep",), ("storage", "kind")],
