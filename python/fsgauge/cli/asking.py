@@ -24,9 +24,9 @@ _FEWER_BLOCKS = (5, 3)
 def ask_where_long(study: Study, rig: Rig) -> None:
     """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
 
-    Raises Interrupted when the answer is no, and before it is asked what the rig would refuse. A
-    program is never asked: not where standard input or standard error is no terminal. Nobody is
-    asked about a model: its time and bytes are none of this machine.
+    Raises Interrupted when the answer is no; what the rig would refuse is raised before the
+    question. Without a terminal on standard input and standard error there is no question, nor
+    about a model, which takes neither time nor bytes of this machine.
     """
     if study.is_simulated:
         return

@@ -19,6 +19,7 @@ from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation,
 from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
+from fsgauge.crosscheck.lending import lender_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
@@ -72,11 +73,7 @@ def crosscheck(
     version = fio_version()
     rig.check(study, destroy)
     with rig.opened(study) as session:
-        if not isinstance(session, LendsSystems):
-            raise InputError(
-                f"the rig {rig.name} cannot be cross-checked",
-                cause="its systems are not on this machine, where fio could use them",
-            )
+        lender = lender_of(session, rig.name, "fio")
         found = session.describe()
         plan = make_plan(study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(results, study.name)
@@ -91,7 +88,7 @@ def crosscheck(
         )
         folder.write_start(record, found.environment, dump_study(study))
         try:
-            _all_systems(_Session(study, plan, session, folder, told))
+            _all_systems(_Session(study, plan, lender, folder, told))
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise

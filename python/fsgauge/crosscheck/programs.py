@@ -17,6 +17,7 @@ from pathlib import Path
 from fsgauge import __version__, kinds
 from fsgauge.crosscheck.agreement import word_for
 from fsgauge.crosscheck.folder import CrosscheckFolder
+from fsgauge.crosscheck.lending import lender_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
 from fsgauge.crosscheck.program_records import (
     CellNumbers,
@@ -29,7 +30,7 @@ from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
-from fsgauge.rig.rig import LendsSystems, LentSystem, Rig
+from fsgauge.rig.rig import LentSystem, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -95,11 +96,7 @@ def crosscheck_program(
     _starts(peer, program, "/", study, make_plan(study, size_bytes=1 << 50))
     rig.check(study, destroy)
     with rig.opened(study) as session:
-        if not isinstance(session, LendsSystems):
-            raise InputError(
-                f"the rig {rig.name} cannot be cross-checked",
-                cause=f"its systems are not on this machine, where {name} could use them",
-            )
+        lender = lender_of(session, rig.name, name)
         found = session.describe()
         plan = make_plan(study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(results, study.name)
@@ -116,7 +113,7 @@ def crosscheck_program(
         folder.write_start(record, found.environment, dump_study(study))
         try:
             for system in study.systems:
-                with session.lent(system) as lent:
+                with lender.lent(system) as lent:
                     _system(_Check(study, plan, peer, program, folder, told), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)

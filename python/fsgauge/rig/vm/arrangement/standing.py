@@ -93,7 +93,7 @@ class Standing:
 
     def again(self, at: int) -> float:
         """On a node that was started again, with its disks as they were: its part of the system
-        stands once more, nothing is made. Gives the seconds of mounting what was made on it.
+        is set up again, and nothing is made anew. Gives the seconds of mounting it there.
 
         It asks that node alone, which its group may be without meanwhile.
         """

@@ -1,0 +1,16 @@
+"""Whether a rig's systems are where another program can use them."""
+
+from __future__ import annotations
+
+from fsgauge.errors import InputError
+from fsgauge.rig.rig import LendsSystems, Session
+
+
+def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
+    """The session, which lends its systems; InputError where they are not on this machine."""
+    if not isinstance(session, LendsSystems):
+        raise InputError(
+            f"the rig {rig} cannot be cross-checked",
+            cause=f"its systems are not on this machine, where {program} could use them",
+        )
+    return session
