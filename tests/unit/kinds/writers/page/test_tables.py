@@ -217,7 +217,9 @@ def words_of(results: Results, column: str) -> set[str]:
     return {row[labels(made).index(column)].below for row in made.rows}
 
 
-def test_the_first_pictures_are_the_answer_with_the_device_among_the_systems(tmp_path: Path) -> None:
+def test_the_first_pictures_are_the_answer_with_the_device_among_the_systems(
+    tmp_path: Path,
+) -> None:
     drawn = gain_chart(results_of(LARGE))
     assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
     assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
