@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -78,7 +79,6 @@ Start = Callable[[Callable[[], None]], None]
 Armed = Callable[[], int]
 """Called when a job that begins on an order is prepared; gives the moment at which it begins."""
 
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _GRACE_SECONDS = 2.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 180.0
@@ -296,9 +296,15 @@ def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:
     )
 
 
+@cache
+def _events() -> TypeAdapter[Event]:
+    """Made when the first event is read: a command that runs no engine need not wait for it."""
+    return TypeAdapter(Event)
+
+
 def _parse(line: bytes) -> Event:
     try:
-        return _EVENT.validate_json(line)
+        return _events().validate_json(line)
     except ValidationError as error:
         raise RigError(
             "this version of fsgauge does not understand what the engine wrote",

@@ -17,7 +17,7 @@ class StorageFacts(BaseModel):
     of how well numbers hold on it, which its noise says.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: str
     sentence: str
@@ -57,7 +57,7 @@ BELOW = "host"
 class SimulatedNumber(BaseModel):
     """One number of a device that was simulated; `origin` says how sure it is."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     value: float
@@ -74,7 +74,7 @@ class Simulation(BaseModel):
     `policies` are the models of the systems by their names, `proofs` how well each is proven.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     model_version: int
     policies: dict[str, str]
@@ -94,7 +94,7 @@ class Machine(BaseModel):
     started, over all processors; frequencies are those of the slowest processor.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     role: str

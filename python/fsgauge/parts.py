@@ -23,7 +23,7 @@ class Slice(BaseModel):
     time. None where nothing was synced at its cost.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     start_ns: Annotated[int, Field(ge=0)]
     result: LoadResult
@@ -35,7 +35,7 @@ class Slice(BaseModel):
 class Part(BaseModel):
     """What one machine did of a run, in order of time. `machine` is its name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     machine: str
     slices: Annotated[list[Slice], Field(min_length=1)]

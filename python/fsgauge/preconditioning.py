@@ -18,7 +18,7 @@ MOST_ROUNDS = 25
 class StoragePreconditioning(BaseModel):
     """Once for a session, before its first turn. `purge` says what was done, or why it was not."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     purge: str
     purged: bool
@@ -35,7 +35,7 @@ class CellPreconditioning(BaseModel):
     be repeated, and there are no rounds.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     rounds: list[float]
     reached: bool

@@ -54,7 +54,7 @@ FORMAT = 1
 class Record(BaseModel):
     """What is stored for good, with its format."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
 
@@ -69,7 +69,7 @@ class Cell(BaseModel):
     unit last in a factor's name. A factor that does not apply is left out.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: str
     name: str
@@ -90,7 +90,7 @@ class Turn(BaseModel):
     in each of its runs.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     block: int
     turn: int
@@ -109,7 +109,7 @@ class Turn(BaseModel):
 class Plan(BaseModel):
     """All turns in the order they happen, and what that will take."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
     study: str
@@ -157,7 +157,7 @@ class StudyRecord(Record):
 class SystemFacts(BaseModel):
     """How a system stood when it was measured: what was asked and what is in force."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: str
     mkfs_command: list[str]
@@ -287,7 +287,7 @@ class StepRecord(Record):
 class SeriesFile(BaseModel):
     """A Parquet file as it was written: a file that differs is not read."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     rows: int

@@ -16,7 +16,7 @@ class MachineStart(BaseModel):
     operation had ended. `round_trip_ns` is the fastest between the two clocks.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     machine: str
     late_ns: int

@@ -29,7 +29,7 @@ class Strike(BaseModel):
     power is cut loses what its disks were not told to flush.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     kind: StrikeKind
     number: int
@@ -57,7 +57,7 @@ class Struck(BaseModel):
     `fault` why the strike could not be carried out or undone.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     strike: Strike
     began_ns: int | None = None

@@ -9,7 +9,7 @@ class Traffic(BaseModel):
     """What one counter of a system's layers counted while the engine ran, part by part: the NFS
     operations by name, bytes sent and received. Of several machines, their sum."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class DeviceRun(BaseModel):
     """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
     reading back and what a file system writes beside the load included."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     read_requests: int

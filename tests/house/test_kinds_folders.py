@@ -10,9 +10,10 @@ import pytest
 from fsgauge import kinds
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
-from fsgauge.study.model import LoopStorage, Study
+from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.parse import load_study
-from fsgauge.workload.assumed import EXPECTED
+from fsgauge.study.shipped import shipped_names
+from fsgauge.workload.assumed import EXPECTED, Speed
 
 PARTS = {"__init__.py", "keys.py", "factors.py", "cells.py", "method.py"}
 FOLDERS = {"analysis", "page", "studies"}
@@ -24,9 +25,12 @@ SHORTEST_SECONDS = 0.5
 LEAST_BLOCKS = 5
 LEAST_BLOCKS_OF_NODES = 3
 """Of a quick study in virtual machines, whose systems take time: as many as a verdict needs."""
-OF_QUESTIONS = ("demo", "postgresql", "small-files")
-"""Shipped studies that answer a first or a recipe's question with a kind of study."""
-QUICK = [*kinds.names(), *OF_QUESTIONS]
+QUICK = sorted(
+    name
+    for name in shipped_names()
+    if not name.endswith(("-full", "-as-published")) and not load_study(name).is_simulated
+)
+"""What a person runs who knows a study's name and no more. Simulated ones write nothing."""
 
 
 def folder(kind: str) -> Path:
@@ -41,7 +45,7 @@ def entries(kind: str, within: str = ".") -> set[str]:
 
 def planned(name: str) -> tuple[Study, Plan]:
     study = with_seed(load_study(name), 1)
-    assert isinstance(study.storage, LoopStorage)
+    assert isinstance(study.storage, LoopStorage | PathStorage)
     return study, make_plan(study, size_bytes=study.storage.size)
 
 
@@ -83,6 +87,15 @@ def test_the_quick_study_takes_minutes_and_few_bytes(name: str) -> None:
     assert len({turn.block for turn in plan.turns}) == study.plan.blocks
 
 
+def limited(speed: Speed, storage: LoopStorage | PathStorage) -> Speed:
+    """The speed of a virtual machine's disk, which its host holds back."""
+    if isinstance(storage, LoopStorage) and storage.bandwidth:
+        speed = replace(speed, bytes_per_second=storage.bandwidth)
+    if isinstance(storage, LoopStorage) and storage.iops:
+        speed = replace(speed, latency_seconds=1 / storage.iops)
+    return speed
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_the_quick_study_s_runs_are_long_enough(name: str) -> None:
     from fsgauge.plan.space import layout_bytes, planned_room
@@ -90,12 +103,11 @@ def test_the_quick_study_s_runs_are_long_enough(name: str) -> None:
     from fsgauge.workload import method_of
 
     study, _ = planned(name)
-    assert isinstance(study.storage, LoopStorage)
+    assert isinstance(study.storage, LoopStorage | PathStorage)
     size_bytes = study.storage.size
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
-    limit = study.storage.bandwidth if study.rig else None
-    speed = replace(EXPECTED, bytes_per_second=limit) if limit else EXPECTED
+    speed = limited(EXPECTED, study.storage) if study.rig else EXPECTED
     for cell in cells_of(study.workload):
         assert method.run_seconds(cell, space, speed) >= SHORTEST_SECONDS, cell.id
 

@@ -17,8 +17,8 @@ def command(name: tuple[str, ...]) -> None:
     """Explain NAME, as it is written in a report, a plan or a study file.
 
     A number of the report (iops, create.mean), a word of it (undecided, too noisy), the code of a
-    finding (run.not_steady), a key of a study file (plan.blocks), or a word of another tool
-    (iodepth, fio). Without NAME, list them.
+    finding (run.not_steady), a key of a study file (plan.blocks), a value (4k, 30 s), or a word of
+    another tool (iodepth, fio). Without NAME, list them.
     """
     lines = _said(" ".join(name)).split("\n") if name else _everything()
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), "  ")))
@@ -28,6 +28,7 @@ def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
     from fsgauge.pages import explain_metric, is_metric
     from fsgauge.pages.glossary import entry_of
+    from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
     from fsgauge.study.reference import explain_key
 
@@ -43,6 +44,8 @@ def _said(name: str) -> str:
         if not is_metric(name):
             parts.append(explain_key(name))
     except InputError as error:
+        if not parts and (value := explain_value(name)):
+            return value
         if not parts:
             raise _unknown(name) from error
     return "\n\n".join(parts)

@@ -35,7 +35,7 @@ SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
 
 
 class _Facts(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Sensitivity(_Facts):

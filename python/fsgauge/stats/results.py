@@ -26,7 +26,7 @@ Level = Literal["invalid", "warning", "note"]
 class ResultModel(BaseModel):
     """Part of report.json."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class HasOwn(Protocol):

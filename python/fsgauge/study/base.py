@@ -22,7 +22,7 @@ Entry = TypeVar("Entry")
 class StudyModel(BaseModel):
     """A table of a study file. Nothing is converted silently: 1 is not true, "4" is not 4."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 def _distinct(entries: list[Entry]) -> list[Entry]:

@@ -8,4 +8,5 @@ from pydantic import BaseModel, ConfigDict
 class Wire(BaseModel):
     """A type that crosses the border between the lab and the engine."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built when it is first used: a command uses few of some hundred types.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)

@@ -1,7 +1,5 @@
 """The types that lab and engine exchange; scripts/wire makes them from schema/."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

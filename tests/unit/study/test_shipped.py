@@ -19,7 +19,7 @@ def test_the_shipped_studies():
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years"}
-    others |= {"two-nodes", "writers-nfs"}
+    others |= {"two-hosts-full", "two-nodes", "writers-nfs"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())

@@ -84,6 +84,19 @@ def _estimate(part: Part, estimate: Estimate | None) -> dict[str, float | None]:
     return found
 
 
+def of_device(
+    results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPoint
+) -> Estimate | None:
+    """The rate as a share of the device's, with the interval that the page has everywhere else.
+
+    Where the device is the baseline it is that of the verdict, corrected for all comparisons.
+    """
+    judged = results.comparison(point.cell, line.system, "iops")
+    if scaling.device != results.baseline or judged is None:
+        return point.of_device
+    return Estimate(value=judged.ratio, low=judged.low, high=judged.high, n=judged.n)
+
+
 def _tip(results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPoint) -> str:
     name = f"{line.system}, {line.group}" if line.group else line.system
     plural = "" if point.writers == 1 else "s"
@@ -96,8 +109,8 @@ def _tip(results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPo
     share = scaling.together(point.efficiency)
     if share is not None:
         parts.append(f"{words.share(share)} of ideal")
-    if point.of_device is not None:
-        parts.append(f"{words.share(point.of_device)} of the device")
+    if (share := of_device(results, scaling, line, point)) is not None:
+        parts.append(f"{words.share(share)} of the device")
     if point.p99_ns is not None:
         parts.append(f"p99 {words.value(point.p99_ns.value, 'ns')}")
     return "; ".join(parts)

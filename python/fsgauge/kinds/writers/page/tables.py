@@ -16,6 +16,7 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingPoint,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.kinds.writers.page.points import of_device
 from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
@@ -51,7 +52,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
         _as_published(scaling),
         *([_elsewhere(published)] if is_comparable(results) else []),
         _between_groups(scaling),
-        _every_count(scaling),
+        _every_count(results, scaling),
         _law(scaling),
         _limits(scaling),
         _companions(scaling),
@@ -154,7 +155,7 @@ def _ratio_of_groups(row: GroupRatio) -> TableCell:
     return TableCell(words.ratio(row.ratio.value), interval)
 
 
-def _every_count(scaling: Scaling) -> Table:
+def _every_count(results: Results, scaling: Scaling) -> Table:
     """A line per system and number of writers, with everything known of it."""
     measured = [(line, p) for line in scaling.lines for p in line.points if p.iops is not None]
     grouped: list[tuple[str, str, Callable[[tuple[ScalingLine, ScalingPoint]], str]]] = []
@@ -176,7 +177,11 @@ def _every_count(scaling: Scaling) -> Table:
                 "share_of_ideal",
                 lambda each: share_cell(scaling.together(each[1].efficiency)),
             ),
-            ("of the device", "of_device", lambda each: share_cell(each[1].of_device)),
+            (
+                "of the device",
+                "of_device",
+                lambda each: share_cell(of_device(results, scaling, *each)),
+            ),
             ("fairness", "fairness", lambda each: share_cell(each[1].fairness)),
             ("p50", "p50", lambda each: quantile_cell(each[1].p50_ns)),
             ("p99", "p99", lambda each: quantile_cell(each[1].p99_ns)),

@@ -217,14 +217,16 @@ def words_of(results: Results, column: str) -> set[str]:
     return {row[labels(made).index(column)].below for row in made.rows}
 
 
-def test_the_first_picture_is_the_answer_with_the_device_among_the_systems(tmp_path: Path) -> None:
+def test_the_first_pictures_are_the_answer_with_the_device_among_the_systems(
+    tmp_path: Path,
+) -> None:
     drawn = gain_chart(results_of(LARGE))
     assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
     assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
     assert not any(word in drawn.wide for word in ("better", "worse", "undecided"))
     text = write_example(tmp_path, AS_PUBLISHED).read_text(encoding="utf-8")
+    assert text.index('id="figure-forest"') < text.index('id="figure-gain"')
     assert text.index('id="figure-gain"') < text.index('id="figure-writers"')
-    assert text.index('id="figure-writers"') < text.index('id="figure-forest"')
 
 
 def test_groups_are_named_in_the_first_picture() -> None:
