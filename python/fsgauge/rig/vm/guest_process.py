@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from fsgauge import __version__
 from fsgauge.errors import Interrupted, RigError
+from fsgauge.hands.hand import Hand
 from fsgauge.interruption import interruptible
 from fsgauge.plain_files import write_all
 from fsgauge.record import Plan
@@ -81,6 +82,7 @@ class Guest:
         self._one = OneOfSeveral(self._counting.told)
         self._study: Study | None = None
         self._session: Session | None = None
+        self._hands: dict[str, Hand] = {}
         self._last_event = 0.0
         self._go = threading.Event()
 
@@ -160,9 +162,16 @@ class Guest:
             case "count":
                 counters = [Counter.model_validate(each) for each in order.words["counters"]]
                 self._counting.count(counters, order.words["environment"])
+            case "hand":
+                return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
+
+    def _hand(self, folder: str) -> Hand:
+        if folder not in self._hands:
+            self._hands[folder] = Hand(folder)
+        return self._hands[folder]
 
     def _prepare(self, study: Study) -> None:
         """Attach the study's storage, instead of an earlier one's."""
