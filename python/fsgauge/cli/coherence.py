@@ -15,6 +15,9 @@ from fsgauge.terminal import say
 if TYPE_CHECKING:
     from fsgauge.coherence.log import Counted, Examined, Log
 
+USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
+"""Without gluster, whose cases take minutes each where machines are emulated."""
+
 
 @click.command("coherence")
 @click.argument("folders", nargs=-1, metavar="[[HOST:]FOLDER]...")
@@ -50,9 +53,9 @@ def command(
     """Count what a node sees of what another one has written: same, old, torn or missing.
 
     Also records that two nodes append, files renamed while open, and locks across nodes. Without
-    FOLDER, in virtual machines: NFS 3 and 4, NFS with FS-Cache, SMB, GFS2, OCFS2, GlusterFS. With
-    FOLDERs, where these are one file system mounted at several places: HOST:FOLDER is reached by
-    ssh, and needs python3 there.
+    FOLDER, in virtual machines: NFS 3 and 4, NFS with FS-Cache, SMB, GFS2, OCFS2; with --system
+    gluster also GlusterFS. With FOLDERs, where these are one file system mounted at several places:
+    HOST:FOLDER is reached by ssh, and needs python3 there.
 
     Exit codes: 0 all was tested, whatever came of it; 1 a system failed.
     """
@@ -65,7 +68,7 @@ def command(
     from fsgauge.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
-    wanted, systems = chosen_cases(cases), chosen(names)
+    wanted, systems = chosen_cases(cases), chosen(names or USUAL)
     if folders and (names or kernel):
         raise InputError(
             "folders are tested as they are mounted, and --system and --kernel are for virtual"

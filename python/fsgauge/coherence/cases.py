@@ -205,6 +205,7 @@ def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[Trial]:
 
 
 def _counter(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=0)
     seconds = STEP_SECONDS
     step: dict[str, object] = {
         "do": "count_up",
@@ -247,7 +248,7 @@ CASES = {
             "one node finds no file of a name; the other writes one, syncs and closes it; then the"
             " first opens it",
             SAME,
-            "cluster file systems; NFS may remember for its attribute time that there was none",
+            "cluster file systems; NFS and SMB may remember for a while that there was none",
             _new_file,
         ),
         Case(
@@ -256,7 +257,7 @@ CASES = {
             "one node keeps a file open and reads it again each time the other has written, synced"
             " and closed it",
             SAME,
-            "cluster file systems; NFS only after its attribute time (acregmin, 3 s and more)",
+            "cluster file systems, SMB; NFS only after its attribute time (acregmin, 3 s and more)",
             _kept_open,
         ),
         Case(
@@ -264,7 +265,7 @@ CASES = {
             "renamed over, then opened",
             "one node renames a new file over the old one; then the other opens the name",
             SAME,
-            "cluster file systems; NFS may keep the name for its attribute time",
+            "cluster file systems; NFS and SMB may keep for a while what the name was",
             _rename_by_name,
         ),
         Case(
@@ -281,7 +282,7 @@ CASES = {
             "appended in turns",
             "both nodes keep one file open with O_APPEND, and append and sync a record in turns",
             KEPT,
-            "cluster file systems; not NFS, whose client writes where it takes the end to be",
+            "cluster file systems; clients of NFS and SMB write where they take the end to be",
             _append_by_turns,
         ),
         Case(
@@ -289,7 +290,7 @@ CASES = {
             "appended at once",
             "both nodes append and sync records to one file at the same time",
             KEPT,
-            "cluster file systems; not NFS",
+            "few: the end must be found and written under one lock",
             _append_at_once,
         ),
         Case(

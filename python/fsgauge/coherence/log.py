@@ -15,8 +15,8 @@ class _Model(BaseModel):
 
 class Counted(_Model):
     """A case on a system: how many trials came to what. `fault` is why it did not go on; `is_hang`
-    that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw it:
-    0 where it saw it at once or was not waited for, None where it never did."""
+    that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw
+    it: 0 where it saw it at once or was not waited for, None where it never did."""
 
     system: str
     case: str

@@ -39,13 +39,17 @@ def try_nodes(
         with nodes_for(wanted, kernel, say) as session:
             goes_on = True
             while left and goes_on:
-                goes_on = _tested(session, left[0], trials, tell)
+                goes_on = _tested(session, left[0], trials, say, tell)
                 if not left[0].cases:
                     left.pop(0)
 
 
 def _tested(
-    session: VmSession, left: _Left, trials: int, tell: Callable[[Examined | Counted], None]
+    session: VmSession,
+    left: _Left,
+    trials: int,
+    say: Callable[[str], None],
+    tell: Callable[[Examined | Counted], None],
 ) -> bool:
     """The cases that are left of one system; False where its nodes are of no use any more."""
     system, is_set_up = left.system, False
@@ -70,6 +74,8 @@ def _tested(
         fault = "; ".join([error.what, *error.details[-2:]])
         if not is_set_up or left.cases:
             tell(Examined(name=system.name, words=system.kind, fault=fault))
+        else:
+            say(f"{system.name}: {fault}")
         left.cases = []
         return not isinstance(error, NodeLostError) and is_set_up
     return True

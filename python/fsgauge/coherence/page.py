@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fsgauge.coherence.cases import BEHIND_SECONDS, CASES
 from fsgauge.coherence.log import FILE, Counted, Log
+from fsgauge.coherence.outcomes import LOST
 from fsgauge.report.compared import write_pages
 from fsgauge.report.theme import template
 from fsgauge.units import format_duration
@@ -57,19 +58,24 @@ def entry(counted: Counted | None, case: str) -> Entry:
 
 
 def answer(log: Log) -> str:
-    """Which systems did all as one machine would, and where the others did not."""
-    said = []
-    alike = []
+    """Which systems did all as one machine would, in how many cases the others did not, and where
+    records of two nodes were lost."""
+    alike, different, failed, losing = [], [], [], []
     for system in log.systems:
-        if system.fault:
-            said.append(f"{system.name} could not be tested.")
-            continue
         found = [each for each in log.counted if each.system == system.name]
-        wrong = [CASES[each.case].title for each in found if not is_right(each)]
-        if found and not wrong:
-            alike.append(system.name)
+        wrong = [each for each in found if not is_right(each)]
+        if system.fault:
+            failed.append(system.name)
         elif wrong:
-            said.append(f"{system.name} differs in: {', '.join(wrong)}.")
-    if alike:
-        said.insert(0, f"As on one machine in every case: {', '.join(alike)}.")
-    return " ".join(said) or "Nothing has been tested yet."
+            different.append(f"{system.name} in {len(wrong)} of {len(found)} cases")
+        elif found:
+            alike.append(system.name)
+        if any(LOST in each.counts for each in found):
+            losing.append(system.name)
+    said = [
+        f"As on one machine in every case: {', '.join(alike)}." if alike else "",
+        f"Not as on one machine: {', '.join(different)}." if different else "",
+        f"What two nodes appended or counted was lost: {', '.join(losing)}." if losing else "",
+        f"Not tested: {', '.join(failed)}." if failed else "",
+    ]
+    return " ".join(filter(None, said)) or "Nothing has been tested yet."

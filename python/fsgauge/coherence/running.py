@@ -28,7 +28,9 @@ def chosen_cases(names: Sequence[str]) -> list[str]:
     """Those that are named, in their usual order; all without names."""
     for name in names:
         if name not in CASES:
-            raise InputError(f'"{name}" is no case', details=(f"they are: {', '.join(CASES)}",))
+            raise InputError(
+                f'"{name}" is not among the cases', details=(f"they are: {', '.join(CASES)}",)
+            )
     return [name for name in CASES if not names or name in names]
 
 

@@ -43,7 +43,9 @@ class Place:
         if not colon or "/" in host:
             return cls(str(Path(text).absolute()))
         if not folder.startswith("/") or host.startswith("-") or not host:
-            raise InputError(f'"{text}" is no folder of a host', next="HOST:/FOLDER: a:/mnt/x")
+            raise InputError(
+                f'"{text}" does not name a folder and its host', next="HOST:/FOLDER: a:/mnt/x"
+            )
         return cls(folder, host)
 
     @property

@@ -48,9 +48,11 @@ LOG = Log(
 
 def test_the_answer_names_who_does_as_one_machine_and_who_does_not() -> None:
     assert answer(LOG) == (
-        "As on one machine in every case: gfs2. nfs3 differs in: kept open by the reader, flock."
-        " ocfs2 could not be tested."
+        "As on one machine in every case: gfs2. Not as on one machine: nfs3 in 2 of 3 cases."
+        " Not tested: ocfs2."
     )
+    losing = LOG.with_one(counted("gfs2", "append_at_once", {"kept": 199, "lost": 1}))
+    assert "gfs2 in 1 of 4 cases" in answer(losing) and "was lost: gfs2." in answer(losing)
     assert answer(LOG.model_copy(update={"systems": []})) == "Nothing has been tested yet."
 
 

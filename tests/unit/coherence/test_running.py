@@ -135,7 +135,7 @@ def test_one_folder_no_folder_and_an_unknown_case_are_refused(tmp_path: Path) ->
         on_folders([str(tmp_path)], ["flock"], 1, lambda _: None)
     with pytest.raises(RigError, match="cannot make a folder there: ENOENT"):
         on_folders([str(tmp_path / "none")] * 2, ["flock"], 1, lambda _: None)
-    with pytest.raises(InputError, match='"nothing" is no case'):
+    with pytest.raises(InputError, match='"nothing" is not among'):
         chosen_cases(["nothing"])
     assert chosen_cases(["flock", "new_file"]) == ["new_file", "flock"]
 

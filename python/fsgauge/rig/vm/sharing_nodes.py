@@ -34,7 +34,7 @@ def chosen(names: Sequence[str]) -> list[System]:
     for name in names:
         if name not in known:
             raise InputError(
-                f'"{name}" is no system that two nodes share here',
+                f'"{name}" is not among the systems that two nodes share here',
                 details=(f"they are: {', '.join(known)}",),
                 next="fsgauge coherence FOLDER FOLDER tests what is mounted",
             )
