@@ -64,7 +64,7 @@ def back_words(failed: Failed) -> str:
     """When what was struck did its work again, from the moment it was struck."""
     if failed.fault:
         return f"not: {failed.fault}"
-    end = failed.back_ns if failed.back_ns is not None else failed.ended_ns
+    end = failed.ended_ns if failed.struck == "link" else failed.back_ns
     if end is None or failed.began_ns is None:
         return "not"
     return f"after {format_duration(end - failed.began_ns)}"

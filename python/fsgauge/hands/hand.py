@@ -135,15 +135,24 @@ class Hand:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         return _seen(descriptor)
 
-    def do_append(self, name: str, node: int, first: int, count: int, sync: bool) -> dict[str, Any]:
-        """Append records by a descriptor that is kept; gives how many were whole."""
+    def do_append(
+        self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
+    ) -> dict[str, Any]:
+        """Append records by a descriptor that is kept; gives how many were whole. The last one of
+        another file, `beside`, is read then, if there is one."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         descriptor = self._keep(name, flags)
         whole = 0
-        for number in range(first, first + count):
-            whole += os.write(descriptor, record(node, number)) == RECORD_BYTES
-            if sync:
-                os.fsync(descriptor)
+        try:
+            for number in range(first, first + count):
+                whole += os.write(descriptor, record(node, number)) == RECORD_BYTES
+                if sync:
+                    os.fsync(descriptor)
+        except OSError:
+            os.close(self._kept.pop(name))  # the next one opens it anew, as programs do
+            raise
+        if beside:
+            self._read_last(beside)
         return {"whole": whole}
 
     def do_records(self, name: str) -> dict[str, Any]:
@@ -198,6 +207,17 @@ class Hand:
         descriptor = os.open(self._at(name), os.O_RDONLY)
         try:
             return {"number": int(_all_of(descriptor) or b"0")}
+        finally:
+            os.close(descriptor)
+
+    def _read_last(self, name: str) -> None:
+        try:
+            descriptor = os.open(self._at(name), os.O_RDONLY)
+        except FileNotFoundError:
+            return
+        try:
+            size_bytes = os.fstat(descriptor).st_size
+            os.pread(descriptor, RECORD_BYTES, max(0, size_bytes - RECORD_BYTES))
         finally:
             os.close(descriptor)
 

@@ -42,9 +42,13 @@ class Remembers(Hand):
         self._end = 0
 
     def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
-        return self._seen.setdefault(name, super().do_look_kept(name, anew))
+        if name not in self._seen:
+            self._seen[name] = super().do_look_kept(name, anew)
+        return dict(self._seen[name])
 
-    def do_append(self, name: str, node: int, first: int, count: int, sync: bool) -> dict[str, Any]:
+    def do_append(
+        self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
+    ) -> dict[str, Any]:
         descriptor = self._keep(name, os.O_WRONLY | os.O_CREAT)
         for number in range(first, first + count):
             self._end += os.pwrite(descriptor, record(node, number), self._end)

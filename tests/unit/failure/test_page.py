@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fsgauge.failure.carrying_out import longest_pause, possible
 from fsgauge.failure.log import FILE, Failed, Log, Survived
-from fsgauge.failure.page import answer, rows, write_log
+from fsgauge.failure.page import answer, back_words, rows, write_log
 from fsgauge.rig.vm.sharing_nodes import sharing_systems
 
 SECOND = 10**9
@@ -74,6 +74,9 @@ def test_a_line_for_each_node() -> None:
     assert other.pause == "never went on: its last step was never answered"
     assert other.lost == "not read, of 400"
     assert (struck.node, struck.back) == ("node3, struck", "not")
+    assert back_words(LOG.failures[0].model_copy(update={"back_ns": None})) == "not"
+    healed = LOG.failures[0].model_copy(update={"struck": "link"})
+    assert back_words(healed) == "after 20 s"
     assert never.pause == "mount failed"
 
 

@@ -129,6 +129,8 @@ class Striking:
             blow.fault = "; ".join([error.what, *error.details[-2:]])
         except OSError as error:
             blow.fault = str(error)
+        except Exception as error:  # a thread's traceback would reach the user
+            blow.fault = f"fsgauge itself failed: {type(error).__name__}: {error}"
 
     def _wait_for_begin(self, seconds: float) -> bool:
         """Until so long after the load's beginning; False where the run has ended before."""

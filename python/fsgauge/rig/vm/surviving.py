@@ -1,5 +1,7 @@
 """Two nodes append and sync while one of them, or their server, is struck.
 
+After each record a node reads the end of the other's file, so that it needs what the other may have
+locked.
 Each record is a step of its own, so what a node was told is synced is known here, on a machine that
 is not struck. Every wait is bounded: a node that never answers again is a result.
 """
@@ -26,6 +28,7 @@ AFTER_SECONDS = 240.0
 _UNDONE_SECONDS = 600.0
 _RECORDS_AFTER = 10
 _STEP_SECONDS = 60.0
+_SETTLE_SECONDS = 20.0
 _PAUSE_SECONDS = 0.02
 _RETRY_SECONDS = 0.5
 _LOOK_SECONDS = 0.02
@@ -91,10 +94,8 @@ class Surviving:
                 continue
             if self._all_went_on(over) or now - self._zero - over > AFTER_SECONDS:
                 break
-        settled = time.monotonic() + _STEP_SECONDS
-        while self._waiting and time.monotonic() < settled and over is not None:
-            if not any(self._went_on(at, over) for at in self._waiting):
-                break
+        settled = time.monotonic() + _SETTLE_SECONDS
+        while self._waiting and time.monotonic() < settled:
             for at in list(self._waiting):
                 self._hear(at)
         for at in self._waiting:
@@ -112,7 +113,9 @@ class Surviving:
         elif now >= self._next[at]:
             number = len(self.nodes[at].synced)
             step = {"do": "append", "name": f"log-{at}", "node": at, "first": number, "count": 1}
-            words = {"folder": self._folder, "step": {**step, "sync": True}}
+            other = next(each for each in self.nodes if each != at)
+            step |= {"sync": True, "beside": f"log-{other}"}
+            words = {"folder": self._folder, "step": step}
             try:
                 node.send(Order(do="hand", words=words), _ANSWER_SECONDS)
                 self._waiting.add(at)

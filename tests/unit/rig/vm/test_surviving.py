@@ -61,7 +61,7 @@ def test_both_go_on_and_all_that_was_synced_is_read_by_both(tmp_path: Path) -> N
 
 
 def test_records_that_a_reader_misses_and_errors_are_counted(tmp_path: Path) -> None:
-    failed = []
+    failed: list[object] = []
 
     def forgets(step: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         if step["do"] == "append" and not failed:
@@ -81,7 +81,7 @@ def test_a_node_that_never_answers_again_is_a_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "AFTER_SECONDS", 0.3)
-    monkeypatch.setattr(module, "_STEP_SECONDS", 0.3)
+    monkeypatch.setattr(module, "_SETTLE_SECONDS", 0.3)
 
     def hangs(step: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any] | None:
         return None if step.get("first") == 2 else answer
