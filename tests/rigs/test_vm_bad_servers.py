@@ -26,6 +26,8 @@ pytestmark = [
 ]
 CASES = ["close_to_open", "counter"]
 TRIALS = 5
+_CLOCK = 'date -s "@$(($(date +%s) {} 93600))"'
+"""26 hours on, or back."""
 
 
 def changed(title: str, *more: Step, **instead: str) -> ReachedBy:
@@ -53,7 +55,7 @@ def test_what_cannot_be_mounted_is_said_and_clocks_do_not_matter(
         ),
         "skewed": changed(
             "clocks that differ",
-            Step(on="others", do='date -s "+26 hours"', undo='date -s "-26 hours"'),
+            Step(on="others", do=_CLOCK.format("+"), undo=_CLOCK.format("-")),
         ),
     }
     usual = tables()
