@@ -12,8 +12,10 @@ import pytest
 from fsgauge.bisect.log import Asked
 from fsgauge.cli import bisect, group
 from fsgauge.cli.choices import chosen_variant
+from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
+from fsgauge.rig.vm.sharing_nodes import sharing_systems
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.study.model import LoopStorage, RamStorage
 from fsgauge.study.parse import load_study
@@ -81,6 +83,22 @@ def test_every_key_in_code_is_a_key(kind: str) -> None:
     assert len(named) >= 3
     for name in named:
         assert explain_key(f"workload.{name}") is not None, name
+
+
+@pytest.mark.parametrize("line", commands(GUIDES / "coherence.md"))
+def test_every_command_of_coherence_is_one(line: str) -> None:
+    name, *words = shlex.split(line, comments=True)[1:]
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    chosen = command.make_context(name, words, resilient_parsing=name == "rig").params
+    known = sharing_systems()
+    assert set(chosen.get("names", ())) <= set(known)
+
+
+def test_every_case_and_system_of_coherence_is_in_its_guide() -> None:
+    text = (GUIDES / "coherence.md").read_text(encoding="utf-8")
+    assert [name for name in CASES if f"`{name}`" not in text] == []
+    assert all(f"`{name}`" in text or name in text for name in sharing_systems())
 
 
 def test_the_bisection_that_is_shown_is_one_of_a_study() -> None:

@@ -84,7 +84,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.server": STUDY | {"rig.host.machine", "programs", "private_server"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"programs", "engine", "starts", "traffic", "interruption", "plain_files"},
+    | {"programs", "engine", "starts", "traffic", "interruption", "plain_files", "hands"},
+    "hands": TYPES | {"programs"},
     "lease": TYPES,
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
@@ -103,6 +104,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
+    "coherence": STUDY | {"hands", "rig", "report"},
+    "failure": STUDY | {"coherence", "rig", "report"},
     "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {

@@ -21,6 +21,7 @@ SMALL = [
     *(word for name in ("unionfs", "gfs2", "ocfs2") for word in ("--without", name)),
     *("--set", "plan.blocks=2", "--set", 'workload.tests=["write", "read"]'),
     *("--set", 'workload.file_sizes=["2 MiB"]', "--set", "storage.size=96 MiB"),
+    *("--set", "rig.remount=true"),
 ]
 
 
@@ -52,6 +53,7 @@ def test_nfs_is_counted_and_what_cannot_be_set_up_is_classed(tmp_path: Path) -> 
         assert run.fault is None and _counted(run)["network_bytes"] == 0
     for run in by_system["nfs"]:
         assert run.fault is None, run.fault
+        assert "unmounted and mounted again" in run.caches
         counted = _counted(run)
         assert counted["network_bytes"] > FILE_BYTES > counted["network_bytes"] / 1.2
         assert counted["disk_bytes"] > 0.9 * FILE_BYTES, "the server's cache was empty"

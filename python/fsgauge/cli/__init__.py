@@ -32,6 +32,8 @@ _COMMANDS = {
     "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
     "history": "Find the steps in a series of results folders of one study.",
     "bisect": "Find the kernel package with which a study began to lose, in virtual machines.",
+    "coherence": "Count what a node sees of what another has written: same, old, torn or missing.",
+    "failure": "Let a machine fail while two nodes write: who goes on, and what is lost.",
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
     "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",

@@ -49,6 +49,14 @@ class RigKeys(StudyModel):
         exclude_if=lambda value: value is None,
     )
 
+    remount: bool = Field(
+        False,
+        description="With --rig vm: before each run, unmount each system on the nodes that drive"
+        " the load, and mount it again; for systems that are set up over nodes. What a mount keeps"
+        " in memory is then gone as well. Default: caches are dropped, and mounts stay.",
+        exclude_if=lambda value: not value,
+    )
+
     @model_validator(mode="after")
     def _each_node_has_a_role(self) -> Self:
         if self.roles and len(self.roles) != self.nodes:

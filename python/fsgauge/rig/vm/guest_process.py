@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from fsgauge import __version__
 from fsgauge.errors import Interrupted, RigError
+from fsgauge.hands.hand import Hand
 from fsgauge.interruption import interruptible
 from fsgauge.plain_files import write_all
 from fsgauge.record import Plan
@@ -33,6 +34,7 @@ from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.guest_counting import Counting
 from fsgauge.rig.vm.guest_held import OneOfSeveral
+from fsgauge.rig.vm.guest_remounting import Remounting
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.study.model import Study
 
@@ -78,9 +80,11 @@ class Guest:
         self._abort_next = False
         self._open = ExitStack()
         self._counting = Counting()
-        self._one = OneOfSeveral(self._counting.told)
+        self._remounting = Remounting()
+        self._one = OneOfSeveral(self._beside)
         self._study: Study | None = None
         self._session: Session | None = None
+        self._hands: dict[str, Hand] = {}
         self._last_event = 0.0
         self._go = threading.Event()
 
@@ -160,9 +164,18 @@ class Guest:
             case "count":
                 counters = [Counter.model_validate(each) for each in order.words["counters"]]
                 self._counting.count(counters, order.words["environment"])
+            case "remount":
+                self._remounting.before_each_run(order.words["orders"])
+            case "hand":
+                return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
+
+    def _hand(self, folder: str) -> Hand:
+        if folder not in self._hands:
+            self._hands[folder] = Hand(folder)
+        return self._hands[folder]
 
     def _prepare(self, study: Study) -> None:
         """Attach the study's storage, instead of an earlier one's."""
@@ -191,8 +204,12 @@ class Guest:
             lent.settle()
         return json.dumps(time.monotonic() - began)
 
+    def _beside(self, happening: Happening) -> Happening:
+        """With what only a guest does and knows of a run: it counts once all else is done."""
+        return self._counting.told(self._remounting.told(happening))
+
     def _tell(self, happening: Happening) -> None:
-        happening = self._counting.told(happening)
+        happening = self._beside(happening)
         told = Told.of(happening)
         if told is not None:
             self._go.clear()

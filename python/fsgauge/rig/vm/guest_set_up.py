@@ -79,7 +79,8 @@ def delay(serial: str, delay_ns: int) -> None:
 
 
 def run(text: str, environment: dict[str, str], seconds: float) -> str:
-    """A step of a system, in bash; gives what it printed. RigError with its last words."""
+    """A step of a system, in bash; gives what it printed. RigError with its last words, after
+    the kernel's."""
     pairs = [f"{name}={value}" for name, value in environment.items()]
     command = ["env", *pairs, "bash", "-eu", "-o", "pipefail", "-c", text]
     said = run_tool(command, seconds=seconds)
@@ -88,7 +89,7 @@ def run(text: str, environment: dict[str, str], seconds: float) -> str:
         kernel = run_tool(["dmesg"]).output.splitlines()[-3:]
         raise RigError(
             f"a command failed with exit code {said.exit_code}",
-            details=(*lines[-_LAST_LINES:], *(f"kernel: {line}" for line in kernel)),
+            details=(*(f"kernel: {line}" for line in kernel), *lines[-_LAST_LINES:]),
         )
     return said.output
 

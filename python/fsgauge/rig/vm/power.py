@@ -28,7 +28,8 @@ def power_on(group: NodeGroup, at: int) -> list[str]:
         if disk.log is not None:
             kept = restore(disk.log, disk.image, disk.image.stat().st_size)
             disk.log.write_bytes(b"")
-            words.append(f"{disk.serial} lost {kept.lost} writes of {kept.lost + kept.kept}")
+            if kept.lost + kept.kept:
+                words.append(f"{disk.serial} lost {kept.lost} writes of {kept.lost + kept.kept}")
     if group.switch is None:
         node.power_on()
     else:

@@ -79,7 +79,8 @@ class VmSession:
         self._room_bytes = 0
         self._failed: set[str] = set()
         """Systems that could not be set up when they were tried."""
-        self._has_logs = False
+        self.has_logs = False
+        """Whether disks of nodes that are started keep logs of what is written to them."""
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -233,7 +234,7 @@ class VmSession:
 
     def _keep_logs(self, *, wanted: bool) -> None:
         """New nodes whose disks keep logs of what is written to them, or no longer do."""
-        self._has_logs = wanted
+        self.has_logs = wanted
         for prepared in self._by_kernel.values():
             if prepared.has_logs or wanted:
                 prepared.group.give_up()
@@ -253,8 +254,8 @@ class VmSession:
     def _group(self, kernel: str | None) -> NodeGroup:
         """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
-            group = self._start(kernel, self._has_logs)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group), self._has_logs)
+            group = self._start(kernel, self.has_logs)
+            self._by_kernel[kernel] = _Prepared(group, measuring(group), self.has_logs)
             group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
@@ -326,4 +327,6 @@ class VmSession:
         if stood is not None:
             stood.count()
             stood.read_parameters()
+            if self._study.rig is not None and self._study.rig.remount:
+                stood.remount()
         prepared.measuring.measure(plan, block, tell, seconds)

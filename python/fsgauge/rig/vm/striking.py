@@ -77,6 +77,11 @@ class Striking:
         """Whether a node's power is off, or was."""
         return any(each.began and each.strike.kind == "power_off" for each in self._blows)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it has been carried out and undone, or could not be."""
+        return all(each.is_over.is_set() for each in self._blows)
+
     def finish(self) -> list[Struck]:
         """The run has ended: what goes on is undone now."""
         self._over.set()
@@ -124,6 +129,8 @@ class Striking:
             blow.fault = "; ".join([error.what, *error.details[-2:]])
         except OSError as error:
             blow.fault = str(error)
+        except Exception as error:  # a thread's traceback would reach the user
+            blow.fault = f"fsgauge itself failed: {type(error).__name__}: {error}"
 
     def _wait_for_begin(self, seconds: float) -> bool:
         """Until so long after the load's beginning; False where the run has ended before."""

@@ -34,10 +34,12 @@ def restore(log: Path, image: Path, size_bytes: int) -> Kept:
     """Make the image what it was at the last flush; RigError where the log cannot be followed."""
     with log.open("rb") as source, image.open("wb", buffering=0) as target:
         target.truncate(size_bytes)
+        end = os.fstat(source.fileno()).st_size
+        if not end:
+            return Kept(0, 0)  # nothing was ever asked of the disk
         magic, _, entries, sector_bytes = _HEAD.unpack(source.read(_HEAD.size))
         if magic != _MAGIC:
             raise RigError("the log of a disk's writes has no head")
-        end = os.fstat(source.fileno()).st_size
         at = _replayed(source, target, entries, sector_bytes)
         return Kept(entries, _entries_after(source, at, end, sector_bytes))
 

@@ -90,6 +90,12 @@ class FakeNode:
         self.is_waited_for = False
         return reply.answer
 
+    def ask(self, order: Order, seconds: float) -> str:
+        self.send(order, seconds)
+        while (answer := self.look(lambda _: None, 0.0)) is None:
+            continue
+        return answer
+
     def pass_on(self, order: Order) -> None:
         self.orders.append(order)
 

@@ -98,6 +98,13 @@ def test_a_disk_is_limited_by_its_device(bench: Bench) -> None:
     bench.monitor.limit_disk(bench.disk, 50, 1 << 20)
 
 
+def test_a_disk_that_nothing_was_asked_of_has_lost_nothing(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"")
+    found = restore(tmp_path / "log", tmp_path / "image", SIZE_BYTES)
+    assert (found.kept, found.lost) == (0, 0)
+    assert (tmp_path / "image").stat().st_size == SIZE_BYTES
+
+
 def test_a_log_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(bytes(4096))
     with pytest.raises(RigError, match="no head"):

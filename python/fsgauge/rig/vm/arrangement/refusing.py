@@ -17,6 +17,7 @@ def looks(study: Study) -> Iterator[Callable[[], None]]:
     """What is refused about the nodes and about each system's arrangement."""
     roles = roles_of(study)
     yield partial(_require_dealable, study, roles)
+    yield partial(_require_mounted, study)
     try:
         arranged = arrangements(study)
     except InputError:
@@ -42,6 +43,15 @@ def require_modules(found: Arrangement, kernel: Kernel) -> None:
 
 def _require_dealable(study: Study, roles: Roles) -> None:
     method_of(study.workload).require_dealable(len(roles.loads))
+
+
+def _require_mounted(study: Study) -> None:
+    """A system that a machine alone has made stays mounted for its turn."""
+    if study.rig is not None and study.rig.remount and not is_arranged(study):
+        raise InputError(
+            "rig.remount is for systems that are set up over nodes, and none of the study's is",
+            next="leave it out: caches are dropped before each run",
+        )
 
 
 def _require_nodes(found: Arrangement, roles: Roles) -> None:

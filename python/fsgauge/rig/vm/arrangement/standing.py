@@ -15,7 +15,7 @@ from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER, device_for, en
 from fsgauge.rig.vm.arrangement.roles import Arrangement
 from fsgauge.rig.vm.arrangement.tables import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.messages import Do, Order
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.system import FileSystem, find_kind
 
@@ -60,6 +60,25 @@ class Standing:
             for at in self.group.roles.loads
         }
         self.group.give(orders, _LOOK_SECONDS)
+
+    def remount(self) -> None:
+        """From now on the nodes that drive the load mount the system anew before each run."""
+        orders = {
+            at: Order(do="remount", words={"orders": self._remounting(at)})
+            for at in self.group.roles.loads
+        }
+        self.group.give(orders, _LOOK_SECONDS)
+
+    def _remounting(self, at: int) -> list[tuple[Do, dict[str, Any]]]:
+        """What unmounts it on a node and mounts it again: the last step there, or what fsgauge
+        itself has mounted."""
+        above = self.found.reached_by or self.found.file_system
+        if above is None:
+            stand = _standing_order(self, at, anew=False)
+            return [("fall", {"folder": stand.words["folder"]}), ("stand", stand.words)]
+        steps = [s for s in above.step if at in self.found.nodes_of(s.on, self.group.roles)]
+        last = next(step for step in reversed(steps) if step.undo.strip())
+        return [("run", self._order(at, text, last.seconds).words) for text in (last.undo, last.do)]
 
     def read_parameters(self) -> None:
         """What is in force of its layers; a parameter that cannot be read says so."""

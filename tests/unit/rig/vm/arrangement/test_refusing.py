@@ -45,6 +45,7 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
     ),
     (lambda: study(systems=("a=old",)), "old can only be read", "fsgauge rig test old"),
     (lambda: study("workload.hosts=[4]", nodes=2), "asks for 4 hosts", ""),
+    (lambda: study("rig.remount=true", nodes=2), "none of the study's is", "caches are dropped"),
 ]
 
 
@@ -65,6 +66,7 @@ FINE: list[Callable[[], Study]] = [
     lambda: study(SERVED, SAME, "workload.hosts=[2]", nodes=3),
     lambda: study(SAME, "workload.hosts=[2]", systems=("a=clustered",), nodes=2),
     lambda: study(SERVED, SHARED, nodes=3),
+    lambda: study(SERVED, "rig.remount=true", nodes=2),
 ]
 
 

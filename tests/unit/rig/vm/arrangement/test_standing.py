@@ -150,3 +150,27 @@ def test_scripts_run_on_a_node_and_the_least_room_counts() -> None:
         assert stood.run(2, "ls /mnt/system") == "printed"
         assert stood.room_bytes() == 5 << 20
     assert scene.environments["node3 ls /mnt/system"]["FOLDER"] == "/mnt/system"
+
+
+def test_a_system_is_mounted_anew_by_the_last_step_that_mounted_it() -> None:
+    scene = Scene(study(SERVED, nodes=3))
+    (found,) = arrangements(scene.study)
+    with standing(scene.group, found, 1 << 20) as stood:
+        stood.remount()
+    for node, name in zip(scene.nodes[1:], ("node2", "node3"), strict=True):
+        (order,) = [each for each in node.orders if each.do == "remount"]
+        (undo, away), (do, back) = order.words["orders"]
+        assert (undo, away["text"], do, back["text"]) == ("run", "umount", "run", "mount")
+        assert back["environment"]["NODE"] == name
+    assert [each for each in scene.nodes[0].orders if each.do == "remount"] == []
+
+
+def test_what_fsgauge_mounts_itself_is_not_made_anew() -> None:
+    scene = Scene(study("system.ext4.rig.volume=stripe"))
+    (found,) = arrangements(scene.study)
+    with standing(scene.group, found, 1 << 20) as stood:
+        stood.remount()
+    (order,) = [each for each in scene.nodes[0].orders if each.do == "remount"]
+    (fall, where), (stand, words) = order.words["orders"]
+    assert (fall, stand, words["anew"]) == ("fall", "stand", False)
+    assert where["folder"] == words["folder"] == "/mnt/system"

@@ -1,0 +1,101 @@
+"""`fsgauge failure`: a machine fails while two nodes write to files that they share."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from fsgauge import __version__
+from fsgauge.cli.choices import results_option
+from fsgauge.terminal import say
+
+USUAL = ("nfs3", "nfs4", "gfs2", "ocfs2")
+_STRUCK = ("server", "node", "link")
+
+
+@click.command("failure")
+@click.option(
+    "--system", "names", multiple=True, metavar="NAME", help="nfs3, gfs2, ...; repeat for several."
+)
+@click.option(
+    "--struck",
+    multiple=True,
+    type=click.Choice(_STRUCK),
+    help="What fails: the server's power, a node's power, or a node's link. Default: all three.",
+)
+@click.option(
+    "--lasts",
+    type=click.IntRange(1, 600),
+    default=20,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long it is without power, or its link is cut.",
+)
+@click.option(
+    "--keep-unflushed",
+    is_flag=True,
+    help="Disks keep what was not flushed, as those with a protected cache do.",
+)
+@click.option("--kernel", metavar="PACKAGE", help="A kernel that `fsgauge rig build` has built.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of the page. Default: failure-TIME, below --results.",
+)
+@results_option
+def command(
+    names: tuple[str, ...],
+    struck: tuple[str, ...],
+    lasts: int,
+    keep_unflushed: bool,
+    kernel: str | None,
+    output: Path | None,
+    results: Path,
+) -> int:
+    """Let a machine fail while two nodes write, and look for what had been synced.
+
+    In virtual machines: NFS 3 and 4 with a server, GFS2 and OCFS2 on a disk that the nodes share.
+    Says how long the others paused, which errors their programs saw, and how many records are gone
+    that had been synced. Every wait is bounded: a system that hangs is a result.
+
+    Exit codes: 0 nothing was lost, 1 something that had been synced was lost.
+    """
+    from fsgauge.failure.carrying_out import carry_out, possible
+    from fsgauge.failure.log import TITLES, Log
+    from fsgauge.failure.page import rows, write_log
+    from fsgauge.interruption import interruptible
+    from fsgauge.rig.vm.sharing_nodes import chosen
+
+    folder = output or results / time.strftime("failure-%Y-%m-%d-%H%M%S")
+    log = Log(
+        fsgauge=__version__,
+        started_unix_ns=time.time_ns(),
+        lasts_ns=lasts * 10**9,
+        loses_unflushed=not keep_unflushed,
+    )
+    wanted = [each for each in TITLES if not struck or each in struck]
+    with interruptible():
+        for system in chosen(names or USUAL):
+            for each in possible(system, wanted):
+                say(f"{system.name}: {TITLES[each]}")
+                failed = carry_out(
+                    system,
+                    each,
+                    lasts_ns=log.lasts_ns,
+                    loses_unflushed=log.loses_unflushed,
+                    kernel=kernel,
+                    say=say,
+                )
+                log = log.model_copy(update={"failures": [*log.failures, failed]})
+                write_log(log, folder)
+                of_this = log.model_copy(update={"failures": [failed]})
+                for row in rows(of_this):
+                    click.echo(
+                        f"{row.system}  {row.struck}  {row.node}: pause {row.pause}; errors"
+                        f" {row.errors}; synced and lost {row.lost}; back {row.back}"
+                    )
+    click.echo(f"page: {write_log(log, folder)}")
+    lost = any(node.most_lost for each in log.failures for node in each.nodes)
+    return 1 if lost else 0

@@ -1,0 +1,1 @@
+"""What one node wrote, and what the others then read: counted, turn by turn."""

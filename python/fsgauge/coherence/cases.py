@@ -1,0 +1,330 @@
+"""The cases: each is a number of trials on files of its own, a step at a time on two nodes.
+
+The first and the last node take part. Anchors: the close-to-open and lock tests of nfstest
+and cthon04, the append and counter workloads of Jepsen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from fsgauge.coherence.outcomes import (
+    KEPT,
+    LOST,
+    OLD,
+    SAME,
+    append_outcomes,
+    claim_outcome,
+    lock_outcome,
+    read_outcome,
+)
+from fsgauge.hands.hands import Answer, Hands, one
+
+SIZE_BYTES = 16 << 10
+BEHIND_SECONDS = 120.0
+"""Twice the longest time for which an NFS client usually trusts what it knows (acregmax)."""
+_POLL_SECONDS = 0.25
+STEP_SECONDS = 90.0
+"""A step takes milliseconds; a server that has just started grants no lock for a while."""
+
+
+class Pair:
+    """The two nodes that take part."""
+
+    def __init__(self, hands: Hands) -> None:
+        self.hands = hands
+        self.places = (0, len(hands.names) - 1)
+
+    def do(self, which: int, **step: object) -> Answer:
+        """A step on one of the two."""
+        return one(self.hands, self.places[which], STEP_SECONDS, **step)
+
+    def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:
+        """A step on each, at once."""
+        answers = self.hands.ask(dict(zip(self.places, steps, strict=True)), seconds)
+        return answers[self.places[0]], answers[self.places[1]]
+
+    def must(self, which: int, **step: object) -> Answer:
+        """The same where an error of the file system ends the test."""
+        answer = self.do(which, **step)
+        if "error" in answer:
+            raise StepFailedError(f"{step['do']}: {answer['error']}")
+        return answer
+
+
+class StepFailedError(Exception):
+    """A step that a test rests on gave an error."""
+
+
+class Trial(NamedTuple):
+    """What became of one; `behind_seconds` is how long its reader took to see what was written,
+    where that was waited for; None where it never did."""
+
+    outcome: str
+    behind_seconds: float | None = 0.0
+
+
+Trials = Callable[[Pair, str, int], Iterator[Trial]]
+"""Makes so many trials, in files of that name."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """`right` is what programs on one machine see. `promise` is who promises it."""
+
+    name: str
+    title: str
+    what: str
+    right: str
+    promise: str
+    trials: Trials
+
+
+def _close_to_open(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
+    pair.do(1, do="look", name=name)
+    for version in range(1, trials + 1):
+        writer = version % 2
+        pair.must(writer, do="put", name=name, version=version, size_bytes=SIZE_BYTES)
+        seen = pair.do(1 - writer, do="look", name=name)
+        yield Trial(read_outcome(seen, version, SIZE_BYTES))
+
+
+def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
+    pair.must(1, do="look_kept", name=name)
+    for version in range(1, trials + 1):
+        pair.must(0, do="put", name=name, version=version, size_bytes=SIZE_BYTES)
+        written = time.monotonic()
+        outcome = read_outcome(pair.do(1, do="look_kept", name=name), version, SIZE_BYTES)
+        is_last = version == trials and outcome != SAME
+        yield Trial(
+            outcome, _behind(pair, 1, "look_kept", name, version, written) if is_last else 0
+        )
+
+
+def _new_file(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    for version in range(1, trials + 1):
+        writer, own = version % 2, f"{name}-{version}"
+        pair.do(1 - writer, do="look", name=own)  # it is not there, which may be remembered
+        pair.must(writer, do="put", name=own, version=version, size_bytes=SIZE_BYTES)
+        written = time.monotonic()
+        outcome = read_outcome(pair.do(1 - writer, do="look", name=own), version, SIZE_BYTES)
+        is_last = version == trials and outcome != SAME
+        yield Trial(
+            outcome, _behind(pair, 1 - writer, "look", own, version, written) if is_last else 0
+        )
+
+
+def _behind(
+    pair: Pair, reader: int, look: str, name: str, version: int, written: float
+) -> float | None:
+    """How long after a version was written its reader sees it; None where it never does."""
+    while time.monotonic() < written + BEHIND_SECONDS:
+        if read_outcome(pair.do(reader, do=look, name=name), version, SIZE_BYTES) == SAME:
+            return time.monotonic() - written
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
+def _rename_by_name(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
+    pair.do(1, do="look", name=name)
+    for version in range(1, trials + 1):
+        writer = version % 2
+        pair.must(writer, do="replace", name=name, version=version, size_bytes=SIZE_BYTES)
+        seen = pair.do(1 - writer, do="look", name=name)
+        yield Trial(read_outcome(seen, version, SIZE_BYTES))
+
+
+def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    for version in range(1, trials + 1):
+        own = f"{name}-{version}"
+        pair.must(0, do="put", name=own, version=version, size_bytes=SIZE_BYTES)
+        pair.must(1, do="look_kept", name=own)
+        words = {"name": own, "version": version + 1, "size_bytes": SIZE_BYTES}
+        refused = pair.do(0, do="replace", **words).get("error")
+        seen = pair.do(1, do="look_kept", name=own, anew=True)
+        pair.do(1, do="release")
+        outcome = read_outcome(seen, version + 1, SIZE_BYTES)
+        yield Trial(f"rename refused: {refused}" if refused else outcome)
+
+
+def _append_by_turns(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    for number in range(trials):
+        for which in (0, 1):
+            step = {"node": which, "first": number, "count": 1, "sync": True}
+            pair.must(which, do="append", name=name, **step)
+    yield from _records(pair, name, trials)
+
+
+def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=0)
+    steps: list[dict[str, object]] = [
+        {"do": "append", "name": name, "node": node, "first": 0, "count": trials, "sync": True}
+        for node in (0, 1)
+    ]
+    _require_done(pair.both(STEP_SECONDS + trials, *steps))
+    yield from _records(pair, name, trials)
+
+
+def _records(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    """Both have closed the log: what it holds for who opens it then."""
+    for which in (0, 1):
+        pair.must(which, do="release")
+    found = pair.must(1, do="records", name=name)
+    sent = [(node, number) for node in (0, 1) for number in range(trials)]
+    for outcome, times in append_outcomes(found["records"], found["torn"], sent).items():
+        yield from [Trial(outcome)] * times
+
+
+def _exclusive(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    step: dict[str, object] = {"do": "claim", "name": name, "count": trials}
+    answers = pair.both(STEP_SECONDS + trials, step, step)
+    _require_done(answers)
+    winners = Counter(number for each in answers for number in each["won"])
+    for number in range(trials):
+        yield Trial(claim_outcome(winners[number]))
+
+
+def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[Trial]:
+    words = {"name": name, "by": by}
+    for trial in range(trials):
+        holder, other = trial % 2, 1 - trial % 2
+        first = pair.do(holder, do="lock", **words)
+        second = pair.do(other, do="lock", **words)
+        pair.do(holder, do="unlock", **words)
+        after = pair.do(other, do="lock", **words)
+        pair.do(other, do="unlock", **words)
+        yield Trial(lock_outcome(first, second, after))
+
+
+def _counter(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+    pair.must(0, do="put", name=name, version=0, size_bytes=0)
+    seconds = STEP_SECONDS
+    step: dict[str, object] = {
+        "do": "count_up",
+        "name": name,
+        "times": trials,
+        "by": "fcntl",
+        "seconds": seconds,
+    }
+    answers = pair.both(seconds + STEP_SECONDS, step, step)
+    _require_done(answers)
+    for which in (0, 1):
+        pair.must(which, do="release")
+    number = int(pair.must(1, do="number", name=name)["number"])
+    done = sum(int(each["done"]) for each in answers)
+    yield from [Trial(KEPT)] * min(number, done)
+    yield from [Trial(LOST)] * max(0, done - number)
+    yield from [Trial("never had the lock")] * (2 * trials - done)
+
+
+def _require_done(answers: tuple[Answer, Answer]) -> None:
+    for answer in answers:
+        if "error" in answer:
+            raise StepFailedError(str(answer["error"]))
+
+
+CASES = {
+    case.name: case
+    for case in (
+        Case(
+            "close_to_open",
+            "opened after the close",
+            "one node writes a file over, syncs and closes it; then the other opens and reads it",
+            SAME,
+            "NFS by close-to-open, cluster file systems, SMB",
+            _close_to_open,
+        ),
+        Case(
+            "new_file",
+            "a new file, looked for before",
+            "one node finds no file of a name; the other writes one, syncs and closes it; then the"
+            " first opens it",
+            SAME,
+            "cluster file systems; NFS and SMB may remember for a while that there was none",
+            _new_file,
+        ),
+        Case(
+            "kept_open",
+            "kept open by the reader",
+            "one node keeps a file open and reads it again each time the other has written, synced"
+            " and closed it",
+            SAME,
+            "cluster file systems, SMB; NFS only after its attribute time (acregmin, 3 s and more)",
+            _kept_open,
+        ),
+        Case(
+            "rename_by_name",
+            "renamed over, then opened",
+            "one node renames a new file over the old one; then the other opens the name",
+            SAME,
+            "cluster file systems; NFS and SMB may keep for a while what the name was",
+            _rename_by_name,
+        ),
+        Case(
+            "rename_kept",
+            "renamed over while open",
+            "one node keeps a file open, the other renames a new one over it; then the first reads"
+            " on, from the disk",
+            OLD,
+            "POSIX: who has it open keeps the old file; an NFS 3 server knows of no open files",
+            _rename_kept,
+        ),
+        Case(
+            "append_by_turns",
+            "appended in turns",
+            "both nodes keep one file open with O_APPEND, and append and sync a record in turns",
+            KEPT,
+            "cluster file systems; clients of NFS and SMB write where they take the end to be",
+            _append_by_turns,
+        ),
+        Case(
+            "append_at_once",
+            "appended at once",
+            "both nodes append and sync records to one file at the same time",
+            KEPT,
+            "few: the end must be found and written under one lock",
+            _append_at_once,
+        ),
+        Case(
+            "exclusive",
+            "created by one alone",
+            "both nodes create the same names with O_EXCL at the same time",
+            "one winner",
+            "cluster file systems, NFS since version 3, SMB",
+            _exclusive,
+        ),
+        Case(
+            "flock",
+            "flock",
+            "one node locks a file with flock, the other asks for the lock, then gets it",
+            "held",
+            "cluster file systems; NFS, as a lock on all bytes; not every cluster without a lock"
+            " manager",
+            partial(_locked, by="flock"),
+        ),
+        Case(
+            "fcntl",
+            "POSIX lock",
+            "the same with fcntl",
+            "held",
+            "the same",
+            partial(_locked, by="fcntl"),
+        ),
+        Case(
+            "counter",
+            "counter under a lock",
+            "both nodes count up a number in a file they keep open, each time under a POSIX lock",
+            KEPT,
+            "who keeps locks: NFS too, which asks the server again once it has the lock",
+            _counter,
+        ),
+    )
+}

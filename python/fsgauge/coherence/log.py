@@ -1,0 +1,63 @@
+"""What was counted, as it is stored: coherence.json in its folder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+FILE = "coherence.json"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Counted(_Model):
+    """A case on a system: how many trials came to what. `fault` is why it did not go on; `is_hang`
+    that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw
+    it: 0 where it saw it at once or was not waited for, None where it never did."""
+
+    system: str
+    case: str
+    counts: dict[str, int]
+    trials: int
+    elapsed_ns: int
+    behind_ns: int | None = 0
+    fault: str = ""
+    is_hang: bool = False
+
+
+class Examined(_Model):
+    """A system: what it is, and why it could not be set up, if so."""
+
+    name: str
+    words: str
+    parameters: dict[str, str] = {}
+    fault: str = ""
+
+
+class Log(_Model):
+    """All of it; `place` is where it was tested, `nodes` who took part."""
+
+    format: Literal[1] = 1
+    fsgauge: str
+    started_unix_ns: int
+    place: str
+    nodes: list[str]
+    trials: int
+    cases: list[str]
+    systems: list[Examined] = []
+    counted: list[Counted] = []
+
+    def of(self, system: str, case: str) -> Counted | None:
+        """What was counted there."""
+        found = (each for each in self.counted if (each.system, each.case) == (system, case))
+        return next(found, None)
+
+    def with_one(self, what: Examined | Counted) -> Log:
+        """The same with one more; a system that is told again is replaced."""
+        if isinstance(what, Counted):
+            return self.model_copy(update={"counted": [*self.counted, what]})
+        others = [each for each in self.systems if each.name != what.name]
+        return self.model_copy(update={"systems": [*others, what]})

@@ -1,0 +1,40 @@
+"""One file system that is mounted at several places: folders of this machine or of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fsgauge.coherence.log import Counted, Examined
+from fsgauge.coherence.running import folder_name, run_cases
+from fsgauge.errors import InputError, RigError
+from fsgauge.hands.processes import Place, process_hands
+
+NAME = "shared"
+
+
+def try_folders(
+    folders: Sequence[str],
+    cases: Sequence[str],
+    trials: int,
+    tell: Callable[[Examined | Counted], None],
+) -> None:
+    """The first and the last take part; the others only have to see the files.
+
+    InputError for less than two places, and where they are not one file system. RigError where a
+    place does not answer any more: its folder is then left there.
+    """
+    if len(folders) < 2:
+        raise InputError(
+            "one node reads what another one wrote, and there is one folder",
+            next="fsgauge coherence a:/mnt/shared b:/mnt/shared",
+        )
+    places = [Place.of(each) for each in folders]
+    folder = folder_name()
+    with process_hands(places, folder) as hands:
+        tell(Examined(name=NAME, words=" and ".join(hands.names)))
+        _, is_alive = run_cases(hands, NAME, cases, trials, tell)
+    if not is_alive:
+        raise RigError(
+            f"{places[0].words}/{folder} is left: a node did not answer",
+            next=f"remove {folder} once the file system answers",
+        )

@@ -1,0 +1,81 @@
+"""The systems of the virtual rig, each set up on two nodes and a server.
+
+A system that costs its nodes is set up once more on new ones, for the cases that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fsgauge.coherence.log import Counted, Examined
+from fsgauge.coherence.running import folder_name, run_cases
+from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.rig.vm.hands import NodeHands
+from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.session import VmSession
+from fsgauge.rig.vm.sharing_nodes import nodes_for
+from fsgauge.study.model import System
+
+
+@dataclass
+class _Left:
+    system: System
+    cases: list[str]
+    was_told: bool = False
+
+
+def try_nodes(
+    wanted: Sequence[System],
+    cases: Sequence[str],
+    trials: int,
+    kernel: str | None,
+    say: Callable[[str], None],
+    tell: Callable[[Examined | Counted], None],
+) -> None:
+    """All of them, told as it is known. Raises what keeps every node from starting."""
+    left = [_Left(system, list(cases)) for system in wanted]
+    while left:
+        with nodes_for(wanted, kernel, say) as session:
+            goes_on = True
+            while left and goes_on:
+                goes_on = _tested(session, left[0], trials, say, tell)
+                if not left[0].cases:
+                    left.pop(0)
+
+
+def _tested(
+    session: VmSession,
+    left: _Left,
+    trials: int,
+    say: Callable[[str], None],
+    tell: Callable[[Examined | Counted], None],
+) -> bool:
+    """The cases that are left of one system; False where its nodes are of no use any more."""
+    system, is_set_up = left.system, False
+    try:
+        with session.standing(system) as stood:
+            is_set_up = True
+            stood.read_parameters()
+            if not left.was_told:
+                left.was_told = True
+                words = stood.found.words
+                tell(Examined(name=system.name, words=words, parameters=stood.parameters))
+            hands = NodeHands(stood, folder_name())
+            left.cases, is_alive = run_cases(hands, system.name, left.cases, trials, tell)
+            if not is_alive:
+                stood.group.give_up()
+                return False
+    except Interrupted:
+        raise
+    except FsgaugeError as error:
+        if isinstance(error, NodeLostError) and "is not up" in error.what:
+            raise
+        fault = "; ".join([error.what, *error.details[-2:]])
+        if not is_set_up or left.cases:
+            tell(Examined(name=system.name, words=system.kind, fault=fault))
+        else:
+            say(f"{system.name}: {fault}")
+        left.cases = []
+        return not isinstance(error, NodeLostError) and is_set_up
+    return True

@@ -1,0 +1,81 @@
+"""The page of a test: a table of cases by systems, in words a person would use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.coherence.cases import BEHIND_SECONDS, CASES
+from fsgauge.coherence.log import FILE, Counted, Log
+from fsgauge.coherence.outcomes import LOST
+from fsgauge.report.compared import write_pages
+from fsgauge.report.theme import template
+from fsgauge.units import format_duration
+
+PAGE = "coherence.html"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A place of the table."""
+
+    words: str
+    note: str = ""
+    is_right: bool | None = None
+
+
+def write_log(log: Log, folder: Path) -> Path:
+    """Write the log and its page into a folder; RigError where that cannot be."""
+    rows = [
+        (CASES[name], [entry(log.of(each.name, name), name) for each in log.systems])
+        for name in log.cases
+    ]
+    page = template("coherence.html.j2").render(log=log, rows=rows, answer=answer(log))
+    write_pages(folder, {FILE: log.model_dump_json(indent=1), PAGE: page})
+    return folder / PAGE
+
+
+def is_right(counted: Counted) -> bool:
+    """Whether every trial came to what programs on one machine see."""
+    return not counted.fault and set(counted.counts) == {CASES[counted.case].right}
+
+
+def entry(counted: Counted | None, case: str) -> Entry:
+    """What is said of a case on a system; nothing of one that was not reached."""
+    if counted is None:
+        return Entry("not tested")
+    right = CASES[case].right
+    order = sorted(counted.counts.items(), key=lambda each: (each[0] != right, -each[1]))
+    words = ", ".join(f"{times} {outcome}" for outcome, times in order)
+    notes = []
+    if counted.behind_ns is None:
+        notes.append(f"the last one not seen within {BEHIND_SECONDS:.0f} s")
+    elif counted.behind_ns:
+        notes.append(f"the last one seen after {format_duration(counted.behind_ns)}")
+    if counted.fault:
+        notes.append(f"{'hang' if counted.is_hang else 'ended'}: {counted.fault}")
+    return Entry(words or "nothing", "; ".join(notes), is_right(counted))
+
+
+def answer(log: Log) -> str:
+    """Which systems did all as one machine would, in how many cases the others did not, and where
+    records of two nodes were lost."""
+    alike, different, failed, losing = [], [], [], []
+    for system in log.systems:
+        found = [each for each in log.counted if each.system == system.name]
+        wrong = [each for each in found if not is_right(each)]
+        if system.fault:
+            failed.append(system.name)
+        elif wrong:
+            different.append(f"{system.name} in {len(wrong)} of {len(found)} cases")
+        elif found:
+            alike.append(system.name)
+        if any(LOST in each.counts for each in found):
+            losing.append(system.name)
+    said = [
+        f"As on one machine in every case: {', '.join(alike)}." if alike else "",
+        f"Not as on one machine: {', '.join(different)}." if different else "",
+        f"What two nodes appended or counted was lost: {', '.join(losing)}." if losing else "",
+        f"Not tested: {', '.join(failed)}." if failed else "",
+    ]
+    return " ".join(filter(None, said)) or "Nothing has been tested yet."

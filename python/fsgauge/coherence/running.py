@@ -1,0 +1,127 @@
+"""The cases of one system, one after the other, each bounded in time."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from fsgauge.coherence.cases import CASES, Pair, StepFailedError
+from fsgauge.coherence.log import Counted
+from fsgauge.errors import InputError, RigError
+from fsgauge.hands.hands import HandLostError, Hands, one
+
+CASE_SECONDS = 600.0
+"""A case that takes longer ends with what it has."""
+_SECONDS = 90.0
+_SEEN_SECONDS = 75.0
+"""An NFS client may remember for a minute that a folder was not there."""
+
+
+def folder_name() -> str:
+    """Of the folder that the cases work in, on every node."""
+    return f"fsgauge-shared-{secrets.token_hex(6)}"
+
+
+def chosen_cases(names: Sequence[str]) -> list[str]:
+    """Those that are named, in their usual order; all without names."""
+    for name in names:
+        if name not in CASES:
+            raise InputError(
+                f'"{name}" is not among the cases', details=(f"they are: {', '.join(CASES)}",)
+            )
+    return [name for name in CASES if not names or name in names]
+
+
+def _make_folder(hands: Hands) -> None:
+    """Seen by all nodes. RigError where it cannot be made."""
+    made = one(hands, 0, _SECONDS, do="make")
+    if "error" in made:
+        raise RigError(
+            f"{hands.names[0]} cannot make a folder there: {made['error']}",
+            cause="it is not there, or it may not be written",
+            next="findmnt -T FOLDER",
+        )
+    for at in range(1, len(hands.names)):
+        _require_seen(hands, at)
+
+
+def _remove_folder(hands: Hands) -> None:
+    """With its files. RigError where something stays."""
+    for at in range(1, len(hands.names)):
+        one(hands, at, _SECONDS, do="release")
+    removed = one(hands, 0, _SECONDS, do="remove")
+    if removed.get("error", "ENOENT") != "ENOENT":
+        raise RigError(f"{hands.names[0]} cannot remove its folder: {removed['error']}")
+
+
+def _require_seen(hands: Hands, at: int) -> None:
+    ends = time.monotonic() + _SEEN_SECONDS
+    while not one(hands, at, _SECONDS, do="there").get("there"):
+        if time.monotonic() > ends:
+            raise InputError(
+                f"{hands.names[at]} does not see the folder that {hands.names[0]} has made",
+                cause="the two are not the same file system, or one of them is not mounted",
+                next="findmnt -T FOLDER, on both",
+            )
+        time.sleep(0.5)
+
+
+def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted, bool]:
+    """One case; the second value is whether the nodes are still of use."""
+    counts: Counter[str] = Counter()
+    began, fault = time.monotonic(), ""
+    behind: float | None = 0.0
+    is_lost = is_hang = False
+    try:
+        for trial in CASES[case].trials(Pair(hands), case, trials):
+            counts[trial.outcome] += 1
+            if trial.behind_seconds != 0:
+                behind = trial.behind_seconds
+            if time.monotonic() - began > CASE_SECONDS:
+                fault = f"ended after {CASE_SECONDS:.0f} s"
+                break
+        for at in range(len(hands.names)):
+            one(hands, at, _SECONDS, do="release")
+    except StepFailedError as error:
+        fault = str(error)
+    except HandLostError as error:
+        fault, is_lost = "; ".join([error.what, *error.details[-2:]]), True
+        is_hang = not error.has_ended
+    counted = Counted(
+        system=system,
+        case=case,
+        counts=dict(counts),
+        trials=trials,
+        elapsed_ns=round((time.monotonic() - began) * 1e9),
+        behind_ns=None if behind is None else round(behind * 1e9),
+        fault=fault,
+        is_hang=is_hang,
+    )
+    return counted, not is_lost
+
+
+def run_cases(
+    hands: Hands, system: str, cases: Sequence[str], trials: int, tell: Callable[[Counted], None]
+) -> tuple[list[str], bool]:
+    """Each of them, told as it ends. Gives those that the nodes did not live to see, and whether
+    the nodes are still of use: if not, the folder is still there.
+
+    InputError where a node does not see what the first has made.
+    """
+    is_alive = True
+    try:
+        _make_folder(hands)
+        for at, case in enumerate(cases):
+            counted, is_alive = run_case(hands, system, case, trials)
+            tell(counted)
+            if not is_alive:
+                return list(cases[at + 1 :]), False
+    except HandLostError:
+        is_alive = False
+        raise
+    finally:
+        if is_alive:
+            _remove_folder(hands)
+    return [], True

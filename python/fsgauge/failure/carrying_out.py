@@ -1,0 +1,98 @@
+"""Each failure of each system, on nodes of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from fsgauge.coherence.running import folder_name
+from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.failure.log import Failed, Struck, Survived
+from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.sharing_nodes import has_server, nodes_for
+from fsgauge.rig.vm.surviving import Appended, Surviving
+from fsgauge.strikes import Strike
+from fsgauge.study.model import System
+
+AT_NS = 5 * 10**9
+
+
+def possible(system: System, struck: Sequence[Struck]) -> list[Struck]:
+    """What can fail of a system: a server that it has not cannot."""
+    return [each for each in struck if each != "server" or has_server(system)]
+
+
+def carry_out(
+    system: System,
+    struck: Struck,
+    *,
+    lasts_ns: int,
+    loses_unflushed: bool,
+    kernel: str | None,
+    say: Callable[[str], None],
+) -> Failed:
+    """One failure, on new nodes that end with it. Raises what keeps nodes from starting."""
+    loses_unflushed = loses_unflushed and struck != "link"
+    with nodes_for([system], kernel, say, keep_logs=loses_unflushed) as session:
+        told: Failed | None = None
+        try:
+            with session.standing(system) as stood:
+                roles = stood.group.roles
+                at = roles.server if struck == "server" else None
+                strike = Strike(
+                    kind="link_cut" if struck == "link" else "power_off",
+                    number=1 + (roles.loads[-1] if at is None else at),
+                    at_ns=AT_NS,
+                    for_ns=lasts_ns,
+                    loses_unflushed=loses_unflushed,
+                )
+                told = _survived(stood, system, struck, strike)
+                stood.group.give_up()  # its nodes are not what they were
+        except Interrupted:
+            raise
+        except FsgaugeError as error:
+            fault = "; ".join([error.what, *error.details[-2:]])
+            told = told or Failed(system=system.name, struck=struck, fault=fault)
+        return told
+
+
+def _survived(stood: Standing, system: System, struck: Struck, strike: Strike) -> Failed:
+    surviving = Surviving(stood, strike, folder_name())
+    surviving.carried_out()
+    done = surviving.struck
+    assert done is not None  # noqa: S101 - it was carried out
+    return Failed(
+        system=system.name,
+        is_made_of=stood.found.words,
+        struck=struck,
+        began_ns=done.began_ns,
+        ended_ns=done.ended_ns,
+        back_ns=done.back_ns,
+        words=done.words,
+        nodes=[_of(each, (done.began_ns or 0) / 1e9) for each in surviving.nodes.values()],
+        fault=done.fault,
+    )
+
+
+def _of(here: Appended, began: float) -> Survived:
+    pause = longest_pause(here.synced, began)
+    went_on = pause is not None and not (here.is_stuck or here.fault)
+    return Survived(
+        name=here.name,
+        is_struck=here.is_struck,
+        synced=len(here.synced),
+        longest_pause_ns=round(pause * 1e9) if went_on and pause is not None else None,
+        errors=dict(Counter(name for name, _ in here.errors)),
+        lost=here.lost,
+        torn=here.torn,
+        fault=here.fault or ("its last step was never answered" if here.is_stuck else ""),
+    )
+
+
+def longest_pause(synced: Sequence[tuple[int, float]], began: float) -> float | None:
+    """Between two records, of which the later one came after the failure had begun; None where
+    none came after."""
+    times = [moment for _, moment in synced]
+    pauses = [later - earlier for earlier, later in pairwise(times) if later > began]
+    return max(pauses, default=None)

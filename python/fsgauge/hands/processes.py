@@ -1,0 +1,179 @@
+"""Nodes that are processes: on this machine, or on a host that ssh reaches.
+
+A host needs python3 and no fsgauge: it gets the program first, then its steps.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.hands import hand
+from fsgauge.hands.hands import Answer, HandLostError, Step
+from fsgauge.programs import child_environment
+
+_PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
+_START_SECONDS = 60.0
+_END_SECONDS = 2.0
+_PIECE_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder, on a host or here."""
+
+    folder: str
+    host: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """HOST:/FOLDER, or a folder of this machine. InputError for a host's folder that is not
+        absolute, and for what ssh would take for an option."""
+        host, colon, folder = text.partition(":")
+        if not colon or "/" in host:
+            return cls(str(Path(text).absolute()))
+        if not folder.startswith("/") or host.startswith("-") or not host:
+            raise InputError(
+                f'"{text}" does not name a folder and its host', next="HOST:/FOLDER: a:/mnt/x"
+            )
+        return cls(folder, host)
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"{self.host}:{self.folder}" if self.host else self.folder
+
+
+class ProcessHands:
+    """See hands.Hands."""
+
+    def __init__(self, names: Sequence[str], processes: Sequence[subprocess.Popen[bytes]]) -> None:
+        self.names = names
+        self._processes = processes
+        self._heard = [b""] * len(processes)
+
+    def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
+        """Raises HandLostError for one that ends or does not answer in time."""
+        for at, step in steps.items():
+            self._send(at, json.dumps(dict(step)).encode() + b"\n")
+        ends, answers = time.monotonic() + seconds, dict[int, Answer]()
+        with selectors.DefaultSelector() as selector:
+            for at in steps:
+                selector.register(_output(self._processes[at]), selectors.EVENT_READ, at)
+            while len(answers) < len(steps):
+                left = ends - time.monotonic()
+                ready = selector.select(max(0.0, left))
+                if not ready and left <= 0:
+                    slow = next(at for at in steps if at not in answers)
+                    raise HandLostError(
+                        f"{self.names[slow]} did not answer within {seconds:.0f} s",
+                        details=(f"asked for: {steps[slow]['do']}",),
+                        cause="the file system or its server hangs",
+                    )
+                for key, _ in ready:
+                    line = self._line(key.data)
+                    if line is not None:
+                        answers[key.data] = json.loads(line)
+                        selector.unregister(key.fileobj)
+        return answers
+
+    def _send(self, at: int, data: bytes) -> None:
+        pipe = self._processes[at].stdin
+        try:
+            if pipe is not None:
+                pipe.write(data)
+                pipe.flush()
+        except OSError as error:
+            raise self._ended(at) from error
+
+    def _line(self, at: int) -> bytes | None:
+        """A whole line, if there is one now."""
+        piece = os.read(_output(self._processes[at]), _PIECE_BYTES)
+        if not piece:
+            raise self._ended(at)
+        self._heard[at] += piece
+        line, separator, rest = self._heard[at].partition(b"\n")
+        if not separator:
+            return None
+        self._heard[at] = rest
+        return line
+
+    def _ended(self, at: int) -> HandLostError:
+        process = self._processes[at]
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+        said = process.stderr.read().decode(errors="replace") if process.stderr else ""
+        error = HandLostError(
+            f"{self.names[at]} has ended",
+            details=tuple(said.strip().splitlines()[-3:]),
+            cause="ssh does not reach it without a password, or it has no python3",
+        )
+        error.has_ended = True
+        return error
+
+
+def _output(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    return process.stdout.fileno()
+
+
+@contextmanager
+def process_hands(places: Sequence[Place], folder: str) -> Iterator[ProcessHands]:
+    """One for each place, at work in a folder of that name there; ended with the context.
+
+    Raises RigError for a place where none can be started.
+    """
+    program = Path(hand.__file__).read_bytes()
+    with ExitStack() as stack:
+        processes = [stack.enter_context(_started(place, folder, len(program))) for place in places]
+        names = [chr(ord("A") + at) + f" ({each.words})" for at, each in enumerate(places)]
+        hands = ProcessHands(names, processes)
+        for at in range(len(places)):
+            hands._send(at, program)
+        try:
+            hands.ask({at: {"do": "there"} for at in range(len(places))}, _START_SECONDS)
+        except HandLostError as error:
+            raise RigError(
+                error.what, details=error.details, cause=error.cause, next="ssh HOST python3 -V"
+            ) from error
+        yield hands
+
+
+@contextmanager
+def _started(place: Place, folder: str, size: int) -> Iterator[subprocess.Popen[bytes]]:
+    path = f"{place.folder}/{folder}"
+    code = _PROGRAM.format(size=size)
+    words = [sys.executable if not place.host else "python3", "-c", code, path]
+    if place.host:
+        words = ["ssh", "-T", "-o", "BatchMode=yes", place.host, shlex.join(words)]
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=child_environment(LC_ALL="C"),
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            with suppress(subprocess.TimeoutExpired):  # one that hangs in the kernel
+                process.wait(_END_SECONDS)

@@ -1,0 +1,34 @@
+"""A system mounted anew in the guest before each run, by the steps that mounted it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsgauge.record import RunRecord
+from fsgauge.rig.rig import Happening, RunStarted
+from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.messages import Do
+
+WORDS = "unmounted and mounted again"
+
+
+class Remounting:
+    """Does nothing until it is told how."""
+
+    def __init__(self) -> None:
+        self._orders: list[tuple[Do, dict[str, Any]]] = []
+
+    def before_each_run(self, orders: list[tuple[Do, dict[str, Any]]]) -> None:
+        """From now on, these, as guest_set_up has them; none: nothing."""
+        self._orders = orders
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening. As a run begins it is done, and its record says so; RigError where the
+        system does not go or come back."""
+        if isinstance(happening, RunStarted):
+            for do, words in self._orders:
+                guest_set_up.done(do, words)
+        if self._orders and isinstance(happening, RunRecord):
+            caches = "; ".join(filter(None, (happening.caches, WORDS)))
+            return happening.model_copy(update={"caches": caches})
+        return happening

@@ -1,0 +1,56 @@
+"""`fsgauge coherence` in folders of this machine, and what it and `fsgauge failure` refuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsgauge.coherence.log import FILE, Log
+
+
+def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fsgauge", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_one_folder_twice_is_one_machine(tmp_path: Path) -> None:
+    shared, output = tmp_path / "shared", tmp_path / "output"
+    shared.mkdir()
+    words = ["--trials", "3", "--case", "kept_open", "--case", "append_at_once"]
+    done = fsgauge("coherence", str(shared), str(shared), *words, "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    assert "shared  kept open by the reader: 3 same" in done.stdout
+    assert "shared  appended at once: 6 kept" in done.stdout
+    log = Log.model_validate_json((output / FILE).read_text())
+    assert [each.counts for each in log.counted] == [{"same": 3}, {"kept": 6}]
+    page = (output / "coherence.html").read_text(encoding="utf-8")
+    assert "As on one machine in every case: shared." in page
+    assert list(shared.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["coherence", "/tmp"], "one node reads what another one wrote, and there is one folder"),
+        (["coherence", "/tmp", "a:relative"], "does not name a folder and its host"),
+        (["coherence", "/tmp", "/tmp", "--system", "nfs3"], "folders are tested as they are"),
+        (["coherence", "--system", "zfs"], "is not among the systems"),
+        (["coherence", "--case", "all"], "is not among the cases"),
+        (["failure", "--system", "zfs"], "is not among the systems"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_is_written(
+    words: list[str], says: str, tmp_path: Path
+) -> None:
+    done = fsgauge(*words, "--output", str(tmp_path / "output"))
+    assert done.returncode == 2 and says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "output").exists()

@@ -1,0 +1,69 @@
+"""Records of a sharing study that never ran: two tests on three systems, one of which fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.kinds.sharing.cells import cells_of
+from fsgauge.kinds.sharing.keys import SharingWorkload
+from fsgauge.record import Cell, RunRecord
+from fsgauge.rig.vm.outliving import CRASHED
+from fsgauge.traffic import Traffic
+from fsgauge.wire import EngineFault
+from tests.synthetic import SyntheticStudy, make_study
+
+SYSTEMS = {"ext3": "ext4", "nfs": "ext4", "ocfs2": "ext4"}
+TESTS = ["write", "read"]
+LIMIT_IOPS = 500
+"""Of a disk of the virtual rig, where the study sets none."""
+PANIC = EngineFault(what="node2 has ended", cause="a panic", next="fsgauge rig test", code=CRASHED)
+
+
+def make_sharing(blocks: int = 5) -> SyntheticStudy:
+    """OCFS2 takes its machine with it in the read of the second block."""
+    frame = make_study(
+        systems=SYSTEMS,
+        patterns=("randread", "randwrite"),
+        block_sizes=(4096,),
+        queue_depths=(1,),
+        blocks=blocks,
+    )
+    workload = SharingWorkload.model_validate({"kind": "sharing", "tests": TESTS})
+    cells = cells_of(workload)
+    plan = frame.study.plan
+    own = dict(zip([cell.id for cell in plan.cells], cells, strict=True))
+    turns = [turn.model_copy(update={"cells": _ids(own, turn.cells)}) for turn in plan.turns]
+    changed = {"study": "sharing", "cells": cells, "turns": turns, "primary": _ids(own, own)}
+    document = {
+        **frame.study.study,
+        "name": "sharing",
+        "workload": {"kind": "sharing", "tests": TESTS},
+    }
+    plan = plan.model_copy(update=changed)
+    return SyntheticStudy(
+        study=frame.study.model_copy(update={"plan": plan, "study": document}),
+        turns=frame.turns,
+        runs=[_run(run, own[run.cell.id]) for run in frame.runs],
+        before=frame.before,
+        after=frame.after,
+        study_toml=frame.study_toml,
+    )
+
+
+def _ids(own: dict[str, Cell], ids: Sequence[str] | dict[str, Cell]) -> list[str]:
+    return [own[each].id for each in ids]
+
+
+def _run(run: RunRecord, cell: Cell) -> RunRecord:
+    seconds = run.result.elapsed_ns / 1e9 if run.result is not None else 1.0
+    share = 0.98 if run.system != "nfs" else 0.4
+    asked = Traffic(
+        name="disk_requests",
+        title="all disks",
+        unit="requests",
+        parts={"write": round(share * LIMIT_IOPS * seconds)},
+    )
+    changed = run.model_copy(update={"cell": cell, "traffic": [asked]})
+    if run.system == "ocfs2" and run.block == 1 and cell.id.startswith("read"):
+        return changed.model_copy(update={"fault": PANIC, "parts": []})
+    return changed

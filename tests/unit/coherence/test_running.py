@@ -1,0 +1,149 @@
+"""Cases on real files, by nodes that do as one machine, and by nodes with planted faults."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.coherence import cases, running
+from fsgauge.coherence.cases import CASES
+from fsgauge.coherence.log import Counted, Examined
+from fsgauge.coherence.on_folders import try_folders as on_folders
+from fsgauge.coherence.page import is_right
+from fsgauge.coherence.running import chosen_cases, run_cases
+from fsgauge.errors import InputError, RigError
+from fsgauge.hands.hand import Hand, record
+from fsgauge.hands.hands import Answer, HandLostError, Step
+
+TRIALS = 4
+
+
+class InTurn:
+    """Nodes in this process, one after the other; `kinds` are their hands."""
+
+    def __init__(self, folder: Path, *kinds: type[Hand]) -> None:
+        self.names = [f"node{at}" for at in range(len(kinds))]
+        self._hands = [kind(str(folder / "work")) for kind in kinds]
+
+    def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
+        return {at: self._hands[at].done(dict(step)) for at, step in steps.items()}
+
+
+class Remembers(Hand):
+    """A client that reads again what it has read once, and appends where it takes the end to be."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self._seen: dict[str, Any] = {}
+        self._end = 0
+
+    def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
+        if name not in self._seen:
+            self._seen[name] = super().do_look_kept(name, anew)
+        return dict(self._seen[name])
+
+    def do_append(
+        self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
+    ) -> dict[str, Any]:
+        descriptor = self._keep(name, os.O_WRONLY | os.O_CREAT)
+        for number in range(first, first + count):
+            self._end += os.pwrite(descriptor, record(node, number), self._end)
+        return {"whole": count}
+
+
+class Generous(Hand):
+    """Every lock is granted, and every name created."""
+
+    def do_lock(self, name: str, by: str) -> dict[str, Any]:
+        return {"granted": True}
+
+    def do_claim(self, name: str, count: int) -> dict[str, Any]:
+        return {"won": list(range(count))}
+
+
+class Hangs(Hand):
+    def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
+        raise HandLostError("node1 did not answer within 90 s")
+
+
+def counted(folder: Path, *kinds: type[Hand], wanted: list[str]) -> dict[str, Counted]:
+    found: list[Counted] = []
+    rest, is_alive = run_cases(InTurn(folder, *kinds), "s", wanted, TRIALS, found.append)
+    assert (rest, is_alive) == ([], True)
+    assert list(folder.iterdir()) == []
+    return {each.case: each for each in found}
+
+
+def test_on_one_machine_every_case_is_right(tmp_path: Path) -> None:
+    found: list[Counted] = []
+
+    def tell(each: Counted | Examined) -> None:
+        if isinstance(each, Counted):
+            found.append(each)
+
+    on_folders([str(tmp_path)] * 2, list(CASES), TRIALS, tell)
+    assert [each.case for each in found] == list(CASES)
+    assert [each for each in found if not is_right(each)] == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_client_that_remembers_reads_old_and_loses_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cases, "BEHIND_SECONDS", 0.3)
+    wanted = ["close_to_open", "kept_open", "append_by_turns"]
+    found = counted(tmp_path, Hand, Remembers, wanted=wanted)
+    assert is_right(found["close_to_open"])
+    assert found["kept_open"].counts == {"old": TRIALS}
+    assert found["kept_open"].behind_ns is None, "it never sees it"
+    assert found["append_by_turns"].counts["lost"] > 0
+
+
+def test_locks_and_names_that_two_get_are_counted(tmp_path: Path) -> None:
+    found = counted(tmp_path, Hand, Generous, wanted=["flock", "exclusive"])
+    assert found["flock"].counts == {"granted twice": TRIALS}
+    assert found["exclusive"].counts == {"several winners": TRIALS}
+
+
+def test_a_node_that_hangs_ends_its_case_and_the_others_are_left(tmp_path: Path) -> None:
+    found: list[Counted] = []
+    hands = InTurn(tmp_path, Hand, Hangs)
+    rest, is_alive = run_cases(hands, "s", ["kept_open", "flock"], TRIALS, found.append)
+    assert (rest, is_alive) == (["flock"], False)
+    assert found[0].is_hang and "did not answer" in found[0].fault
+
+
+def test_a_case_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "CASE_SECONDS", 0.0)
+    found = counted(tmp_path, Hand, Hand, wanted=["flock"])
+    assert found["flock"].fault == "ended after 0 s" and sum(found["flock"].counts.values()) == 1
+
+
+def test_two_folders_that_are_not_one_are_refused_and_nothing_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_SEEN_SECONDS", 0.0)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="does not see the folder"):
+        on_folders([str(tmp_path / "a"), str(tmp_path / "b")], ["flock"], 1, lambda _: None)
+    assert sorted(tmp_path.rglob("*")) == [tmp_path / "a", tmp_path / "b"]
+
+
+def test_one_folder_no_folder_and_an_unknown_case_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is one folder"):
+        on_folders([str(tmp_path)], ["flock"], 1, lambda _: None)
+    with pytest.raises(RigError, match="cannot make a folder there: ENOENT"):
+        on_folders([str(tmp_path / "none")] * 2, ["flock"], 1, lambda _: None)
+    with pytest.raises(InputError, match='"nothing" is not among'):
+        chosen_cases(["nothing"])
+    assert chosen_cases(["flock", "new_file"]) == ["new_file", "flock"]
+
+
+def test_names_of_cases_have_no_blank() -> None:
+    assert all(name == case.name and " " not in name for name, case in CASES.items())
+    assert cases.SIZE_BYTES % 512 == 0

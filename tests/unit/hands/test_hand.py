@@ -1,0 +1,91 @@
+"""The steps of one node, on a real folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.hands.hand import (
+    NO_VERSION,
+    RECORD_BYTES,
+    SECTOR_BYTES,
+    Hand,
+    content,
+    record,
+    records_in,
+    versions_in,
+)
+
+SIZE = 8 * SECTOR_BYTES
+
+
+@pytest.fixture
+def hand(tmp_path: Path) -> Hand:
+    made = Hand(str(tmp_path / "work"))
+    assert made.done({"do": "make"}) == {}
+    return made
+
+
+def test_each_sector_says_which_version_it_is_of() -> None:
+    assert versions_in(content(7, SIZE)) == {"7": 8}
+    mixed = content(7, SIZE)[: 3 * SECTOR_BYTES] + content(8, SIZE)[3 * SECTOR_BYTES :]
+    assert versions_in(mixed) == {"7": 3, "8": 5}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(SECTOR_BYTES),
+        content(7, SIZE)[SECTOR_BYTES : 2 * SECTOR_BYTES],  # of this version, in another place
+        content(7, SECTOR_BYTES)[:-1],
+        content(7, SECTOR_BYTES)[:-1] + b"x",
+    ],
+)
+def test_what_is_no_sector_of_a_version_is_none(data: bytes) -> None:
+    assert versions_in(data) == {str(NO_VERSION): 1}
+
+
+def test_records_are_found_and_what_is_none_is_counted() -> None:
+    data = record(0, 5) + bytes(RECORD_BYTES) + record(1, 12)[:-1] + b"x" + record(1, 13)
+    assert records_in(data) == ([(0, 5), (1, 13)], 2)
+    assert records_in(record(1, 2)[:20]) == ([], 1)
+
+
+def test_a_version_is_written_read_and_replaced(hand: Hand) -> None:
+    put = {"do": "put", "name": "a", "version": 1, "size_bytes": SIZE}
+    assert hand.done(put) == {}
+    kept = {"do": "look_kept", "name": "a"}
+    assert hand.done(kept)["versions"] == {"1": 8}
+    assert hand.done({**put, "do": "replace", "version": 2}) == {}
+    assert hand.done({"do": "look", "name": "a"}) == {"bytes": SIZE, "versions": {"2": 8}}
+    assert hand.done(kept)["versions"] == {"1": 8}, "who has it open keeps the old one"
+
+
+def test_an_error_of_the_file_system_is_an_answer(hand: Hand) -> None:
+    assert hand.done({"do": "look", "name": "none"}) == {"error": "ENOENT"}
+    assert hand.done({"do": "make"}) == {"error": "EEXIST"}
+
+
+def test_names_are_claimed_once_and_counts_add_up(hand: Hand) -> None:
+    claim = {"do": "claim", "name": "c", "count": 3}
+    assert hand.done(claim) == {"won": [0, 1, 2]}
+    assert hand.done(claim) == {"won": []}
+    count = {"do": "count_up", "name": "n", "times": 5, "by": "flock", "seconds": 10.0}
+    assert hand.done(count) == {"done": 5}
+    assert hand.done({"do": "number", "name": "n"}) == {"number": 5}
+
+
+def test_a_lock_is_refused_while_another_has_it(hand: Hand, tmp_path: Path) -> None:
+    other = Hand(str(tmp_path / "work"))
+    lock, unlock = ({"do": do, "name": "l", "by": "flock"} for do in ("lock", "unlock"))
+    assert hand.done(lock) == {"granted": True}
+    assert other.done(lock) == {"granted": False}
+    hand.done(unlock)
+    assert other.done(lock) == {"granted": True}
+
+
+def test_the_folder_goes_with_its_files(hand: Hand, tmp_path: Path) -> None:
+    hand.done({"do": "append", "name": "x", "node": 0, "first": 0, "count": 2, "sync": False})
+    assert hand.done({"do": "remove"}) == {}
+    assert list(tmp_path.iterdir()) == []

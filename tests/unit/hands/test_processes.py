@@ -1,0 +1,69 @@
+"""Nodes that are processes; ssh is a script that does here what it would do there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.hands.hands import HandLostError, one
+from fsgauge.hands.processes import Place, process_hands
+
+SSH = """#!/bin/sh
+while [ "$1" != host ]; do shift; done
+shift
+exec sh -c "$*"
+"""
+
+
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    script = tmp_path / "bin" / "ssh"
+    script.parent.mkdir()
+    script.write_text(SSH)
+    script.chmod(0o755)
+    monkeypatch.setenv("FSGAUGE_PATH", str(script.parent))
+    return script
+
+
+def test_a_place_is_a_folder_here_or_on_a_host(tmp_path: Path) -> None:
+    assert Place.of("host:/mnt/x") == Place("/mnt/x", "host")
+    assert Place.of("user@host:/mnt/x").words == "user@host:/mnt/x"
+    assert Place.of("/mnt/a:b") == Place("/mnt/a:b")
+    assert Place.of(str(tmp_path)) == Place(str(tmp_path))
+    for wrong in ("-oProxyCommand=x:/mnt", "host:relative", ":/mnt"):
+        with pytest.raises(InputError):
+            Place.of(wrong)
+
+
+def test_a_host_needs_ssh_and_python_alone(ssh: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "with space"
+    folder.mkdir()
+    places = [Place(str(folder)), Place(str(folder), "host")]
+    with process_hands(places, "work") as hands:
+        assert one(hands, 0, 10, do="make") == {}
+        assert hands.ask({0: {"do": "there"}, 1: {"do": "there"}}, 10) == {
+            0: {"there": True},
+            1: {"there": True},
+        }
+        assert one(hands, 1, 10, do="remove") == {}
+
+
+def test_a_host_that_does_not_answer_says_what_ssh_said(ssh: Path, tmp_path: Path) -> None:
+    ssh.write_text("#!/bin/sh\necho Permission denied >&2\nexit 255\n")
+    with (
+        pytest.raises(RigError, match="has ended") as refused,
+        process_hands([Place(str(tmp_path), "host")], "work"),
+    ):
+        pass
+    assert "Permission denied" in refused.value.details
+
+
+def test_a_step_that_hangs_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    with process_hands([Place(str(tmp_path))] * 2, "work") as hands:
+        one(hands, 0, 10, do="lock", name="l", by="flock")
+        held = {"do": "count_up", "name": "l", "times": 1, "by": "flock", "seconds": 60.0}
+        with pytest.raises(HandLostError, match="did not answer within 0 s"):
+            hands.ask({1: held}, 0.3)

@@ -1,0 +1,51 @@
+"""The page and the results of a sharing study whose records were made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.kinds.sharing.analysis.model import Sharing
+from fsgauge.report.write import Report, read_report
+from tests.synthetic_sharing import SYSTEMS, make_sharing
+
+BLOCKS = 5
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = make_sharing(BLOCKS).write(tmp_path_factory.mktemp("sharing"))
+    made = read_report(folder)
+    made.write()
+    return made
+
+
+def test_what_each_system_reached_is_counted_and_its_fault_classed(report: Report) -> None:
+    own = Sharing.of(report.results)
+    assert own is not None
+    by_system = {each.system: each for each in own.faults}
+    assert list(by_system) == list(SYSTEMS)
+    assert (by_system["ext3"].reached, by_system["ext3"].planned) == (4 * BLOCKS, 4 * BLOCKS)
+    assert by_system["ocfs2"].reached == by_system["ocfs2"].planned - 1
+    assert by_system["ocfs2"].counts == {"crash": 1}
+
+
+def test_a_ratio_that_the_disk_s_limit_decides_is_said_to_be(report: Report) -> None:
+    own = Sharing.of(report.results)
+    assert own is not None
+    limits = {(each.system, each.limit) for each in own.limits}
+    assert limits == {("ext3", "disk"), ("ocfs2", "disk"), ("nfs", "neither")}
+    codes = {each.code: each for each in report.results.findings}
+    assert "1 of 3 systems failed" in codes["sharing.failed"].sentence
+    assert {each.split(",")[0] for each in codes["sharing.limit"].where} == {"ocfs2"}
+
+
+def test_the_page_has_its_tables_and_words(report: Report) -> None:
+    page = Path(report.stored.directory / "report.html").read_text(encoding="utf-8")
+    for words in ("How systems held", "crash in 1 turn", "node2 has ended", "What each test does"):
+        assert words in page
+    assert "Traffic for each operation" in page
+    stored = json.loads((report.stored.directory / "report.json").read_text())
+    assert stored["own"]["faults"][2]["counts"] == {"crash": 1}
