@@ -29,6 +29,8 @@ MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
 DELAY = "dm_delay"
 _OF_QEMU_BYTES = 400 << 20
+_REACHED = {"samba": "smb", "ganesha": "nfs3"}
+"""What nodes have instead of a private server."""
 
 
 def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
@@ -85,12 +87,21 @@ def _require_measurable(study: Study, destroy: Consent | None) -> None:
             "a virtual disk has no flash to bring into a state",
             next="--set storage.precondition=none",
         )
-    servers = [access.server for access in accesses_of(study) if access.server != "none"]
-    if servers:
+    server = next((each.server for each in accesses_of(study) if each.server != "none"), None)
+    if server is not None:
         raise InputError(
-            f"{servers[0]} is not in the guest of the virtual rig so far",
-            next="leave --serve out, or --rig host",
+            f"the virtual rig starts no private server beside the load, such as {server}",
+            cause="a server has a node of its own there, and its clients are those of the kernel",
+            next=f"instead of --serve: {_on_a_node(study, _REACHED[server])}; or --rig host",
         )
+
+
+def _on_a_node(study: Study, reached_by: str) -> str:
+    """The options that have a server on a node of its own; a bare disk is not reached so."""
+    names = [each.name for each in study.systems if isinstance(find_kind(each.kind), FileSystem)]
+    sets = ["rig.nodes=2", *(f"system.{name}.rig.reached_by={reached_by}" for name in names)]
+    bare = [f'--baseline "{names[0]}"'] if 0 < len(names) < len(study.systems) else []
+    return " ".join([*bare, *(f"--set '{each}'" for each in sets)])
 
 
 def _require_systems(study: Study) -> None:

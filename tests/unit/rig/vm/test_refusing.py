@@ -51,7 +51,11 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         "no flash to bring into a state",
         "--set storage.precondition=none",
     ),
-    (lambda: study("access.server=samba"), "samba is not in the guest", "leave --serve out"),
+    (
+        lambda: study("access.server=samba"),
+        "no private server",
+        "--baseline \"ext4\" --set 'rig.nodes=2' --set 'system.ext4.rig.reached_by=smb'",
+    ),
     (lambda: study("storage.directory=/no/where"), "no folder /no/where", "storage.directory"),
     (lambda: study(storage="loop:100TiB"), "free, and the storage is", "--storage loop:"),
     (lambda: study(storage="loop:64MiB"), "nilfs2 needs at least 128", "--storage loop:128MiB"),
