@@ -268,11 +268,12 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
-    """One system must be made the same way in every turn."""
+    """One system must be made the same way in every turn, on whichever of several equal disks."""
     made: dict[str, set[tuple[str, ...]]] = {}
     for turn in evidence.turns:
         facts = turn.facts
-        key = (" ".join(facts.mkfs_command), facts.mount_options, str(facts.size_bytes))
+        command = " ".join(word for word in facts.mkfs_command if word != facts.mount_source)
+        key = (command, facts.mount_options, str(facts.size_bytes))
         made.setdefault(turn.system, set()).add(key)
     changed = [system for system, ways in made.items() if len(ways) > 1]
     if changed:
