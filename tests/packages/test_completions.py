@@ -57,7 +57,10 @@ def completed(line: str, path: str, folder: Path) -> set[str]:
         ("fsgauge study ", {"new", "list"}),
         (
             "fsgauge run wri",
-            {"writers", *(f"writers-{each}" for each in ("full", "as-published", "nfs", "virtual"))},
+            {
+                "writers",
+                *(f"writers-{each}" for each in ("full", "as-published", "nfs", "virtual")),
+            },
         ),
         ("fsgauge run overhead --system ex", {"ext2", "ext3", "ext4"}),
         (
