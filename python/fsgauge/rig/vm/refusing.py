@@ -90,7 +90,7 @@ def _require_measurable(study: Study, destroy: Consent | None) -> None:
     server = next((each.server for each in accesses_of(study) if each.server != "none"), None)
     if server is not None:
         raise InputError(
-            f"the virtual rig starts no private server beside the load, such as {server}",
+            f"the virtual rig starts no private server such as {server}",
             cause="a server has a node of its own there, and its clients are those of the kernel",
             next=f"instead of --serve: {_on_a_node(study, _REACHED[server])}; or --rig host",
         )
