@@ -46,7 +46,7 @@ def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
     yield lambda: _require_place(study)
-    yield lambda: require_memory(len(kernels_of(study)) * roles_of(study).nodes)
+    yield lambda: require_memory(roles_of(study).nodes, len(kernels_of(study)))
     yield from looks(study)
 
 
@@ -140,14 +140,17 @@ def _require_place(study: Study) -> None:
     require_room(folder, storage.size * disks)
 
 
-def require_memory(machines: int = 1) -> None:
-    """RigError where this machine has too little for that many."""
+def require_memory(nodes: int = 1, kernels: int = 1) -> None:
+    """RigError where this machine has too little for so many nodes on each of the kernels."""
+    machines = nodes * kernels
     needed_bytes = machines * (MEMORY_BYTES + _OF_QEMU_BYTES)
     free_bytes = available_memory_bytes()
     if free_bytes is not None and free_bytes < needed_bytes:
+        fit = free_bytes * nodes // needed_bytes
+        fewer = f"--set rig.nodes={fit}, the most that fit; " if 0 < fit < nodes else ""
         raise RigError(
             f"{format_size(free_bytes)} of memory are available, and {machines} virtual"
             f" machine{'s' if machines > 1 else ''} of {format_size(MEMORY_BYTES)} take"
             f" {format_size(needed_bytes)}",
-            next="free -h",
+            next=f"{fewer}free -h",
         )

@@ -78,6 +78,9 @@ def test_a_device_of_this_machine_is_not_destroyed() -> None:
 def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 1 << 30)
     assert "memory are available" in refused(study())[0].what
+    monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 6 << 30)
+    (error,) = refused(study("rig.nodes=9", systems=("ext4",)))
+    assert error.next.startswith("--set rig.nodes=4, the most that fit")
 
 
 def test_without_qemu_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
