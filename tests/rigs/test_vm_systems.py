@@ -1,6 +1,6 @@
 """Systems over nodes of the virtual rig, each set up, written on one node and read on another.
 
-Real machines, emulated where KVM does not work: a few systems here, a minute on a quiet machine,
+Real machines, emulated where KVM does not work: a few systems here, half a minute when it is quiet,
 and all of them in make test-rig, a quarter of an hour.
 """
 
@@ -15,8 +15,8 @@ from fsgauge.rig.vm.trials import trials
 from tests.rigs.virtual import fsgauge
 
 pytestmark = pytest.mark.usefixtures("guest")
-FEW = ["f2fs", "vxfs", "overlay over ext4", "gfs2 on shared, 2 nodes"]
-"""On one node, and on two that share a disk; test_vm_sharing.py has a server with a client."""
+FEW = ["f2fs", "vxfs", "overlay over ext4"]
+"""On one node: test_vm_sharing.py has a server with a client, test_vm_nodes.py a shared disk."""
 LONG = os.environ.get("FSGAUGE_TEST_RIG") == "1"
 
 
