@@ -242,6 +242,21 @@ class RunRecord(Record):
         return 2 * clients.clients_gave_up > of or clients.files_given_up > clients.files
 
 
+class LostBlock(BaseModel):
+    """A block in which a machine was lost, as the journal has it: what happened and what was done
+    meanwhile, both in words, and the last lines of the machine's console. `again`: the block was
+    measured again; otherwise the runs that it lacked have failed.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    block: int
+    because: str
+    during: str
+    lines: list[str]
+    again: bool
+
+
 class ScanRecord(Record):
     """What lay where in one turn. Exactly one of `result` and `fault` is set.
 

@@ -19,6 +19,8 @@ PARTS = {"__init__.py", "keys.py", "factors.py", "cells.py", "method.py"}
 FOLDERS = {"analysis", "page", "studies"}
 LEDGER = {"published.toml", "verdicts"}
 QUICK_SECONDS = 15 * 60
+QUICK_SECONDS_OF_NODES = 20 * 60
+"""In virtual machines, whose disks are limited."""
 QUICK_BYTES = 20 << 30
 SHORTEST_SECONDS = 0.5
 """Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
@@ -28,9 +30,13 @@ LEAST_BLOCKS_OF_NODES = 3
 QUICK = sorted(
     name
     for name in shipped_names()
-    if not name.endswith(("-full", "-as-published")) and not load_study(name).is_simulated
+    if not name.endswith(("-full", "-as-published", "-virtual")) and not load_study(name).is_simulated
 )
 """What a person runs who knows a study's name and no more. Simulated ones write nothing."""
+VIRTUAL = [f"{kind}-virtual" for kind in kinds.names() if kind != "sharing"]
+"""Of every kind whose own study is not for virtual machines."""
+VIRTUAL_SECONDS = 5 * 60
+"""Before what an emulated processor adds."""
 
 
 def folder(kind: str) -> Path:
@@ -66,8 +72,8 @@ def test_a_folder_has_the_one_shape(kind: str) -> None:
 @pytest.mark.parametrize("kind", kinds.names())
 def test_studies_have_one_name_for_each_purpose(kind: str) -> None:
     required, published = {kind, f"{kind}-full"}, f"{kind}-as-published"
-    simulated = f"{kind}-simulated"
-    assert required <= set(variants(kind)) <= {*required, published, simulated}
+    simulated, virtual = f"{kind}-simulated", f"{kind}-virtual"
+    assert required <= set(variants(kind)) <= {*required, published, simulated, virtual}
     if entries(kind) >= LEDGER:
         assert published in variants(kind)
     studies = {name: load_study(name) for name in variants(kind)}
@@ -81,7 +87,7 @@ def test_the_quick_study_takes_minutes_and_few_bytes(name: str) -> None:
     """By the planner's own estimate: the rates that `fsgauge plan` names."""
     assert EXPECTED.bytes_per_second == 800 << 20
     study, plan = planned(name)
-    assert plan.expected_seconds <= QUICK_SECONDS
+    assert plan.expected_seconds <= (QUICK_SECONDS_OF_NODES if study.rig else QUICK_SECONDS)
     assert plan.expected_written_bytes <= QUICK_BYTES
     assert study.plan.blocks >= (LEAST_BLOCKS_OF_NODES if study.rig else LEAST_BLOCKS)
     assert len({turn.block for turn in plan.turns}) == study.plan.blocks
@@ -112,10 +118,19 @@ def test_the_quick_study_s_runs_are_long_enough(name: str) -> None:
         assert method.run_seconds(cell, space, speed) >= SHORTEST_SECONDS, cell.id
 
 
+@pytest.mark.parametrize("name", VIRTUAL)
+def test_the_study_in_virtual_machines_is_over_in_minutes_by_its_disk_s_limits(name: str) -> None:
+    study, plan = planned(name)
+    assert isinstance(study.storage, LoopStorage)
+    assert study.storage.iops and study.storage.bandwidth, "or a plan would not know them"
+    assert plan.expected_seconds <= VIRTUAL_SECONDS
+    assert study.plan.blocks >= LEAST_BLOCKS_OF_NODES
+
+
 @pytest.mark.parametrize("kind", kinds.names())
 def test_the_other_studies_plan_more(kind: str) -> None:
     _, quick = planned(kind)
-    for name in set(variants(kind)) - {f"{kind}-simulated"}:
+    for name in set(variants(kind)) - {f"{kind}-simulated", f"{kind}-virtual"}:
         study, plan = planned(name)
         quick_of_nodes = study.rig is not None and name == kind
         assert study.plan.blocks >= (LEAST_BLOCKS_OF_NODES if quick_of_nodes else LEAST_BLOCKS)

@@ -55,7 +55,13 @@ def completed(line: str, path: str, folder: Path) -> set[str]:
     [
         ("fsgauge re", {"resume", "report"}),
         ("fsgauge study ", {"new", "list"}),
-        ("fsgauge run wri", {"writers", "writers-full", "writers-as-published", "writers-nfs"}),
+        (
+            "fsgauge run wri",
+            {
+                "writers",
+                *(f"writers-{each}" for each in ("full", "as-published", "nfs", "virtual")),
+            },
+        ),
         ("fsgauge run overhead --system ex", {"ext2", "ext3", "ext4"}),
         (
             "fsgauge run aging --rig simulator --system ex",

@@ -1,4 +1,4 @@
-"""The virtual rig with real machines: built, tried, measured on, killed. No test needs root.
+"""The virtual rig with real machines: measured on, killed, panicking. No test needs root.
 
 Each machine is emulated where KVM does not work, and takes ten seconds to be up: this is slow for
 what it does, and so there are few tests, each of several things.
@@ -10,16 +10,27 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from fsgauge.progress.lines import Quiet
+from fsgauge.report.write import write_report
+from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.rig import VmRig
+from fsgauge.rig.vm.session import VmSession
+from fsgauge.run import run_study
 from fsgauge.store import read_results
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
 from tests.rigs.virtual import COMMAND, SMALL, fsgauge, machines
 
 pytestmark = pytest.mark.usefixtures("guest")
+LONG = pytest.mark.skipif(
+    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute or two: make test-rig"
+)
 
 
 @pytest.fixture
@@ -29,14 +40,6 @@ def scene(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     assert machines(tmp_path) == []
     assert list((tmp_path / "disks").iterdir()) == []
-
-
-def test_a_file_system_is_made_mounted_and_filled_in_the_guest() -> None:
-    """All systems are tried in test_vm_systems.py."""
-    done = fsgauge("rig", "test", "f2fs")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (line,) = done.stdout.splitlines()
-    assert line.startswith("f2fs  made, mounted and filled, in ")
 
 
 def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:
@@ -64,46 +67,75 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     assert "limited to 200 IOPS" in page
 
 
-@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute: make test-rig")
-def test_a_machine_that_dies_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
-    done, said = run_and_strike(scene, signal.SIGKILL, of_qemu=True)
-    assert done == 0, said
+@LONG
+def test_a_machine_that_is_killed_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
+    code, said = run_and_kill_qemu(scene)
+    assert code == 0, said
     assert said.count("node1 is up after") == 2
     assert "the machine node1" in said
     (folder,) = (scene / "results").iterdir()
-    assert len(read_results(folder).runs) == 6
+    stored = read_results(folder)
+    assert len(stored.runs) == 6
+    (lost,) = stored.lost
+    assert (lost.block, lost.again) == (0, True) and "QEMU's exit code is -9" in lost.because
 
 
-def test_nothing_outlives_a_killed_fsgauge(scene: Path) -> None:
-    code, said = run_and_strike(scene, signal.SIGKILL, of_qemu=False)
-    assert code == -signal.SIGKILL, said
-    ends = time.monotonic() + 60
-    while machines(scene) and time.monotonic() < ends:
-        time.sleep(0.05)
-    assert machines(scene) == []
-    assert list((scene / "disks").iterdir()) != []
-    assert "left by an earlier run" in fsgauge("rig", "list").stderr
+@LONG
+def test_a_kernel_that_panics_is_a_finding_with_the_last_lines_of_its_console(scene: Path) -> None:
+    systems = ["ext4"]
+    overrides = [each for each in SMALL[SMALL.index("--set") :] if each != "--set"]
+    overrides += [f"storage.directory={scene / 'disks'}", "workload.duration=8s"]
+    study = load_study("overhead", overrides, systems, "loop:320MiB", 1)
+    outcome = run_study(
+        study,
+        rig=Panicking(),
+        results=scene / "results",
+        destroy=None,
+        command=["fsgauge", "run", "overhead"],
+        progress=Quiet(),
+    )
+    assert outcome.ended_by is None
+    stored = read_results(outcome.directory)
+    assert len(stored.runs) == 6 and all(run.fault is None for run in stored.runs)
+    (lost,) = stored.lost
+    assert "has ended: QEMU's exit code is 0" in lost.because and lost.during != ""
+    panic = "Kernel panic - not syncing: sysrq triggered crash"
+    assert panic in lost.lines[0]
+    page = write_report(outcome.directory).read_text(encoding="utf-8")
+    assert panic in page and "The block was measured again." in page
 
 
+@LONG
 def test_a_prompt_is_typed_at_and_turned_off() -> None:
     done = fsgauge("rig", "shell", input="echo $((6 * 7)) of $(uname -s)\n")
     assert done.returncode == 0, done.stderr
     assert "42 of Linux" in done.stdout
 
 
-def run_and_strike(scene: Path, number: int, *, of_qemu: bool) -> tuple[int, str]:
-    """Run a study, and send a signal once it has begun; gives exit code and words."""
+class Panicking(VmRig):
+    """Its first machine panics while it measures."""
+
+    @contextmanager
+    def opened(self, study: Study) -> Iterator[VmSession]:
+        with super().opened(study) as session:
+            words = {
+                "text": "(sleep 15; echo c > /proc/sysrq-trigger) > /dev/null 2>&1 &",
+                "environment": {},
+                "seconds": 30.0,
+            }
+            session._group(None).tell_one(0, Order(do="run", words=words), 60.0)
+            yield session
+
+
+def run_and_kill_qemu(scene: Path) -> tuple[int, str]:
+    """Run a study, and kill its machine once it has begun; gives exit code and words."""
     words = ["run", "overhead", "--rig", "vm", "--system", "ext4", *SMALL, "--json"]
     words += ["--set", f"storage.directory={scene / 'disks'}", "--set", "workload.duration=5s"]
     words += ["--results", str(scene / "results")]
     said = scene / "said"
     with said.open("w") as errors:
         process = subprocess.Popen(
-            [*COMMAND, *words],
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env={**os.environ, "FSGAUGE_VM_ACCELERATOR": "tcg"},
+            [*COMMAND, *words], stdout=subprocess.PIPE, stderr=errors, text=True
         )
     assert process.stdout is not None
     struck = False
@@ -111,8 +143,8 @@ def run_and_strike(scene: Path, number: int, *, of_qemu: bool) -> tuple[int, str
         for line in process.stdout:
             if not struck and json.loads(line).get("event") == "study_started":
                 struck = True
-                for pid in machines(scene) if of_qemu else [process.pid]:
-                    os.kill(pid, number)
+                for pid in machines(scene):
+                    os.kill(pid, signal.SIGKILL)
         return process.wait(500), said.read_text()
     finally:
         process.kill()

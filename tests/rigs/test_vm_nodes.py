@@ -25,8 +25,8 @@ from tests.rigs.virtual import COMMAND, fsgauge, machines
 
 pytestmark = pytest.mark.usefixtures("guest")
 SMALL = [
-    *("--storage", "loop:320MiB", "--seed", "1", "--yes", "--baseline", "ext4"),
-    *("--system", "ext4", "--set", "rig.nodes=2"),
+    *("--storage", "loop:320MiB", "--seed", "1", "--yes", "--baseline", "gfs2"),
+    *("--system", "gfs2", "--set", "rig.nodes=2"),
     *("--set", 'workload.patterns=["randread"]', "--set", "workload.queue_depths=[8]"),
     *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
     *("--set", "workload.files=2", "--set", "plan.blocks=2"),
@@ -43,7 +43,8 @@ def disks(tmp_path: Path) -> Iterator[Path]:
     assert list(folder.iterdir()) == []
 
 
-def test_two_nodes_measure_together_as_two_hosts_do(disks: Path, tmp_path: Path) -> None:
+def test_two_nodes_measure_together_on_one_disk(disks: Path, tmp_path: Path) -> None:
+    """GFS2 with its cluster: what a study takes that the hosts of a fleet do not have."""
     done = fsgauge(
         *("run", "overhead", "--rig", "vm", *SMALL, "--set", f"storage.directory={disks}"),
         *("--set", "storage.iops=200 IOPS", "--results", str(tmp_path / "results")),
@@ -62,7 +63,8 @@ def test_two_nodes_measure_together_as_two_hosts_do(disks: Path, tmp_path: Path)
         for part in run.parts:
             result = part.slices[0].result
             assert result.read is not None
-            assert 0 < result.read.operations / (result.elapsed_ns / 1e9) < 260, "each own disk"
+            rate = result.read.operations / (result.elapsed_ns / 1e9)
+            assert 0 < rate < 150, "half of the disk's 200 IOPS, and what a pause has saved"
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "of one another (median" in page, "the skew is on the first screen"
     assert "a private network" in page

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.bisect.search import Outcome
+from fsgauge.record import Cell
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.limits import place_of
 from fsgauge.stats.results import Comparison, Results
@@ -29,6 +30,18 @@ class Judged(BaseModel):
     high: float | None
     blocks: int
     outcome: Outcome
+
+
+def require_cells(conditions: Sequence[Condition], cells: Sequence[Cell], system: str) -> None:
+    """Raise InputError for a limit that means no cell of the study, before any is measured."""
+    for condition in conditions:
+        if not any(condition.selects(cell, system) for cell in cells):
+            names = "; ".join(cell.name for cell in cells)
+            raise condition.error(
+                "no cell of this study is meant",
+                condition.metric_token,
+                next=f"the cells are: {names}",
+            )
 
 
 def judged(conditions: Sequence[Condition], results: Results, system: str) -> list[Judged]:

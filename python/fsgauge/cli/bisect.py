@@ -70,12 +70,14 @@ def command(
 
     Exit codes: 0 the first bad kernel is found; 1 the bad kernel is within all limits; 4 undecided.
     """
+    from fsgauge.bisect.judging import require_cells
     from fsgauge.bisect.log import Asked, Log, read_log
     from fsgauge.bisect.page import write_bisect
     from fsgauge.bisect.search import answer, is_found
     from fsgauge.bisect.steps import steps
     from fsgauge.rig.vm.build.offered import kernels_between
     from fsgauge.stats.folders.condition import parse_condition
+    from fsgauge.study.workload import cells_of
 
     conditions = [parse_condition(text) for text in limits]
     asked = Asked(
@@ -88,7 +90,9 @@ def command(
         bad=bad,
         limits=list(limits),
     )
-    blocks = studied(asked, good, None).plan.blocks
+    planned = studied(asked, good, None)
+    require_cells(conditions, cells_of(planned.workload), _TRIED)
+    blocks = planned.plan.blocks
     folder = output or results / f"bisect-{Path(study).stem}"
     log = read_log(folder, asked) or Log(asked=asked, kernels=kernels_between(say, good, bad))
     say(f"{len(log.kernels)} kernels from {good} to {bad}")

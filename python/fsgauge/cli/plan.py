@@ -331,10 +331,15 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
 
-    span = (
-        f"{words(description.expected_seconds)}"
-        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
+    expected, shortest, longest = map(
+        words,
+        (
+            description.expected_seconds,
+            description.shortest_seconds,
+            description.longest_seconds,
+        ),
     )
+    span = expected if shortest == longest else f"{expected} ({shortest} to {longest})"
     if description.simulated:
         return [
             f"time      what a device would take about {span} for is simulated; how long that takes"

@@ -10,7 +10,7 @@ from collections import Counter
 
 from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.preconditioning import most_rounds, rounds
-from fsgauge.plan.space import layout_bytes, planned_room
+from fsgauge.plan.space import layout_bytes, planned_room, speed_on
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
 from fsgauge.study.workload import cells_of
@@ -32,6 +32,7 @@ def turn_seconds(
     study: Study, size_bytes: int, access: AccessKeys, speed: Speed = EXPECTED
 ) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
+    speed = speed_on(study, speed)
     method, space = _method_at(study, size_bytes, access), layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
@@ -60,7 +61,7 @@ def under_load_share(study: Study, size_bytes: int, *, side_by_side: bool = Fals
     loads = 0.0
     for access, count in _turns_by_access(study).items():
         method = _method_at(study, size_bytes, access)
-        loads += count * sum(method.run_seconds(cell, space, EXPECTED) for cell in cells)
+        loads += count * sum(method.run_seconds(cell, space, speed_on(study)) for cell in cells)
     return loads / block_seconds(study, size_bytes, side_by_side=side_by_side)
 
 

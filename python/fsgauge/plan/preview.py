@@ -5,6 +5,7 @@ Takes a plan and its study; gives the facts in the order in which a person asks 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -19,13 +20,13 @@ from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.preconditioning import endurance, storage_seconds
-from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
 from fsgauge.study.system import ALLOCATING, keys_without_effect
-from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_rate, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
 from fsgauge.workload.method import Method
@@ -151,7 +152,9 @@ def describe(
         simulated=study.is_simulated,
         written_bytes_estimate=written_bytes,
         endurance=endurance(study, size_bytes, written_bytes, blocks * mean, blocks * longest),
-        estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
+        estimate_basis=_estimate_basis(
+            study, by_pilot=measured is not None, is_served=is_served(study)
+        ),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
         storage=storage_sentence(study),
@@ -315,17 +318,20 @@ def _has(system: System, key: str) -> bool:
     return key in ("kind", "server", "kernel") or key in ALLOCATING or system.kind == "mounted"
 
 
-def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
-    expected, fastest, slowest = (
-        format_bandwidth(speed.bytes_per_second) for speed in (EXPECTED, FASTEST, SLOWEST)
-    )
-    latency = format_duration(EXPECTED.latency_seconds * 1e9)
+def _estimate_basis(study: Study, *, by_pilot: bool, is_served: bool) -> str:
+    speeds = [speed_on(study, each) for each in (EXPECTED, FASTEST, SLOWEST)]
+    expected, fastest, slowest = (format_bandwidth(each.bytes_per_second) for each in speeds)
+    latency = format_duration(speeds[0].latency_seconds * 1e9)
     basis = f"estimated for storage that writes {expected} and answers in {latency}"
+    if speeds[0].operations_per_second < math.inf:
+        basis += f", {format_rate(speeds[0].operations_per_second)} at most"
     if is_served:
         served = format_duration(EXPECTED.served_seconds * 1e9)
         basis += f", and a server that takes {served} per operation"
     if by_pilot:
         return f"{basis}; the time is the pilot's"
+    if fastest == slowest:
+        return f"{basis}; an emulated processor takes longer"
     return f"{basis}; work that ends by bytes rather than by time takes {fastest} to {slowest}"
 
 

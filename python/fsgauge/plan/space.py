@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from fsgauge.study.model import Study, System
+import math
+from dataclasses import replace
+
+from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.room import Room
 
 
@@ -36,6 +40,21 @@ def planned_room(study: Study, size_bytes: int) -> Room:
         chunks=chunks_of(study),
         hints=hints_of(study),
         in_folders=study.storage.kind == "path",
+        speed=speed_on(study),
+    )
+
+
+def speed_on(study: Study, speed: Speed = EXPECTED) -> Speed:
+    """What is assumed of the study's storage: no more than the study limits it to."""
+    storage = study.storage
+    if not isinstance(storage, LoopStorage):
+        return speed
+    bandwidth, iops, latency = storage.bandwidth, storage.iops, storage.latency
+    return replace(
+        speed,
+        bytes_per_second=min(speed.bytes_per_second, int(bandwidth or speed.bytes_per_second)),
+        operations_per_second=min(speed.operations_per_second, iops or math.inf),
+        latency_seconds=max(speed.latency_seconds, (latency or 0) / 1e9),
     )
 
 

@@ -48,7 +48,7 @@ def _simulator(say: Say) -> Rig:  # noqa: ARG001 - it has nothing to say of devi
 RIGS: dict[str, Maker] = {"host": _host, "fleet": _fleet, "vm": _vm, "simulator": _simulator}
 
 
-OWN_STUDIES = {"simulator": "simulated"}
+OWN_STUDIES = {"simulator": "simulated", "vm": "virtual"}
 """Of a rig that cannot run every shipped study as it is: what the names of its own end with."""
 
 

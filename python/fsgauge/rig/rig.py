@@ -79,10 +79,22 @@ class FromMachine:
 
 @dataclass(frozen=True)
 class BlockVoid:
-    """What was told of a block does not count: all of it is measured again."""
+    """What was told of a block does not count: all of it is measured again. `lines` are the last
+    that a machine said which was lost."""
 
     block: int
     because: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BlockGivenUp:
+    """A block was void too often: what was told of it counts, and the runs that follow of it have
+    all failed."""
+
+    block: int
+    because: str
+    lines: tuple[str, ...] = ()
 
 
 class StudyVoid(RigError):
@@ -97,6 +109,7 @@ Happening = (
     | LoadBegins
     | FromMachine
     | BlockVoid
+    | BlockGivenUp
     | Event
     | TurnRecord
     | StepRecord

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fsgauge.progress import Progress
 from fsgauge.record import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
 from fsgauge.rig.rig import (
+    BlockGivenUp,
     BlockVoid,
     FromMachine,
     Happening,
@@ -18,6 +19,7 @@ from fsgauge.rig.rig import (
 from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.store import ResultsFolder
 from fsgauge.store.abandon import set_aside
+from fsgauge.store.journal import GIVEN_UP, VOID
 
 
 @dataclass
@@ -30,23 +32,32 @@ class Recording:
     plan: Plan
     keeps_runs: bool
     runs: list[RunRecord] = field(default_factory=list)
+    during: str = ""
+    """What was done last, in words."""
 
     def __call__(self, happening: Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
         match happening:
             case TurnStarted(turn):
+                self.during = f"{turn.system} was made"
                 self.progress.turn_started(turn)
                 self.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
             case StepStarted(turn, what):
+                self.during = f"{turn.system}: {what}"
                 self.progress.step_started(turn, what)
             case RunStarted(turn, cell):
+                self.during = f"{turn.system} was measured ({cell.name})"
                 self.progress.run_started(turn, cell)
             case LoadBegins():
                 pass
             case FromMachine(machine, record):
                 self.folder.write_from_machine(machine, record)
-            case BlockVoid(block, because):
-                self.void({block}, because)
+            case BlockVoid(block, because, lines):
+                self.void({block}, because, during=self.during, lines=lines)
+            case BlockGivenUp(block, because, lines):
+                self.folder.journal(
+                    GIVEN_UP, blocks=[block], because=because, during=self.during, lines=lines
+                )
             case TurnRecord():
                 self.folder.write_turn(happening)
             case ScanRecord():
@@ -58,11 +69,11 @@ class Recording:
             case _:
                 self.progress.event(happening)
 
-    def void(self, blocks: set[int], because: str) -> None:
+    def void(self, blocks: set[int], because: str, **facts: object) -> None:
         """What was recorded of these blocks is set aside: they are measured again."""
         others = {turn.block for turn in self.plan.all_turns} - blocks
         aside = set_aside(self.folder, self.plan, others)
-        self.folder.journal("void", blocks=sorted(blocks), because=because, abandoned=aside)
+        self.folder.journal(VOID, blocks=sorted(blocks), because=because, abandoned=aside, **facts)
         self.runs = [run for run in self.runs if run.block not in blocks]
 
     def _step(self, record: StepRecord) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fsgauge.record import (
     EnvironmentRecord,
+    LostBlock,
     RunRecord,
     ScanRecord,
     StepRecord,
@@ -45,6 +46,7 @@ class Evidence:
     scans: Sequence[ScanRecord] = ()
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
+    lost: Sequence[LostBlock] = ()
 
 
 def finding(

@@ -18,6 +18,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, t
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.lost_data import lost_data
+from fsgauge.stats.lost_machines import lost_machines
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.missing_runs import missing_runs
@@ -49,6 +50,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_single_runs(evidence),
         *server_aborts(evidence),
         *missing_runs(evidence),
+        *lost_machines(evidence),
         *_few_blocks(evidence),
         *_withheld(evidence),
         *_stopped(evidence),
@@ -266,11 +268,12 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
-    """One system must be made the same way in every turn."""
+    """One system must be made the same way in every turn, on whichever of several equal disks."""
     made: dict[str, set[tuple[str, ...]]] = {}
     for turn in evidence.turns:
         facts = turn.facts
-        key = (" ".join(facts.mkfs_command), facts.mount_options, str(facts.size_bytes))
+        command = " ".join(word for word in facts.mkfs_command if word != facts.mount_source)
+        key = (command, facts.mount_options, str(facts.size_bytes))
         made.setdefault(turn.system, set()).add(key)
     changed = [system for system, ways in made.items() if len(ways) > 1]
     if changed:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
+    LostBlock,
     RunRecord,
     ScanRecord,
     StepRecord,
@@ -64,11 +65,13 @@ def read_study(
     steps: Sequence[StepRecord] = (),
     path_runs: Sequence[RunRecord] = (),
     struck_runs: Sequence[RunRecord] = (),
+    lost: Sequence[LostBlock] = (),
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
+    `lost` are the times that a machine was lost.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -125,6 +128,7 @@ def read_study(
         scans=scans,
         steps=steps,
         path_runs=path_runs,
+        lost=lost,
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence), *struck_findings(struck)]

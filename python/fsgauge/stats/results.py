@@ -1,8 +1,7 @@
 """What statistics make of a study's records: the model that goes to report.json.
 
 Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a latency a gain;
-`verdict` says which. Intervals are 95 %. Values are raw: operations per second, bytes per second,
-nanoseconds.
+`verdict` says which. Intervals are 95 %. Values are raw: per second, bytes per second, nanoseconds.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ class NoiseFloor(ResultModel):
 
 
 class Finding(ResultModel):
-    """Something the reader has to know; `where` names runs, at most ten of `count`."""
+    """What the reader has to know; `where` names runs, ten of `count`; `lines` quote a machine."""
 
     code: str
     level: Level
@@ -156,6 +155,7 @@ class Finding(ResultModel):
     advice: str
     count: int
     where: list[str]
+    lines: list[str] = Field(default=[], exclude_if=lambda value: not value)
 
 
 class Difference(ResultModel):

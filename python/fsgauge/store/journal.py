@@ -23,6 +23,8 @@ from fsgauge.errors import RigError
 from fsgauge.plain_files import LARGEST_BYTES, MissingError, PlainFolder, cannot_write, write_all
 
 NAME = "journal.ndjson"
+VOID, GIVEN_UP = "void", "given up"
+"""Events: a block that is measured again, and one whose missing runs have failed."""
 _CHAIN = re.compile(rb', "chain": "([0-9a-f]{64})"\}$')
 
 

@@ -7,17 +7,20 @@ block's Parquet when first asked for.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder
 from fsgauge.record import (
     FORMAT,
     EnvironmentRecord,
+    LostBlock,
     Plan,
     RunRecord,
     ScanRecord,
@@ -28,6 +31,7 @@ from fsgauge.record import (
 )
 from fsgauge.store.files import read_text, scan_name, step_name
 from fsgauge.store.folder import opened_results, require_results
+from fsgauge.store.journal import GIVEN_UP, VOID, read_journal
 from fsgauge.store.record_files import RecordFiles, position_of, record_files, turn_of
 from fsgauge.store.seals import (
     ChangedError,
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from fsgauge.store.blocks import SeriesReader
 
 R = TypeVar("R", bound=BaseModel)
+_BLOCKS: TypeAdapter[list[int]] = TypeAdapter(list[int])
 Planned = dict[tuple[int, int], Turn]
 
 
@@ -51,7 +56,8 @@ class StoredStudy:
 
     `path_turns` and `path_runs` are those over paths beside a server, `struck_turns` and
     `struck_runs` those with faults on purpose: no samples of the study. Their scans and steps are
-    in none of its lists. `folder` is the one that they were read from.
+    in none of its lists. `lost` are the times that a machine was lost. `folder` is the one that
+    they were read from.
     """
 
     directory: Path
@@ -69,6 +75,7 @@ class StoredStudy:
     struck_runs: list[RunRecord] = field(default_factory=list)
     steps: list[StepRecord] = field(default_factory=list)
     changes: tuple[str, ...] = ()
+    lost: list[LostBlock] = field(default_factory=list)
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
@@ -137,7 +144,20 @@ def _parsed(
         changes=changes,
         scans=[scan for scan in scans if (scan.block, scan.turn) in own],
         steps=[step for step in steps if (step.block, step.turn) in own],
+        lost=list(_lost_blocks(folder)),
     )
+
+
+def _lost_blocks(folder: PlainFolder) -> Iterator[LostBlock]:
+    """Each time that a machine was lost, from the journal; a void block of an older fsgauge does
+    not say what was lost."""
+    for facts in read_journal(folder):
+        if facts.get("event") not in (VOID, GIVEN_UP) or "during" not in facts:
+            continue
+        with suppress(ValidationError):
+            for block in _BLOCKS.validate_python(facts.get("blocks")):
+                told = {**facts, "block": block, "again": facts["event"] == VOID}
+                yield LostBlock.model_validate(told)
 
 
 def read_record(kind: type[R], folder: PlainFolder, name: str) -> R:

@@ -341,7 +341,11 @@ _OWN: tuple[View, ...] = (
         "journal",
         (
             at("unix_ns", "BIGINT", "wall clock; a label"),
-            at("event", "VARCHAR", "started, stored, turn, step, run, set aside, resumed, ended"),
+            at(
+                "event",
+                "VARCHAR",
+                "started, stored, turn, run, void, given up, resumed, ended, more",
+            ),
             at("block", "BIGINT", "of a turn, step or run"),
             at("turn", "BIGINT", "of a turn, step or run"),
             at("system", "VARCHAR", "of a turn"),

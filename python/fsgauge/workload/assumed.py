@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 800 << 20
@@ -14,13 +15,14 @@ class Speed:
 
     A server on this host takes its processors: seconds of all of them together for an operation
     of a client, and for letting one in. Samba took 35 to 130 us an operation on two processors,
-    and 6 ms a session.
+    and 6 ms a session. `operations_per_second` is what storage is limited to.
     """
 
     bytes_per_second: int
     latency_seconds: float
     served_seconds: float = 80e-6
     session_seconds: float = 6e-3
+    operations_per_second: float = math.inf
 
 
 EXPECTED = Speed(ASSUMED_BANDWIDTH_BYTES_PER_SECOND, ASSUMED_LATENCY_SECONDS)
@@ -31,7 +33,7 @@ SLOWEST = Speed(100 << 20, ASSUMED_LATENCY_SECONDS, served_seconds=200e-6, sessi
 
 def operations_per_second(block_size_bytes: int, in_flight: int, speed: Speed = EXPECTED) -> float:
     """The rate of a load with so many operations in flight."""
-    by_bytes = speed.bytes_per_second / block_size_bytes
+    most = min(speed.bytes_per_second / block_size_bytes, speed.operations_per_second)
     if speed.latency_seconds == 0:
-        return by_bytes
-    return min(by_bytes, in_flight / speed.latency_seconds)
+        return most
+    return min(most, in_flight / speed.latency_seconds)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsgauge.workload.assumed import EXPECTED, Speed
+
 
 @dataclass(frozen=True)
 class Room:
@@ -13,7 +15,8 @@ class Room:
     or no system has a fixed number of them. `chunks` are the systems' allocation chunks, one for
     each turn of a block; None where the file system decides. `hints` are extent size hints, to
     whose multiples a file system rounds up what a file takes. `in_folders`: the systems are folders
-    of file systems that others use too, and the bytes are what the study may take of each.
+    of file systems that others use too, and the bytes are what the study may take of each. `speed`
+    is what is assumed of the storage.
     """
 
     free_bytes: int
@@ -23,3 +26,4 @@ class Room:
     chunks: tuple[int | None, ...] = ()
     hints: tuple[int, ...] = ()
     in_folders: bool = False
+    speed: Speed = EXPECTED

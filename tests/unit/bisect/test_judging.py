@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.bisect.judging import judged, outcome_of
+from fsgauge.bisect.judging import judged, outcome_of, require_cells
 from fsgauge.bisect.log import Asked, Log, Step, read_log
 from fsgauge.bisect.page import write_bisect
 from fsgauge.errors import InputError
@@ -90,3 +90,11 @@ def test_a_folder_of_another_search_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bisect.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read as the log of a bisection"):
         read_log(tmp_path, ASKED)
+
+
+def test_a_limit_that_no_cell_is_meant_by_is_refused_before_anything_is_measured() -> None:
+    cells = make_study(**STUDY, blocks=2).study.plan.cells
+    require_cells([parse_condition("ratio(iops, randread) < 0.9")], cells, "tried")
+    with pytest.raises(InputError, match="no cell of this study is meant") as error:
+        require_cells([parse_condition("ratio(iops, randrw) < 0.9")], cells, "tried")
+    assert "randread 4 KiB" in error.value.next

@@ -5,11 +5,11 @@ import pytest
 from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
-from fsgauge.plan.space import layout_bytes, times_held
+from fsgauge.plan.space import layout_bytes, speed_on, times_held
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind
-from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
+from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST, operations_per_second
 
 GIB = 1 << 30
 PATH = AccessKeys()
@@ -71,3 +71,17 @@ def test_the_ends_of_the_range_are_below_and_above():
     one = study(patterns=["randread"])
     seconds = [estimate.turn_seconds(one, GIB, PATH, at) for at in (FASTEST, EXPECTED, SLOWEST)]
     assert seconds[0] < seconds[1] < seconds[2]
+
+
+def test_a_disk_takes_no_more_than_it_is_limited_to():
+    limits = {"bandwidth": 64 << 20, "iops": 500.0, "latency": 10_000_000}
+    slow = study().model_copy(update={"storage": LoopStorage(size=GIB, **limits)})
+    speed = speed_on(slow)
+    assert (speed.bytes_per_second, speed.latency_seconds) == (64 << 20, 0.01)
+    assert speed_on(study()) == EXPECTED
+    filling = [layout_bytes(slow, GIB) / each.bytes_per_second for each in (speed, EXPECTED)]
+    seconds = [estimate.turn_seconds(each, GIB, PATH) for each in (slow, study())]
+    assert seconds[0] - seconds[1] == pytest.approx(filling[0] - filling[1])
+    assert operations_per_second(4096, 1, speed) == pytest.approx(100)
+    assert operations_per_second(4096, 32, speed) == 500
+    assert operations_per_second(1 << 20, 32, speed) == 64

@@ -118,6 +118,22 @@ def test_a_study_that_has_not_begun_can_be_read() -> None:
     assert results.baseline_kind == "unknown"
 
 
+def test_a_system_that_was_made_otherwise_in_a_turn_is_named_on_another_disk_it_is_not() -> None:
+    made = make_study(**SMALL)
+    *turns, last = made.turns
+
+    def codes_with(**changes: object) -> set[str]:
+        facts = last.facts.model_copy(update=changes)
+        others = [*turns, last.model_copy(update={"facts": facts})]
+        return codes(read_study(others, made.runs, made.study, made.before))
+
+    kind, disk = last.facts.kind, "/dev/vde"
+    assert "system.changed" not in codes_with(
+        mkfs_command=[f"mkfs.{kind}", "-q", disk], mount_source=disk
+    )
+    assert "system.changed" in codes_with(mkfs_command=[f"mkfs.{kind}", "-q", "-x", disk])
+
+
 def test_one_system_gives_the_noise() -> None:
     results = read(make_study(**SMALL, systems={"xfs": "xfs"}))
     assert results.comparisons == []

@@ -17,6 +17,7 @@ def test_the_shipped_studies():
     published = {"overhead", "writers", "connections", "aging", "sharing"}
     quick = published | {"churn"}
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
+    variants |= {f"{name}-virtual" for name in quick - {"sharing"}}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years"}
     others |= {"two-hosts-full", "two-nodes", "writers-nfs"}

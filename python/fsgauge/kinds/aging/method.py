@@ -63,6 +63,7 @@ class AgingMethod(MakesOwnFiles):
     sizes: AgedFiles | None = None
     written_share: float = 1.0
     in_folders: bool = False
+    speed: Speed = EXPECTED
 
     files = 0
     fill_percent = 0
@@ -91,6 +92,7 @@ class AgingMethod(MakesOwnFiles):
             sizes=AgedFiles(file_bytes, rate_bytes),
             written_share=written / len(room.chunks) if room.chunks else 1.0,
             in_folders=room.in_folders,
+            speed=room.speed,
         )
 
     def require_descriptors(self, limit: int) -> None:
@@ -223,7 +225,7 @@ class AgingMethod(MakesOwnFiles):
             f"data: {workload.data}{checked}",
             "time: until every stream is done, unpaced: a run lasts about"
             f" {format_duration(self._timed_seconds() * 1e9)} at"
-            f" {format_bandwidth(EXPECTED.bytes_per_second)}",
+            f" {format_bandwidth(self.speed.bytes_per_second)}",
             "order: levels as deletes reach them, write before read, caches dropped before each",
         ]
 
@@ -298,11 +300,11 @@ class AgingMethod(MakesOwnFiles):
     def _rate_bytes(self) -> int:
         return self.workload.streams * self._sizes().rate_file_bytes
 
-    def _timed_seconds(self, speed: Speed = EXPECTED) -> float:
-        """How long the streams of one run take."""
+    def _timed_seconds(self, speed: Speed | None = None) -> float:
+        """How long the streams of one run take; at the room's speed unless another one is asked."""
         workload = self.workload
         in_flight = workload.streams * workload.queue_depth
-        rate = operations_per_second(workload.record_size, in_flight, speed)
+        rate = operations_per_second(workload.record_size, in_flight, speed or self.speed)
         return self._rate_bytes() / workload.record_size / rate
 
     def _ageing_bytes(self, cell: Cell) -> float:

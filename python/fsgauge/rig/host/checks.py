@@ -232,14 +232,14 @@ def _check_inodes(study: Study) -> None:
 
 def _check_support(system: System, kind: FileSystem) -> None:
     support = support_of(kind, load_module=True)
-    if not support.mkfs:
-        raise RigError(
-            f'"{system.name}" needs {kind.mkfs}, which is not installed', next=support.install
-        )
     if not support.driver:
         raise RigError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
             next="fsgauge systems lists what can be compared here; --rig vm brings a kernel",
+        )
+    if not support.mkfs:
+        raise RigError(
+            f'"{system.name}" needs {kind.mkfs}, which is not installed', next=support.install
         )
 
 

@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,10 +182,10 @@ def being_made(name: str, facts: dict[str, object]) -> Iterator[Path]:
 
 
 @contextmanager
-def only_builder() -> Iterator[None]:
-    """One build at a time; what a killed one left is removed."""
+def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """One build at a time; what a killed one left is removed. `say` is told of a wait."""
     with (cache_folder() / "lock").open("w") as lock:
-        deadline = time.monotonic() + _LOCK_SECONDS
+        deadline, is_told = time.monotonic() + _LOCK_SECONDS, False
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -195,6 +195,9 @@ def only_builder() -> Iterator[None]:
                     raise RigError(
                         "another build of the guest does not end", next=f"fuser -v {lock.name}"
                     ) from None
+                if not is_told:
+                    say(f"another build goes on; waiting for it (fuser -v {lock.name})")
+                    is_told = True
                 time.sleep(0.2)
         for left in cache_folder().glob("new-*"):
             shutil.rmtree(left, ignore_errors=True)

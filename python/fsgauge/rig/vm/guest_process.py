@@ -179,11 +179,14 @@ class Guest:
 
     def _prepare(self, study: Study) -> None:
         """Attach the study's storage, instead of an earlier one's."""
-        self._session = None
-        self._open.close()
+        self._close()
         rig = host_rig(None, self._say)
         rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
+
+    def _close(self) -> None:
+        self._session = None
+        self._open.close()
 
     def _prepared(self) -> Session:
         if self._session is None:
@@ -194,7 +197,8 @@ class Guest:
         return Described.of(self._prepared().describe()).model_dump_json()
 
     def _made(self, name: str) -> str:
-        """Make one system and fill it; gives the seconds that it took."""
+        """Make one system and fill it; gives the seconds that it took. The study is prepared no
+        longer then: its disks are free for what comes next."""
         session, study = self._prepared(), self._study
         if study is None or not isinstance(session, LendsSystems):
             raise RigError("no study is prepared in the guest")
@@ -202,7 +206,9 @@ class Guest:
         system = next(each for each in study.systems if each.name == name)
         with session.lent(system) as lent:
             lent.settle()
-        return json.dumps(time.monotonic() - began)
+        seconds = time.monotonic() - began
+        self._close()
+        return json.dumps(seconds)
 
     def _beside(self, happening: Happening) -> Happening:
         """With what only a guest does and knows of a run: it counts once all else is done."""

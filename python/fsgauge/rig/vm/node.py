@@ -7,6 +7,7 @@ while is lost, and the error has the last lines of its console.
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import time
@@ -33,6 +34,8 @@ ABORT_SECONDS = 60.0
 _TICK_SECONDS = 0.5
 _END_SECONDS = 10.0
 _CONSOLE_LINES = 8
+_TRACE_LINES = 80
+_GRAVE = re.compile(r"Kernel panic|BUG: |Oops: |blocked for more than|soft lockup|Out of memory")
 _PIECE_BYTES = 1 << 16
 Hear = Callable[[Reply], None]
 
@@ -43,9 +46,23 @@ class NodeLostError(RigError):
     has_ended = False
     """Whether it has ended, by a panic or otherwise; one that has not hangs."""
 
+    @property
+    def in_short(self) -> str:
+        """What happened, with the line of its console that says why, or the last ones."""
+        grave = [line for line in self.details if _GRAVE.search(line)]
+        return "; ".join([self.what, *(grave[:1] or self.details[-2:])])
+
 
 class NodeStruckError(NodeLostError):
     """A machine without power that should do something: it was struck on purpose."""
+
+
+def telling_lines(lines: list[str]) -> list[str]:
+    """The last few of them; where a kernel gave up there, those that say why: a trace of addresses
+    follows."""
+    last = lines[-_TRACE_LINES:]
+    at = next((at for at, line in enumerate(last) if _GRAVE.search(line)), None)
+    return lines[-_CONSOLE_LINES:] if at is None else last[at : at + _CONSOLE_LINES]
 
 
 class Node:
@@ -225,13 +242,14 @@ class Node:
         return self._given_up or self._process is None or self._process.poll() is not None
 
     def last_lines(self) -> tuple[str, ...]:
-        """Of its console, or what QEMU itself said."""
+        """Of its console, from what the kernel said went wrong, and what QEMU itself said."""
         found: list[str] = []
         for path in (self.console, self._output):
             with suppress(OSError):
                 text = path.read_text(errors="replace")
                 lines = [line.strip() for line in text.splitlines() if line.strip()]
-                found += [f"{path.name.rpartition('.')[2]}: {line}" for line in lines]
+                head = path.name.rpartition(".")[2]
+                found += [f"{head}: {line}" for line in telling_lines(lines)]
         return tuple(found[-_CONSOLE_LINES:])
 
     def _one(self, tick_seconds: float) -> Reply | None:

@@ -1,46 +1,52 @@
-"""A system that fails in its turn: what it did not reach is recorded as failed, and why.
+"""Turns that could not be measured: what they did not reach is recorded as failed, and why.
 
-Only for kinds of study that ask for it (`Method.outlives_faults`): they compare how systems fail
-as well. Which of three it was: the system could not be set up, a node ended, or a node hangs.
+Kinds of study that ask for it (`Method.outlives_faults`) compare how systems fail as well: a turn
+that fails is a result at once. In others it has failed when its block was lost for the third time.
+Which of three it was: the system could not be set up, a node ended, or a node hangs.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from pydantic import TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.turns import job_for
-from fsgauge.record import Plan, RunRecord
-from fsgauge.rig.rig import Happening, RunStarted, Tell
+from fsgauge.record import Plan, RunRecord, Turn, TurnRecord
+from fsgauge.rig.rig import Happening, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
 from fsgauge.wire import EngineFault, FilesTarget
 from fsgauge.workload import method_of
+from fsgauge.workload.folders import Place
 
 NOT_SET_UP, CRASHED, HANGS = "system.not_set_up", "system.crashed", "system.hangs"
+_PLACE: TypeAdapter[Place] = TypeAdapter(Place)
 _LATE = ("missed the start", "start was missed")
 
 
 class Heard:
-    """What is told of one turn, passed on; what the telling itself raises is no fault of a system.
+    """What is told of turns, passed on; what the telling itself raises is no fault of a system.
 
-    `reached` are the cells of which there is a record; `begun` is the cell that was measured last.
+    `made` keeps how each system was made last; `reached` are turns with the cells of which there is
+    a record.
     """
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Tell, made: dict[str, TurnRecord]) -> None:
         self._tell = tell
-        self.reached: set[str] = set()
-        self.begun = ""
+        self.made = made
+        self.reached: set[tuple[int, str]] = set()
         self.is_told = True
 
     def __call__(self, happening: Happening) -> None:
         """Pass it on."""
-        if isinstance(happening, RunStarted):
-            self.begun = happening.cell.id
+        if isinstance(happening, TurnRecord):
+            self.made[happening.system] = happening
         if isinstance(happening, RunRecord):
-            self.reached.add(happening.cell.id)
+            self.reached.add((happening.turn, happening.cell.id))
         self.is_told = False
         self._tell(happening)
         self.is_told = True
@@ -55,32 +61,41 @@ def is_of_system(error: FsgaugeError, heard: Heard) -> bool:
 
 def fault_of(error: FsgaugeError) -> EngineFault:
     """The error as what a run gave."""
-    code = NOT_SET_UP
+    code, what = NOT_SET_UP, "; ".join([error.what, *error.details[-3:]])
     if isinstance(error, NodeLostError):
-        code = CRASHED if error.has_ended else HANGS
-    what = "; ".join([error.what, *error.details[-3:]])
+        code, what = CRASHED if error.has_ended else HANGS, error.in_short
     return EngineFault(what=what, cause=error.cause, next=error.next, code=code)
 
 
-def failed_runs(study: Study, plan: Plan, heard: Heard, fault: EngineFault) -> Iterator[RunRecord]:
-    """A record of each run of the only turn of `plan` that was not reached."""
-    (turn,) = plan.turns
+def failed_runs(
+    study: Study, plan: Plan, turns: Iterable[Turn], heard: Heard, fault: EngineFault
+) -> Iterator[RunRecord]:
+    """A record of each run of these turns that was not reached."""
     cells = {cell.id: cell for cell in plan.cells}
+    for turn in turns:
+        target = _target(study, turn.system, heard)
+        for position, cell in enumerate(turn.cells):
+            if (turn.turn, cell) in heard.reached:
+                continue
+            yield RunRecord(
+                block=turn.block,
+                turn=turn.turn,
+                position=position,
+                system=turn.system,
+                again=turn.again,
+                cell=cells[cell],
+                job=job_for(study, plan, turn, cells[cell], target),
+                caches="",
+                parts=[],
+                fault=fault,
+                started_unix_ns=time.time_ns(),
+            )
+
+
+def _target(study: Study, system: str, heard: Heard) -> Place:
+    """Where the system would have been measured: there it was, or another one was, before."""
+    made = heard.made.get(system) or next(iter(heard.made.values()), None)
+    if made is not None:
+        return _PLACE.validate_python(made.target)
     files = method_of(study.workload).files
-    target = FilesTarget(directory=FOLDER, count=files, file_size_bytes=0)
-    for position, cell in enumerate(turn.cells):
-        if cell in heard.reached:
-            continue
-        yield RunRecord(
-            block=turn.block,
-            turn=turn.turn,
-            position=position,
-            system=turn.system,
-            again=turn.again,
-            cell=cells[cell],
-            job=job_for(study, plan, turn, cells[cell], target),
-            caches="",
-            parts=[],
-            fault=fault,
-            started_unix_ns=time.time_ns(),
-        )
+    return FilesTarget(directory=FOLDER, count=files, file_size_bytes=0)

@@ -160,9 +160,10 @@ def command(
     """The arguments. A panic or a reboot of the guest ends QEMU; nothing starts by itself."""
     kernel_words = "console=ttyS0 panic=-1 random.trust_cpu=on quiet loglevel=5"
     if accelerator == "tcg":
-        # An emulated processor has nothing to mitigate, and on a busy machine its timer seems to
-        # stand still, at which a kernel that checks it panics.
-        kernel_words += " mitigations=off no_timer_check"
+        # An emulated processor has nothing to mitigate. On a busy machine its timer seems to stand
+        # still, at which a kernel that checks it panics, and its clock to jump, at which one that
+        # compares it with another changes to that one: each reading of it then costs much more.
+        kernel_words += " mitigations=off no_timer_check tsc=reliable"
     found = [
         *(qemu.program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-machine", "q35", "-m", str(spec.memory_bytes >> 20), "-smp", "1"),

@@ -29,6 +29,8 @@ MEMORY_BYTES = 1 << 30
 """Of each machine: as much as the lab and a file system need, several times."""
 DELAY = "dm_delay"
 _OF_QEMU_BYTES = 400 << 20
+_REACHED = {"samba": "smb", "ganesha": "nfs3"}
+"""What nodes have instead of a private server."""
 
 
 def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
@@ -44,7 +46,7 @@ def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
     yield lambda: _require_place(study)
-    yield lambda: require_memory(len(kernels_of(study)) * roles_of(study).nodes)
+    yield lambda: require_memory(roles_of(study).nodes, len(kernels_of(study)))
     yield from looks(study)
 
 
@@ -85,12 +87,21 @@ def _require_measurable(study: Study, destroy: Consent | None) -> None:
             "a virtual disk has no flash to bring into a state",
             next="--set storage.precondition=none",
         )
-    servers = [access.server for access in accesses_of(study) if access.server != "none"]
-    if servers:
+    server = next((each.server for each in accesses_of(study) if each.server != "none"), None)
+    if server is not None:
         raise InputError(
-            f"{servers[0]} is not in the guest of the virtual rig so far",
-            next="leave --serve out, or --rig host",
+            f"the virtual rig starts no private server such as {server}",
+            cause="a server has a node of its own there, and its clients are those of the kernel",
+            next=f"instead of --serve: {_on_a_node(study, _REACHED[server])}; or --rig host",
         )
+
+
+def _on_a_node(study: Study, reached_by: str) -> str:
+    """The options that have a server on a node of its own; a bare disk is not reached so."""
+    names = [each.name for each in study.systems if isinstance(find_kind(each.kind), FileSystem)]
+    sets = ["rig.nodes=2", *(f"system.{name}.rig.reached_by={reached_by}" for name in names)]
+    bare = [f'--baseline "{names[0]}"'] if 0 < len(names) < len(study.systems) else []
+    return " ".join([*bare, *(f"--set '{each}'" for each in sets)])
 
 
 def _require_systems(study: Study) -> None:
@@ -129,14 +140,17 @@ def _require_place(study: Study) -> None:
     require_room(folder, storage.size * disks)
 
 
-def require_memory(machines: int = 1) -> None:
-    """RigError where this machine has too little for that many."""
+def require_memory(nodes: int = 1, kernels: int = 1) -> None:
+    """RigError where this machine has too little for so many nodes on each of the kernels."""
+    machines = nodes * kernels
     needed_bytes = machines * (MEMORY_BYTES + _OF_QEMU_BYTES)
     free_bytes = available_memory_bytes()
     if free_bytes is not None and free_bytes < needed_bytes:
+        fit = free_bytes * nodes // needed_bytes
+        fewer = f"--set rig.nodes={fit}, the most that fit; " if 0 < fit < nodes else ""
         raise RigError(
             f"{format_size(free_bytes)} of memory are available, and {machines} virtual"
             f" machine{'s' if machines > 1 else ''} of {format_size(MEMORY_BYTES)} take"
             f" {format_size(needed_bytes)}",
-            next="free -h",
+            next=f"{fewer}free -h",
         )

@@ -1,7 +1,7 @@
 """A study on the virtual rig: its machines, and blocks that they measure.
 
 A machine that is lost makes its block void; it is started anew, with those that were together with
-it, and the block is measured again, at most twice.
+it, and the block is measured again, at most twice. Then its missing runs have failed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
-from fsgauge.record import Plan, Turn
-from fsgauge.rig.rig import BlockVoid, Description, Tell
+from fsgauge.record import Plan, Turn, TurnRecord
+from fsgauge.rig.rig import BlockGivenUp, BlockVoid, Description, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Standing, standing
@@ -81,6 +81,9 @@ class VmSession:
         """Systems that could not be set up when they were tried."""
         self.has_logs = False
         """Whether disks of nodes that are started keep logs of what is written to them."""
+        self._made: dict[str, TurnRecord] = {}
+        self._gave_up = False
+        """Whether the block before was given up."""
 
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
@@ -130,25 +133,48 @@ class VmSession:
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """One block; where a machine is lost it is void, and measured again; where the kind of
-        study outlives that, the turn has failed, and the next one begins."""
-        struck = [turn for turn in plan.struck if turn.block == block]
-        for repeats in range(MOST_REPEATS + 1):
+        study outlives that, the turn has failed, and the next one begins.
+
+        Lost for the third time, the block keeps what it has and the rest of it has failed. If the
+        next one is lost as well, the study ends.
+        """
+        repeats = 0 if self._gave_up else MOST_REPEATS
+        for left in range(repeats, -1, -1):
+            heard = Heard(tell, self._made)
             try:
-                if struck:
-                    for turn in struck:
-                        self._strike(plan, turn, tell)
-                    self._keep_logs(wanted=False)
-                    return
-                measure = self._measure_or_fail if self._outlives_faults else self._measure
-                for prepared, system, part in self._parts(plan, block):
-                    measure(prepared, system, part, block, tell)
+                self._measure_block(plan, block, heard)
+                self._gave_up = False
                 return
             except NodeLostError as error:
-                self._say("; ".join([error.what, *error.details[-2:]]))
-                tell(BlockVoid(block, error.what))
-                if repeats == MOST_REPEATS:
-                    raise
+                self._say(error.in_short)
+                if left:
+                    tell(BlockVoid(block, error.what, error.details))
+                else:
+                    self._give_up(plan, block, heard, tell, error)
                 self._renew()
+
+    def _measure_block(self, plan: Plan, block: int, tell: Tell) -> None:
+        struck = [turn for turn in plan.struck if turn.block == block]
+        for turn in struck:
+            self._strike(plan, turn, tell)
+        if struck:
+            self._keep_logs(wanted=False)
+            return
+        measure = self._measure_or_fail if self._outlives_faults else self._measure
+        for prepared, system, part in self._parts(plan, block):
+            measure(prepared, system, part, block, tell)
+
+    def _give_up(
+        self, plan: Plan, block: int, heard: Heard, tell: Tell, error: NodeLostError
+    ) -> None:
+        """What the block lacks has failed; raises the error where the study has to end."""
+        tell(BlockGivenUp(block, error.what, error.details))
+        turns = [turn for turn in plan.turns if turn.block == block]
+        if self._gave_up or not turns or not self._made:
+            raise error
+        self._gave_up = True
+        for record in failed_runs(self._study, plan, turns, heard, fault_of(error)):
+            tell(record)
 
     @property
     def _outlives_faults(self) -> bool:
@@ -158,7 +184,7 @@ class VmSession:
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         """One turn; what it did not reach is recorded as failed."""
-        heard = Heard(tell)
+        heard = Heard(tell, self._made)
         try:
             self._measure(prepared, system, plan, block, heard)
             return
@@ -167,7 +193,7 @@ class VmSession:
                 raise
             fault = fault_of(error)
             self._say(fault.what)
-        for record in failed_runs(self._study, plan, heard, fault):
+        for record in failed_runs(self._study, plan, plan.turns, heard, fault):
             tell(record)
         if prepared.group.is_lost:
             self._renew()

@@ -161,6 +161,16 @@ def test_every_system_that_cannot_be_measured_is_named_with_the_way_out(
 
 
 @pytest.mark.usefixtures("as_root")
+def test_a_kernel_without_the_file_system_is_named_before_a_program_is_installed_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacks = Support(driver=False, mkfs=False, install="apt-get install f2fs-tools")
+    monkeypatch.setattr(checks, "support_of", lambda kind, load_module: lacks)
+    (refused,) = checks.refused_systems(study({"name": "f2fs"}, size=1 << 30))
+    assert "this kernel has no f2fs" in refused.what and "--rig vm" in refused.next
+
+
+@pytest.mark.usefixtures("as_root")
 def test_buffered_io_needs_no_direct_io() -> None:
     asked = study({"name": "raw"}, {"name": "ext4", "mount": "data=journal"}, size=1 << 30)
     buffered = asked.model_copy(

@@ -171,6 +171,8 @@ def test_churn_has_a_study_of_its_own_here(tmp_path: Path) -> None:
     assert study_on("simulator", "churn") == "churn-simulated"
     assert study_on("host", "churn") == "churn"
     assert study_on("simulator", "aging") == "aging"
+    assert study_on("vm", "aging") == "aging-virtual"
+    assert study_on("vm", "sharing") == "sharing"
     found = stored(
         tmp_path, load_study("churn-simulated", ["plan.blocks=2"], [], "simulated:1GiB", 1)
     )

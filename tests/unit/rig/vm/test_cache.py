@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,18 @@ def test_what_fails_while_it_is_made_is_not_there() -> None:
     with pytest.raises(ZeroDivisionError), cache.being_made("guest-1", GUEST):
         raise ZeroDivisionError
     assert list(cache.cache_folder().iterdir()) == []
+
+
+def test_a_builder_waits_for_another_one_and_says_so_once() -> None:
+    said: list[str] = []
+    with (cache.cache_folder() / "lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        waiting = threading.Timer(0.5, fcntl.flock, (other, fcntl.LOCK_UN))
+        waiting.start()
+        with cache.only_builder(said.append):
+            waiting.join()
+    (sentence,) = said
+    assert sentence.startswith("another build goes on") and "fuser -v" in sentence
 
 
 def test_a_builder_removes_what_a_killed_one_left() -> None:

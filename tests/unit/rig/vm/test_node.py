@@ -11,7 +11,7 @@ import pytest
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import node as nodes
 from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.node import Node, NodeLostError
+from fsgauge.rig.vm.node import Node, NodeLostError, telling_lines
 from fsgauge.rig.vm.qemu import Disk
 from tests.unit.rig.vm.machine import fake_node
 
@@ -60,6 +60,13 @@ def test_what_the_guest_refuses_is_raised_here_with_its_name(start: Start) -> No
     with pytest.raises(InputError) as error:
         node.ask(Order(do="prepare"), 60)
     assert (error.value.what, error.value.next) == ("node1: no such disk", "lsblk")
+
+
+def test_of_a_panic_the_lines_that_say_why_are_kept_and_not_its_addresses() -> None:
+    trace = [f"RIP: 0010:f+0x{at}" for at in range(30)]
+    lines = ["booted", "sysrq: Trigger a crash", "Kernel panic - not syncing: sysrq", *trace]
+    assert telling_lines(lines)[0] == "Kernel panic - not syncing: sysrq"
+    assert telling_lines(trace) == trace[-8:]
 
 
 def test_a_machine_that_ends_is_lost_with_its_last_lines(start: Start) -> None:

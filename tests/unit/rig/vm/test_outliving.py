@@ -41,11 +41,13 @@ def lost(what: str, *, has_ended: bool) -> NodeLostError:
 def test_what_was_not_reached_has_failed_and_what_was_reached_stays() -> None:
     plan, turn = one_turn()
     told: list[object] = []
-    heard = Heard(told.append)
-    whole = list(failed_runs(study(), plan, heard, fault_of(RigError("mount failed"))))
+    heard = Heard(told.append, {})
+    whole = list(failed_runs(study(), plan, [turn], heard, fault_of(RigError("mount failed"))))
     assert [run.cell.id for run in whole] == turn.cells
     heard(whole[0])
-    left = list(failed_runs(study(), plan, heard, fault_of(lost("it panicked", has_ended=True))))
+    left = list(
+        failed_runs(study(), plan, [turn], heard, fault_of(lost("it panicked", has_ended=True)))
+    )
     assert [(run.position, run.cell.id) for run in left] == [(1, turn.cells[1])]
     assert left[0].fault is not None and left[0].parts == []
     assert "Kernel panic" in left[0].fault.what and told == [whole[0]]
@@ -74,7 +76,7 @@ def test_a_fault_says_which_of_three_it_was(error: FsgaugeError, code: str) -> N
     ],
 )
 def test_not_every_error_is_the_system_s(error: FsgaugeError, is_fault: bool) -> None:
-    assert is_of_system(error, Heard(lambda _: None)) == is_fault
+    assert is_of_system(error, Heard(lambda _: None, {})) == is_fault
 
 
 def test_what_telling_raises_is_no_fault_of_the_system() -> None:
@@ -83,7 +85,7 @@ def test_what_telling_raises_is_no_fault_of_the_system() -> None:
     def full(_: object) -> None:
         raise RigError("no space left on device")
 
-    heard = Heard(full)
+    heard = Heard(full, {})
     with pytest.raises(RigError):
         heard(RunStarted(turn, plan.cells[0]))
     assert not is_of_system(RigError("no space left on device"), heard)

@@ -51,7 +51,11 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         "no flash to bring into a state",
         "--set storage.precondition=none",
     ),
-    (lambda: study("access.server=samba"), "samba is not in the guest", "leave --serve out"),
+    (
+        lambda: study("access.server=samba"),
+        "no private server",
+        "--baseline \"ext4\" --set 'rig.nodes=2' --set 'system.ext4.rig.reached_by=smb'",
+    ),
     (lambda: study("storage.directory=/no/where"), "no folder /no/where", "storage.directory"),
     (lambda: study(storage="loop:100TiB"), "free, and the storage is", "--storage loop:"),
     (lambda: study(storage="loop:64MiB"), "nilfs2 needs at least 128", "--storage loop:128MiB"),
@@ -74,6 +78,9 @@ def test_a_device_of_this_machine_is_not_destroyed() -> None:
 def test_too_little_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 1 << 30)
     assert "memory are available" in refused(study())[0].what
+    monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 6 << 30)
+    (error,) = refused(study("rig.nodes=9", systems=("ext4",)))
+    assert error.next.startswith("--set rig.nodes=4, the most that fit")
 
 
 def test_without_qemu_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

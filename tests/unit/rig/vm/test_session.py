@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fsgauge.machine import StorageFacts
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Plan
+from fsgauge.record import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, Told
 from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.rig import BlockVoid, StepStarted, TurnStarted
+from fsgauge.rig.rig import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
@@ -20,6 +22,19 @@ from fsgauge.wire import Engine
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
 SIZE_BYTES = 512 << 20
+FACTS = SystemFacts(
+    kind="ext4",
+    mkfs_command=[],
+    mkfs_output="",
+    mount_source="",
+    mount_options="",
+    tunables={},
+    size_bytes=SIZE_BYTES,
+    free_bytes=None,
+    block_size_bytes=None,
+)
+TARGET = {"kind": "files", "directory": "/x", "count": 16, "file_size_bytes": 1 << 20}
+PANIC = ("console: Kernel panic", "console: RIP: 0010:f")
 
 
 def described(name: str) -> Described:
@@ -50,11 +65,11 @@ def study(*overrides: str) -> Study:
 class Scene:
     """A session with what was made for it, and what it told; machines are lost `losses` times."""
 
-    def __init__(self, given: Study, losses: int = 0) -> None:
+    def __init__(self, given: Study, losses: int = 0, *, makes: bool = False) -> None:
         self.nodes: list[FakeNode] = []
         self.told: list[object] = []
         self.said: list[str] = []
-        self._losses = losses
+        self._losses, self._makes = losses, makes
 
         def start(kernel: str | None, has_logs: bool) -> NodeGroup:
             self.nodes.append(FakeNode(f"node{len(self.nodes) + 1}", self._answer, kernel))
@@ -73,14 +88,34 @@ class Scene:
         found: list[Reply | BaseException] = []
         for turn in turns_of(node, [order]):
             found.append(Reply(told=Told(kind="turn started", turn=turn)))
+            if self._makes:
+                made = self._made(turn, order.block)
+                found.append(Reply(told=Told(kind="turn", turn=turn, record=made)))
             found.append(Reply(told=Told(kind="step started", turn=turn, text="ageing")))
             if self._losses:
                 self._losses -= 1
-                return [*found, NodeLostError("it panicked")]
+                return [*found, NodeLostError("it panicked", details=PANIC)]
         return [*found, Reply(answer="null")]
 
-    def block(self) -> None:
-        self.session.block(self.plan, 0, self.told.append)
+    def _made(self, number: int, block: int) -> dict[str, Any]:
+        """A record of a turn as a guest tells it."""
+        turn = next(t for t in self.plan.turns if (t.block, t.turn) == (block, number))
+        record = TurnRecord(
+            block=block,
+            turn=number,
+            system=turn.system,
+            again=turn.again,
+            facts=FACTS,
+            target=TARGET,
+            start_state=[],
+            started_unix_ns=0,
+            prepare_ns=0,
+            notes=[],
+        )
+        return record.model_dump(mode="json")
+
+    def block(self, number: int = 0) -> None:
+        self.session.block(self.plan, number, self.told.append)
 
 
 def test_disks_are_limited_once_the_study_is_prepared() -> None:
@@ -104,7 +139,9 @@ def test_a_lost_machine_voids_its_block_and_a_new_one_measures_it() -> None:
     kinds = [type(each) for each in scene.told]
     turn = [TurnStarted, StepStarted]
     assert kinds == [*turn, BlockVoid, *turn * 4]
-    assert scene.said == ["it panicked"]
+    assert scene.said == ["it panicked; console: Kernel panic"]
+    (void,) = [each for each in scene.told if isinstance(each, BlockVoid)]
+    assert void == BlockVoid(0, "it panicked", PANIC)
 
 
 def test_a_block_is_tried_three_times_at_most() -> None:
@@ -112,6 +149,29 @@ def test_a_block_is_tried_three_times_at_most() -> None:
     with pytest.raises(NodeLostError):
         scene.block()
     assert len(scene.nodes) == MOST_REPEATS + 1
+
+
+def test_what_a_lost_block_lacks_has_failed_and_the_study_goes_on() -> None:
+    scene = Scene(study(), losses=MOST_REPEATS + 1, makes=True)
+    scene.block()
+    turns = [turn for turn in scene.plan.turns if turn.block == 0]
+    after = scene.told[[type(each) for each in scene.told].index(BlockGivenUp) :]
+    failed = [each for each in after if isinstance(each, RunRecord)]
+    assert {(run.turn, run.cell.id) for run in failed} == {
+        (turn.turn, cell) for turn in turns for cell in turn.cells
+    }
+    faults = {run.fault.what for run in failed if run.fault is not None}
+    assert faults == {"it panicked; console: Kernel panic"}
+    scene.block(1)
+    assert len(turns_of(scene.nodes[-1])) == 4, "the next block is measured"
+
+
+def test_two_blocks_that_are_lost_one_after_the_other_end_the_study() -> None:
+    scene = Scene(study(), losses=MOST_REPEATS + 2, makes=True)
+    scene.block()
+    with pytest.raises(NodeLostError):
+        scene.block(1)
+    assert len(scene.nodes) == MOST_REPEATS + 2, "the second is not tried again"
 
 
 def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:

@@ -78,7 +78,8 @@ def _require_shareable(found: Arrangement, roles: Roles) -> None:
     """No file system on a disk of several nodes that each of them takes for its own."""
     if not found.volume.shared or len(found.holders(roles)) < 2 or found.file_system is not None:
         return
-    shareable = sorted(tables().file_system)
+    known = tables().file_system.items()
+    shareable = sorted(name for name, each in known if not each.read_only)
     instead = f"kind {' or '.join(shareable)}, " if shareable else ""
     raise InputError(
         f'"{found.system.name}" is {found.system.kind} on {found.volume.title}, and'

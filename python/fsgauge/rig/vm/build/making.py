@@ -34,7 +34,7 @@ def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
     require_programs()
     _require_room(cache.cache_folder())
     with (
-        cache.only_builder(),
+        cache.only_builder(say),
         tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch,
     ):
         say("reading the archive's lists of packages")

@@ -21,7 +21,7 @@ SHARED = "system.ext4.rig.volume=shared"
 SAME = 'workload.host_files=["same"]'
 
 CASES: list[tuple[Callable[[], Study], str, str]] = [
-    (lambda: study(SHARED, nodes=2), "2 nodes would mount it at once", "kind clustered"),
+    (lambda: study(SHARED, nodes=2), "2 nodes would mount it at once", "kind clustered, --set"),
     (lambda: study(SERVED), "needs a server for Served", "rig.nodes=2"),
     (
         lambda: study(SERVED, 'rig.roles=["load", "load"]', nodes=2),

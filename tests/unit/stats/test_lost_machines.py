@@ -1,0 +1,62 @@
+"""Machines that were lost: what is said of each, from the journal alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.progress.lines import Quiet
+from fsgauge.record import LostBlock
+from fsgauge.report.write import write_report
+from fsgauge.rig.rig import BlockGivenUp, BlockVoid, RunStarted
+from fsgauge.run.recording import Recording
+from fsgauge.stats.read import read_study
+from fsgauge.stats.results import Results
+from fsgauge.store import ResultsFolder, read_results
+from tests.laboratory import run
+from tests.synthetic import make_study
+from tests.unit.stats.one_run import ONE_CELL
+
+PANIC = "console: Kernel panic - not syncing: sysrq triggered crash"
+LOST = LostBlock(
+    block=1,
+    because="the machine node1 has ended",
+    during="xfs was measured (randread)",
+    lines=[PANIC],
+    again=True,
+)
+
+
+def results(*lost: LostBlock) -> Results:
+    made = make_study(**ONE_CELL | {"blocks": 3})
+    return read_study(made.turns, made.runs, made.study, made.before, lost=lost)
+
+
+def test_each_time_is_a_finding_with_the_console_s_lines_and_changes_nothing_else() -> None:
+    found = results(LOST, LOST.model_copy(update={"again": False}))
+    first, second = [each for each in found.findings if each.code == "machine.lost"]
+    assert first.sentence == (
+        "In block 2, while xfs was measured (randread): the machine node1 has ended. The block was"
+        " measured again."
+    )
+    assert "have failed" in second.sentence
+    assert first.lines == [PANIC] and first.level == "warning"
+    assert found.comparisons == results().comparisons
+
+
+def test_a_void_block_is_in_the_journal_and_on_the_page(tmp_path: Path) -> None:
+    """Void once, and given up at last; the records are those of a study that ran to its end."""
+    directory = run(tmp_path).directory
+    plan = read_results(directory).study.plan
+    turn = next(turn for turn in plan.turns if turn.block == 1)
+    with ResultsFolder.opened(directory) as folder:
+        recording = Recording(folder, Quiet(), plan, keeps_runs=False)
+        recording(RunStarted(turn, plan.cells[0]))
+        recording(BlockGivenUp(1, "the machine node1 has ended", (PANIC, "console: <b>")))
+        recording(BlockVoid(1, "node1 has said nothing for 90 s"))
+    given_up, void = read_results(directory).lost
+    assert (given_up.block, given_up.again, void.again) == (1, False, True)
+    assert given_up.during == f"{turn.system} was measured ({plan.cells[0].name})"
+    assert given_up.lines == [PANIC, "console: <b>"] and void.lines == []
+    page = write_report(directory).read_text(encoding="utf-8")
+    assert PANIC in page and "console: &lt;b&gt;" in page
+    assert "node1 has said nothing for 90 s" in page
