@@ -30,7 +30,8 @@ LEAST_BLOCKS_OF_NODES = 3
 QUICK = sorted(
     name
     for name in shipped_names()
-    if not name.endswith(("-full", "-as-published", "-virtual")) and not load_study(name).is_simulated
+    if not name.endswith(("-full", "-as-published", "-virtual"))
+    and not load_study(name).is_simulated
 )
 """What a person runs who knows a study's name and no more. Simulated ones write nothing."""
 VIRTUAL = [f"{kind}-virtual" for kind in kinds.names() if kind != "sharing"]
