@@ -60,6 +60,11 @@ class FsgaugeError(Exception):
         self.next = next
         self.location = location
 
+    @property
+    def with_last_words(self) -> str:
+        """What happened and the last two lines of the evidence, in one line."""
+        return "; ".join(filter(None, (self.what, *self.details[-2:])))
+
     def render(self) -> str:
         """The words a user reads, several lines, without a trailing newline."""
         lines = [f"error: {self.what}"]

@@ -105,7 +105,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
     "coherence": STUDY | {"hands", "rig", "report"},
-    "failure": STUDY | {"coherence", "rig", "report"},
+    "failure": STUDY | {"hands", "rig", "report"},
     "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {

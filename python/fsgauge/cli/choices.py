@@ -264,6 +264,28 @@ results_option = click.option(
     help="Where the results folder is created.",
 )
 
+shared_systems_option = click.option(
+    "--system", "names", multiple=True, metavar="NAME", help="nfs3, gfs2, ...; repeat for several."
+)
+built_kernel_option = click.option(
+    "--kernel", metavar="PACKAGE", help="A kernel that `fsgauge rig build` has built."
+)
+
+
+def page_folder_option(command: str) -> Callable[[F], F]:
+    """--output of a command whose page has a folder of its own; see page_folder."""
+    return click.option(
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        help=f"The folder of the page. Default: {command}-TIME, below --results.",
+    )
+
+
+def page_folder(command: str, output: Path | None, results: Path) -> Path:
+    """What --output says, or a new folder below --results."""
+    return output or results / time.strftime(f"{command}-%Y-%m-%d-%H%M%S")
+
+
 style_options = [
     click.option("--json", "style", flag_value="json", help="Events as lines of JSON."),
     click.option("--quiet", "style", flag_value="quiet", help="Print the last two lines only."),

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge import __version__
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import (
+    built_kernel_option,
+    page_folder,
+    page_folder_option,
+    results_option,
+    shared_systems_option,
+)
 from fsgauge.terminal import say
 
 if TYPE_CHECKING:
@@ -21,9 +27,7 @@ USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
 
 @click.command("coherence")
 @click.argument("folders", nargs=-1, metavar="[[HOST:]FOLDER]...")
-@click.option(
-    "--system", "names", multiple=True, metavar="NAME", help="nfs3, gfs2, ...; repeat for several."
-)
+@shared_systems_option
 @click.option(
     "--case", "cases", multiple=True, metavar="NAME", help="kept_open, ...; repeat for several."
 )
@@ -34,12 +38,8 @@ USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
     show_default=True,
     help="How often each case is tried.",
 )
-@click.option("--kernel", metavar="PACKAGE", help="A kernel that `fsgauge rig build` has built.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the page. Default: coherence-TIME, below --results.",
-)
+@built_kernel_option
+@page_folder_option("coherence")
 @results_option
 def command(
     folders: tuple[str, ...],
@@ -75,7 +75,7 @@ def command(
             " machines",
             next="leave one of the two out",
         )
-    folder = output or results / time.strftime("coherence-%Y-%m-%d-%H%M%S")
+    folder = page_folder("coherence", output, results)
     log = Log(
         fsgauge=__version__,
         started_unix_ns=time.time_ns(),

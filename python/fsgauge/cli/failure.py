@@ -8,7 +8,13 @@ from pathlib import Path
 import click
 
 from fsgauge import __version__
-from fsgauge.cli.choices import results_option
+from fsgauge.cli.choices import (
+    built_kernel_option,
+    page_folder,
+    page_folder_option,
+    results_option,
+    shared_systems_option,
+)
 from fsgauge.terminal import say
 
 USUAL = ("nfs3", "nfs4", "gfs2", "ocfs2")
@@ -16,9 +22,7 @@ _STRUCK = ("server", "node", "link")
 
 
 @click.command("failure")
-@click.option(
-    "--system", "names", multiple=True, metavar="NAME", help="nfs3, gfs2, ...; repeat for several."
-)
+@shared_systems_option
 @click.option(
     "--struck",
     multiple=True,
@@ -38,12 +42,8 @@ _STRUCK = ("server", "node", "link")
     is_flag=True,
     help="Disks keep what was not flushed, as those with a protected cache do.",
 )
-@click.option("--kernel", metavar="PACKAGE", help="A kernel that `fsgauge rig build` has built.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the page. Default: failure-TIME, below --results.",
-)
+@built_kernel_option
+@page_folder_option("failure")
 @results_option
 def command(
     names: tuple[str, ...],
@@ -64,11 +64,11 @@ def command(
     """
     from fsgauge.failure.carrying_out import carry_out, possible
     from fsgauge.failure.log import TITLES, Log
-    from fsgauge.failure.page import rows, write_log
+    from fsgauge.failure.page import rows_of, write_log
     from fsgauge.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
-    folder = output or results / time.strftime("failure-%Y-%m-%d-%H%M%S")
+    folder = page_folder("failure", output, results)
     log = Log(
         fsgauge=__version__,
         started_unix_ns=time.time_ns(),
@@ -90,8 +90,7 @@ def command(
                 )
                 log = log.model_copy(update={"failures": [*log.failures, failed]})
                 write_log(log, folder)
-                of_this = log.model_copy(update={"failures": [failed]})
-                for row in rows(of_this):
+                for row in rows_of(failed):
                     click.echo(
                         f"{row.system}  {row.struck}  {row.node}: pause {row.pause}; errors"
                         f" {row.errors}; synced and lost {row.lost}; back {row.back}"

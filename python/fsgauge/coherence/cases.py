@@ -85,12 +85,13 @@ class Case:
     trials: Trials
 
 
-def _close_to_open(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator[Trial]:
+    """Written by each of the two in turn, then opened by the other."""
     pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
     pair.do(1, do="look", name=name)
     for version in range(1, trials + 1):
         writer = version % 2
-        pair.must(writer, do="put", name=name, version=version, size_bytes=SIZE_BYTES)
+        pair.must(writer, do=written_by, name=name, version=version, size_bytes=SIZE_BYTES)
         seen = pair.do(1 - writer, do="look", name=name)
         yield Trial(read_outcome(seen, version, SIZE_BYTES))
 
@@ -130,16 +131,6 @@ def _behind(
             return time.monotonic() - written
         time.sleep(_POLL_SECONDS)
     return None
-
-
-def _rename_by_name(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
-    pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
-    pair.do(1, do="look", name=name)
-    for version in range(1, trials + 1):
-        writer = version % 2
-        pair.must(writer, do="replace", name=name, version=version, size_bytes=SIZE_BYTES)
-        seen = pair.do(1 - writer, do="look", name=name)
-        yield Trial(read_outcome(seen, version, SIZE_BYTES))
 
 
 def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
@@ -240,7 +231,7 @@ CASES = {
             "one node writes a file over, syncs and closes it; then the other opens and reads it",
             SAME,
             "NFS by close-to-open, cluster file systems, SMB",
-            _close_to_open,
+            partial(_by_name, written_by="put"),
         ),
         Case(
             "new_file",
@@ -266,7 +257,7 @@ CASES = {
             "one node renames a new file over the old one; then the other opens the name",
             SAME,
             "cluster file systems; NFS and SMB may keep for a while what the name was",
-            _rename_by_name,
+            partial(_by_name, written_by="replace"),
         ),
         Case(
             "rename_kept",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fsgauge.coherence.log import Counted, Examined
-from fsgauge.coherence.running import folder_name, run_cases
+from fsgauge.coherence.running import run_cases
 from fsgauge.errors import InputError, RigError
+from fsgauge.hands.hands import folder_name
 from fsgauge.hands.processes import Place, process_hands
 
 NAME = "shared"

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.coherence.log import Counted, Examined
-from fsgauge.coherence.running import folder_name, run_cases
+from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.hands.hands import folder_name
 from fsgauge.rig.vm.hands import NodeHands
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.session import VmSession
@@ -61,7 +62,7 @@ def _tested(
                 left.was_told = True
                 words = stood.found.words
                 tell(Examined(name=system.name, words=words, parameters=stood.parameters))
-            hands = NodeHands(stood, folder_name())
+            hands = NodeHands(stood.group, folder_name())
             left.cases, is_alive = run_cases(hands, system.name, left.cases, trials, tell)
             if not is_alive:
                 stood.group.give_up()
@@ -71,7 +72,7 @@ def _tested(
     except FsgaugeError as error:
         if isinstance(error, NodeLostError) and "is not up" in error.what:
             raise
-        fault = "; ".join([error.what, *error.details[-2:]])
+        fault = error.with_last_words
         if not is_set_up or left.cases:
             tell(Examined(name=system.name, words=system.kind, fault=fault))
         else:

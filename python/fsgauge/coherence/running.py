@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from fsgauge.coherence.cases import CASES, Pair, StepFailedError
+from fsgauge.coherence.cases import CASES, STEP_SECONDS, Pair, StepFailedError
 from fsgauge.coherence.log import Counted
 from fsgauge.errors import InputError, RigError
 from fsgauge.hands.hands import HandLostError, Hands, one
 
 CASE_SECONDS = 600.0
 """A case that takes longer ends with what it has."""
-_SECONDS = 90.0
 _SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
-
-
-def folder_name() -> str:
-    """Of the folder that the cases work in, on every node."""
-    return f"fsgauge-shared-{secrets.token_hex(6)}"
 
 
 def chosen_cases(names: Sequence[str]) -> list[str]:
@@ -36,7 +29,7 @@ def chosen_cases(names: Sequence[str]) -> list[str]:
 
 def _make_folder(hands: Hands) -> None:
     """Seen by all nodes. RigError where it cannot be made."""
-    made = one(hands, 0, _SECONDS, do="make")
+    made = one(hands, 0, STEP_SECONDS, do="make")
     if "error" in made:
         raise RigError(
             f"{hands.names[0]} cannot make a folder there: {made['error']}",
@@ -50,15 +43,15 @@ def _make_folder(hands: Hands) -> None:
 def _remove_folder(hands: Hands) -> None:
     """With its files. RigError where something stays."""
     for at in range(1, len(hands.names)):
-        one(hands, at, _SECONDS, do="release")
-    removed = one(hands, 0, _SECONDS, do="remove")
+        one(hands, at, STEP_SECONDS, do="release")
+    removed = one(hands, 0, STEP_SECONDS, do="remove")
     if removed.get("error", "ENOENT") != "ENOENT":
         raise RigError(f"{hands.names[0]} cannot remove its folder: {removed['error']}")
 
 
 def _require_seen(hands: Hands, at: int) -> None:
     ends = time.monotonic() + _SEEN_SECONDS
-    while not one(hands, at, _SECONDS, do="there").get("there"):
+    while not one(hands, at, STEP_SECONDS, do="there").get("there"):
         if time.monotonic() > ends:
             raise InputError(
                 f"{hands.names[at]} does not see the folder that {hands.names[0]} has made",
@@ -83,11 +76,11 @@ def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted
                 fault = f"ended after {CASE_SECONDS:.0f} s"
                 break
         for at in range(len(hands.names)):
-            one(hands, at, _SECONDS, do="release")
+            one(hands, at, STEP_SECONDS, do="release")
     except StepFailedError as error:
         fault = str(error)
     except HandLostError as error:
-        fault, is_lost = "; ".join([error.what, *error.details[-2:]]), True
+        fault, is_lost = error.with_last_words, True
         is_hang = not error.has_ended
     counted = Counted(
         system=system,

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from fsgauge.coherence.running import folder_name
 from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.failure.log import Failed, Struck, Survived
+from fsgauge.hands.hands import folder_name
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.sharing_nodes import has_server, nodes_for
 from fsgauge.rig.vm.surviving import Appended, Surviving
@@ -52,7 +52,7 @@ def carry_out(
         except Interrupted:
             raise
         except FsgaugeError as error:
-            fault = "; ".join([error.what, *error.details[-2:]])
+            fault = error.with_last_words
             told = told or Failed(system=system.name, struck=struck, fault=fault)
         return told
 

@@ -38,10 +38,11 @@ def write_log(log: Log, folder: Path) -> Path:
 
 def rows(log: Log) -> list[Row]:
     """A line for each node in each failure; one that could not be carried out has one."""
-    return [row for failed in log.failures for row in _rows(failed)]
+    return [row for failed in log.failures for row in rows_of(failed)]
 
 
-def _rows(failed: Failed) -> list[Row]:
+def rows_of(failed: Failed) -> list[Row]:
+    """A line for each node in one failure."""
     title = TITLES[failed.struck]
     if not failed.nodes:
         return [Row(failed.system, title, "", failed.fault, "", "", False, "")]

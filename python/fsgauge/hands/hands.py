@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -30,6 +31,11 @@ class Hands(Protocol):
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
         """A step for each of some nodes, at once. Raises HandLostError after that time."""
         ...
+
+
+def folder_name() -> str:
+    """Of a folder to work in, the same on every node."""
+    return f"fsgauge-shared-{secrets.token_hex(6)}"
 
 
 def one(hands: Hands, at: int, seconds: float, **step: object) -> Answer:

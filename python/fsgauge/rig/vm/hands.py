@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from fsgauge.hands.hands import Answer, HandLostError, Step
 from fsgauge.rig.vm.arrangement.environment import FOLDER
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
 
@@ -16,8 +16,8 @@ class NodeHands:
     """See fsgauge.hands.hands.Hands: the nodes that drive the load. `folder` is made by a step, in
     the system's own."""
 
-    def __init__(self, stood: Standing, folder: str) -> None:
-        self._group, self._folder = stood.group, f"{FOLDER}/{folder}"
+    def __init__(self, group: NodeGroup, folder: str) -> None:
+        self._group, self._folder = group, f"{FOLDER}/{folder}"
 
     @property
     def names(self) -> Sequence[str]:

@@ -49,8 +49,8 @@ class NodeLostError(RigError):
     @property
     def in_short(self) -> str:
         """What happened, with the line of its console that says why, or the last ones."""
-        grave = [line for line in self.details if _GRAVE.search(line)]
-        return "; ".join([self.what, *(grave[:1] or self.details[-2:])])
+        grave = next((line for line in self.details if _GRAVE.search(line)), None)
+        return self.with_last_words if grave is None else f"{self.what}; {grave}"
 
 
 class NodeStruckError(NodeLostError):

@@ -126,7 +126,7 @@ class Striking:
             blow.ended = time.monotonic()
             self._undo(blow)
         except FsgaugeError as error:
-            blow.fault = "; ".join([error.what, *error.details[-2:]])
+            blow.fault = error.with_last_words
         except OSError as error:
             blow.fault = str(error)
         except Exception as error:  # a thread's traceback would reach the user

@@ -143,7 +143,7 @@ class Surviving:
         """One that was struck may have gone in this very moment; any other is lost."""
         self._waiting.discard(at)
         if not self._group.nodes[at].is_away:
-            self.nodes[at].fault = "; ".join([error.what, *error.details[-2:]])
+            self.nodes[at].fault = error.with_last_words
 
     def _all_went_on(self, over: float) -> bool:
         return all(

@@ -58,10 +58,10 @@ def outcomes(
                         if "is not up" in error.what:
                             raise
                         if trial in lost:
-                            yield Outcome(trial, 0.0, fault=_words(error))
+                            yield Outcome(trial, 0.0, fault=error.with_last_words)
                             left = left[1:]
                         lost.add(trial)
-                        say(f"{trial.name}: {_words(error)}")
+                        say(f"{trial.name}: {error.with_last_words}")
                         break
                     left = left[1:]
 
@@ -96,7 +96,7 @@ def _tried(session: VmSession, trial: Trial, system: System) -> Outcome:
     except (Interrupted, NodeLostError):
         raise
     except FsgaugeError as error:
-        return Outcome(trial, time.monotonic() - began, fault=_words(error))
+        return Outcome(trial, time.monotonic() - began, fault=error.with_last_words)
     return Outcome(trial, seconds, said)
 
 
@@ -128,7 +128,3 @@ class OtherBytesError(FsgaugeError):
 
     def __init__(self, node: str) -> None:
         super().__init__(f"{node} reads other bytes than were written")
-
-
-def _words(error: FsgaugeError) -> str:
-    return "; ".join(filter(None, (error.what, *error.details[-2:])))

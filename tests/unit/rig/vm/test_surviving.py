@@ -95,7 +95,7 @@ def test_a_node_that_never_answers_again_is_a_result(
 def test_steps_go_to_the_nodes_that_drive_the_load(tmp_path: Path) -> None:
     nodes = [node(f"node{at}", tmp_path) for at in range(1, 4)]
     group = group_of(nodes, server=0)
-    hands = NodeHands(SimpleNamespace(group=group), "work")  # type: ignore[arg-type]
+    hands = NodeHands(group, "work")
     assert list(hands.names) == ["node2", "node3"]
     assert hands.ask({1: {"do": "make"}}, 5) == {1: {}}
     assert [len(each.orders) for each in nodes] == [0, 0, 1]
@@ -106,7 +106,7 @@ def test_a_node_that_is_lost_is_a_lost_hand(tmp_path: Path) -> None:
     error = NodeLostError("the machine node2 did not finish (hand) within 5 s")
     lost = FakeNode("node2", lambda node, order: [error])
     group = group_of([node("node1", tmp_path), lost])
-    hands = NodeHands(SimpleNamespace(group=group), "work")  # type: ignore[arg-type]
+    hands = NodeHands(group, "work")
     with pytest.raises(HandLostError, match="did not finish") as raised:
         hands.ask({1: {"do": "make"}}, 5)
     assert not raised.value.has_ended
