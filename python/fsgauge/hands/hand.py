@@ -122,18 +122,14 @@ class Hand:
 
     def do_look(self, name: str) -> dict[str, Any]:
         """Open, read all, close."""
-        descriptor = os.open(self._at(name), os.O_RDONLY)
-        try:
-            return _seen(descriptor)
-        finally:
-            os.close(descriptor)
+        return _seen(self._content(name))
 
     def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
         """Read all by a descriptor that is kept; `anew` asks the kernel to forget its pages."""
         descriptor = self._keep(name, os.O_RDONLY)
         if anew:
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        return _seen(descriptor)
+        return _seen(_all_of(descriptor))
 
     def do_append(
         self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
@@ -157,11 +153,7 @@ class Hand:
 
     def do_records(self, name: str) -> dict[str, Any]:
         """The records that are there, in their order."""
-        descriptor = os.open(self._at(name), os.O_RDONLY)
-        try:
-            found, torn = records_in(_all_of(descriptor))
-        finally:
-            os.close(descriptor)
+        found, torn = records_in(self._content(name))
         return {"records": found, "torn": torn}
 
     def do_claim(self, name: str, count: int) -> dict[str, Any]:
@@ -204,9 +196,13 @@ class Hand:
 
     def do_number(self, name: str) -> dict[str, Any]:
         """The number in a file, opened for it."""
+        return {"number": int(self._content(name) or b"0")}
+
+    def _content(self, name: str) -> bytes:
+        """All of a file, opened for it."""
         descriptor = os.open(self._at(name), os.O_RDONLY)
         try:
-            return {"number": int(_all_of(descriptor) or b"0")}
+            return _all_of(descriptor)
         finally:
             os.close(descriptor)
 
@@ -262,8 +258,7 @@ def _all_of(descriptor: int) -> bytes:
         at += len(piece)
 
 
-def _seen(descriptor: int) -> dict[str, Any]:
-    data = _all_of(descriptor)
+def _seen(data: bytes) -> dict[str, Any]:
     return {"bytes": len(data), "versions": versions_in(data)}
 
 

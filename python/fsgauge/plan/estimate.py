@@ -58,10 +58,10 @@ def block_seconds(
 def under_load_share(study: Study, size_bytes: int, *, side_by_side: bool = False) -> float:
     """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
     space, cells = layout_bytes(study, size_bytes), cells_of(study.workload)
-    loads = 0.0
+    loads, speed = 0.0, speed_on(study)
     for access, count in _turns_by_access(study).items():
         method = _method_at(study, size_bytes, access)
-        loads += count * sum(method.run_seconds(cell, space, speed_on(study)) for cell in cells)
+        loads += count * sum(method.run_seconds(cell, space, speed) for cell in cells)
     return loads / block_seconds(study, size_bytes, side_by_side=side_by_side)
 
 
