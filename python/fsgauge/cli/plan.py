@@ -331,15 +331,10 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
 
-    expected, shortest, longest = map(
-        words,
-        (
-            description.expected_seconds,
-            description.shortest_seconds,
-            description.longest_seconds,
-        ),
-    )
-    span = expected if shortest == longest else f"{expected} ({shortest} to {longest})"
+    span = words(description.expected_seconds)
+    # Storage that is limited by the study has one speed, and no range.
+    if description.shortest_seconds != description.longest_seconds:
+        span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
     if description.simulated:
         return [
             f"time      what a device would take about {span} for is simulated; how long that takes"
