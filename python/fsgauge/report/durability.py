@@ -14,6 +14,7 @@ from html import escape
 from fsgauge.report.draw import Drawing
 from fsgauge.report.labels import labels_of
 from fsgauge.stats.results import Results
+from fsgauge.stats.wording import NAMED_SYSTEMS
 
 MARK = "†"
 _NOT_NAMES = "code|desc|pre|script|style|text|title|tspan"
@@ -22,20 +23,29 @@ _ELEMENT = re.compile(rf"(<(?!(?:{_NOT_NAMES})\b)[a-z][^<>]*>|</i> )([^<]+)(?=<)
 
 @dataclass(frozen=True)
 class DurabilityLine:
-    """One line of the first screen: a marked system and what it gives up, or all of them."""
+    """One line of the first screen: marked systems and what they give up, or all of them.
 
-    system: str
+    `systems` are those that it names, `unnamed` says how many more there are.
+    """
+
+    systems: tuple[str, ...]
     text: str
+    unnamed: int = 0
 
 
 def durability_lines(results: Results) -> list[DurabilityLine]:
-    """A line a system that gives something up, then what holds for all; [] for most studies."""
-    reasons = _reasons(results)
-    lines = [DurabilityLine(system, text) for system, text in reasons.items()]
+    """A line for those that give up the same, then what holds for all; [] for most studies."""
+    groups: dict[str, list[str]] = {}
+    for system, text in _reasons(results).items():
+        groups.setdefault(text, []).append(system)
+    alike = [
+        DurabilityLine(tuple(systems[:NAMED_SYSTEMS]), text, len(systems[NAMED_SYSTEMS:]))
+        for text, systems in groups.items()
+    ]
     return [
-        *lines,
+        *alike,
         *(
-            DurabilityLine("", f"{text[:1].upper()}{text[1:]}.")
+            DurabilityLine((), f"{text[:1].upper()}{text[1:]}.")
             for text in results.durability.of_all
         ),
     ]

@@ -13,6 +13,8 @@ from fsgauge.stats.results import Difference
 from fsgauge.units import format_size
 
 FREE_SPACE_TOLERANCE = 0.01
+MOUNT_OPTIONS = "mount options in force"
+"""The difference that lists options which only some systems have."""
 FILE_SYSTEM = "file system"
 """The detail of a folder that names its file system's type."""
 
@@ -85,7 +87,7 @@ def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
     values = {
         name: ", ".join(sorted(present - common)) or "none" for name, present in options.items()
     }
-    difference = _fact("mount options in force", values)
+    difference = _fact(MOUNT_OPTIONS, values)
     return [] if difference is None else [difference]
 
 

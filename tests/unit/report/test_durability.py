@@ -51,6 +51,24 @@ def test_the_first_screen_says_why_and_the_legend_what_the_mark_means(tmp_path: 
     assert "fast &amp; loose runs with nobarrier and data=writeback" in first.replace("&#39;", "'")
 
 
+def test_systems_that_give_up_the_same_share_a_line(tmp_path: Path) -> None:
+    """Thirty folders of one mount made the first screen thirty lines longer."""
+    systems = {f"s{number}": "ext4" for number in range(8)}
+    study = make_study(**STUDY | {"systems": systems})
+    for at, turn in enumerate(study.turns):
+        options = "rw,nobarrier" if turn.system == "s7" else "rw,data=writeback"
+        facts = turn.facts.model_copy(update={"mount_options": options})
+        study.turns[at] = turn.model_copy(update={"facts": facts})
+    study.write(tmp_path)
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    row = re.search(r'<dd id="durability">(.*?)</dd>', page)
+    assert row is not None
+    lines = [re.sub(r"<[^>]+>|&nbsp;|†", "", each) for each in row[1].split('class="line">')[1:]]
+    assert len(lines) == 3
+    assert re.match(r"s0, s1, .* and \d more: data=writeback: a crash may", lines[0])
+    assert lines[1].startswith("s7: nobarrier: ")
+
+
 def test_a_study_in_which_all_is_durable_has_no_mark(tmp_path: Path) -> None:
     page = page_of(tmp_path, "rw,nodelalloc")
     assert MARK not in page and "gives up durability" not in page

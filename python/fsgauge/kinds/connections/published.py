@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
+from fsgauge.stats.differences import MOUNT_OPTIONS
+from fsgauge.stats.results import Results
 
 TESTS = ("write", "read", "backup")
+_WITHOUT_DELAYED_ALLOCATION = "nodelalloc"
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,17 @@ def published_connections() -> PublishedConnections:
         for test in TESTS
     ]
     return PublishedConnections(ledger.publication, tests)
+
+
+def asks_of_delayed_allocation(results: Results) -> bool:
+    """Whether some systems are mounted without delayed allocation and others with it, as published.
+
+    Beside any other comparison the publication's figures would say nothing.
+    """
+    mounted = next((each for each in results.differences if each.fact == MOUNT_OPTIONS), None)
+    if mounted is None:
+        return False
+    return any(_WITHOUT_DELAYED_ALLOCATION in each.split(", ") for each in mounted.values.values())
 
 
 def _rows(claim: Claim, test: str) -> list[PublishedRow]:

@@ -17,7 +17,11 @@ from fsgauge.kinds.connections.page.rows import (
     plain,
     test_rows,
 )
-from fsgauge.kinds.connections.published import PublishedConnections, PublishedRow
+from fsgauge.kinds.connections.published import (
+    PublishedConnections,
+    PublishedRow,
+    asks_of_delayed_allocation,
+)
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NEVER_VARIED,
@@ -48,9 +52,10 @@ def published_tables(results: Results, published: PublishedConnections) -> list[
 
 
 def _test(results: Results, test: TestRows, published: PublishedConnections) -> Table:
-    """The publication knows one backup, in directory order; it has nothing to say of one system."""
+    """The publication compared systems with and without delayed allocation, in one backup order."""
     cell = test.cell
-    compared = len(results.systems) > 1 and ConnectionsFactors.of(cell).order in (None, "directory")
+    compared = asks_of_delayed_allocation(results)
+    compared &= ConnectionsFactors.of(cell).order in (None, "directory")
     theirs = published.of(ConnectionsFactors.of(cell).test or "") if compared else None
     others = [system for system in results.systems if system != results.baseline]
     columns = [Column("average of all blocks"), Column(results.baseline, "ratio")]

@@ -97,6 +97,21 @@ def test_a_test_that_nobody_published_has_no_such_columns() -> None:
     assert by_name["test-backup-directory"].elsewhere == 3
 
 
+def test_beside_another_question_nothing_published_is_shown() -> None:
+    """A page of xfs against btrfs had the figures of delayed allocation at its right."""
+    found = results()
+    same = [each for each in found.differences if each.fact != "mount options in force"]
+    other = [
+        each.model_copy(update={"values": {BASELINE: "inode64", OTHER: "none"}})
+        for each in found.differences
+        if each.fact == "mount options in force"
+    ]
+    assert other
+    for differences in (same, [*same, *other]):
+        asked = found.model_copy(update={"differences": differences})
+        assert all(table.elsewhere == 0 for table in tables(asked).values())
+
+
 def test_work_that_was_not_done_leaves_its_place_empty() -> None:
     found = make_connections(
         clients=20, blocks=3, lost=lambda turn, cell: (5, 1) if turn.system == OTHER else (0, 0)
