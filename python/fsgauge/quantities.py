@@ -77,10 +77,13 @@ class Quantity:
         return UnitError(f"{_shown(text)} has no unit", self._did_you_mean(text, self.usual))
 
     def forms(self, text: str) -> list[str]:
-        """What a text may have meant: itself, or a bare number with each usual unit that fits."""
+        """What a text may have meant: itself, or its number with each unit that is likely."""
         if self._reads(text):
             return [text]
-        return [form for unit in self.usual if self._reads(form := f"{text} {unit}")]
+        match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+        number, unit = (match[1], match[2]) if match else (text, None)
+        units = self._near(unit) if unit else self.usual
+        return [form for each in units if self._reads(form := f"{number} {each}")]
 
     def _read(self, text: str) -> Fraction:
         match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None

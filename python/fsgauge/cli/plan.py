@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
 _MARGIN = " " * 10
+_WHOLE_PERCENT = 20.0
 """Below the name that a line begins with."""
 
 
@@ -372,4 +373,5 @@ def _changes(percent: float) -> str:
     """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
     if percent >= HOPELESS_PERCENT:
         return "nothing that matters, not even a tenfold change,"
-    return f"changes of {percent:.1f} % or more"
+    digits = 1 if percent < _WHOLE_PERCENT else 0
+    return f"changes of {percent:.{digits}f} % or more"

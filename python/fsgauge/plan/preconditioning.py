@@ -45,10 +45,15 @@ def endurance(
         return ""
     writes = written_bytes / size_bytes
     days = seconds / _DAY_SECONDS
-    rate = f", at a rate of {writes / days:.3g} drive writes a day" if days > 0 else ""
+    rate = f", at a rate of {_rounded(writes / days)} drive writes a day" if days > 0 else ""
     return (
         f"up to {written_bytes / 1e12:.3g} TB written, {writes:.3g} times the"
         f" {format_size(size_bytes)} of the device, in {format_duration(int(seconds * 1e9))}"
         f" ({format_duration(int(longest_seconds * 1e9))} where every cell needs"
         f" {MOST_ROUNDS} rounds){rate}"
     )
+
+
+def _rounded(number: float) -> str:
+    """Three digits, or all of a large number's: "126", "22,000"."""
+    return f"{number:.3g}" if number < 1000 else f"{float(f'{number:.2g}'):,.0f}"

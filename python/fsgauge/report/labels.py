@@ -13,6 +13,8 @@ MANY = 7
 """With more systems names are long lists, however short each is."""
 LONGEST = 36
 _BETWEEN = re.compile(r"[\s,;()]+")
+_SWITCH = re.compile(r"--?[A-Za-z]")
+"""How an option of mkfs begins; the word after it may be its value."""
 
 
 def labels_of(systems: Sequence[str]) -> dict[str, str]:
@@ -38,7 +40,7 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 def _differing(systems: Sequence[str]) -> dict[str, str]:
     """Names without the words that their whole family has; the first word names the family."""
-    words = {system: [word for word in _BETWEEN.split(system) if word] for system in systems}
+    words = {system: _words(system) for system in systems}
     families: dict[str, list[str]] = {}
     for system, of_system in words.items():
         family = "/" if system.startswith("/") else (of_system or [""])[0]
@@ -57,6 +59,18 @@ def _differing(systems: Sequence[str]) -> dict[str, str]:
                 head = [family] if several or not own else []
                 found[each] = " ".join([*head, ", ".join(own)] if own else head)
     return {system: found[system] for system in systems}
+
+
+def _words(system: str) -> list[str]:
+    """The words of a name; an option and its value are one: "-b 1024"."""
+    found: list[str] = []
+    for word in filter(None, _BETWEEN.split(system)):
+        takes = bool(found) and _SWITCH.match(found[-1]) is not None and " " not in found[-1]
+        if takes and "=" not in found[-1] and not word.startswith("-"):
+            found[-1] = f"{found[-1]} {word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _ends_of_paths(paths: Sequence[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from fsgauge.stats.results import Results
 from fsgauge.wire import IntegrityResult
 
 FEW_BLOCKS = 6
+_LEAST_SHARE_PERCENT = 0.05
 
 
 def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Line]:
@@ -88,7 +89,8 @@ def _engine(results: Results) -> list[Line]:
         return []
     if share is None:
         return [Line("Tool overhead", "unknown", False, "engine_share")]
-    told = f"at most {words.percent(share)} of the load threads' time"
+    most = f"at most {words.percent(share)}" if share >= _LEAST_SHARE_PERCENT else "under 0.1 %"
+    told = f"{most} of the load threads' time"
     return [Line("Tool overhead", told, share <= 20, "engine_share")]
 
 

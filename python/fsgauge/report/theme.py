@@ -131,6 +131,7 @@ def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Temp
     )
     names = _Names(systems, baseline)
     environment.filters.update(
+        as_command=as_command,
         embedded_json=embedded_json,
         format_size=format_size,
         named=names.named,
@@ -166,6 +167,16 @@ class _Names:
         mark = Markup('<i class="mark" style="color:{}">{}</i> {}')
         sign = SIGNS[self._shapes[system]]
         return mark.format(self._colours[system], sign, self.named(system))
+
+
+def as_command(command: str) -> str:
+    """A command whose options are not broken at their dashes; words may part at spaces."""
+    from markupsafe import Markup, escape
+
+    option = Markup('<span class="option">{}</span>')
+    return Markup(" ").join(
+        option.format(word) if word.startswith("-") else escape(word) for word in command.split(" ")
+    )
 
 
 def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:

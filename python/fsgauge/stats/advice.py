@@ -5,13 +5,15 @@ Takes a check's code and the situation; gives the sentence's head and the advice
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.record import EnvironmentRecord
+from fsgauge.record import EnvironmentRecord, RunRecord
 from fsgauge.stats import device_requests, engine_pauses, run_checks, steadiness
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
+from fsgauge.wire import ShareFilesTarget
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,16 @@ class Situation:
     blocks: int
     clock_source: str | None
     virtual_machine: str | None
+    submits_several: bool = False
+    """Whether one io_uring call carried several operations past the page cache."""
 
 
 def situation_of(
-    study: dict[str, Any], environment: EnvironmentRecord, blocks: int, queue_advice: str = ""
+    study: dict[str, Any],
+    environment: EnvironmentRecord,
+    blocks: int,
+    runs: Sequence[RunRecord],
+    queue_advice: str = "",
 ) -> Situation:
     """Read from the effective study; what it leaves out is taken as the safe case.
 
@@ -49,7 +57,15 @@ def situation_of(
         blocks=blocks,
         clock_source=environment.load.clock_source,
         virtual_machine=environment.load.virtual_machine,
+        submits_several=any(_submits_several(run) for run in runs),
     )
+
+
+def _submits_several(run: RunRecord) -> bool:
+    load = run.load
+    if load is None or isinstance(load.target, ShareFilesTarget):
+        return False
+    return load.direct and (load.submit_batch or 1) > 1
 
 
 @dataclass(frozen=True)
@@ -222,13 +238,25 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.unanswered": "dmesg | tail: the storage hangs, or a driver does.",
         "run.late_answers": "Read the longest latencies with the rate. In longer runs a stall"
         " weighs less (--set workload.duration=...).",
-        "run.merged": "Submit one operation at a time (--set workload.submit_batch=1), or choose"
-        " a scheduler that merges nothing (none); read the cell as one of larger requests.",
+        "run.merged": merged_advice(situation),
         "run.split": "A file in many pieces, or blocks beyond the device's limit"
         " (/sys/block/*/queue/max_sectors_kb): read the cell as one of smaller requests.",
         "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
     }
     return advice.get(code, "")
+
+
+def merged_advice(situation: Situation) -> str:
+    """What to do about merged requests; one operation at a time is the default past the cache."""
+    if situation.submits_several:
+        return (
+            "Submit one operation at a time (--set workload.submit_batch=1), or choose a scheduler"
+            " that merges nothing (none); read the cell as one of larger requests."
+        )
+    return (
+        "Choose a scheduler that merges nothing (none), where the requests reach a scheduler;"
+        " read the cell as one of larger requests."
+    )
 
 
 def queue_advice(situation: Situation) -> str:

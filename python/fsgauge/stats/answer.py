@@ -30,6 +30,7 @@ from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
     least_shown,
+    left_out,
     listed,
     named_systems,
     range_words,
@@ -182,7 +183,8 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     *others, last = found[:NAMED_SYSTEMS]
     shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
     shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
-    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {listed(shown)}."
+    more = left_out(len(found))
+    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {listed(shown)}{more}."
 
 
 def mostly_undecided(question: Question) -> str:

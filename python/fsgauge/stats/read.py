@@ -117,7 +117,9 @@ def read_study(
         samples=samples,
         comparisons=comparisons,
         noise=floors,
-        situation=situation_of(study.study, before, len(samples.blocks()), analysis.queue_advice),
+        situation=situation_of(
+            study.study, before, len(samples.blocks()), runs, analysis.queue_advice
+        ),
         analysis=analysis,
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),

@@ -53,13 +53,21 @@ def what_else(line: StruckRun) -> list[str]:
     if line.began_ns is None:
         return ["had ended before the fault began"]
     words = [f"its run ended with: {line.run_fault}"] if line.run_fault else []
-    if line.recovered_ns is not None:
-        after = format_duration(line.recovered_ns)
-        words.append(f"was back at nine tenths of its rate {after} after the fault had ended")
+    if _stayed(line):
+        words.append("was not slower while the fault lasted")
+    elif line.recovered_ns is not None:
+        after = f"{format_duration(line.recovered_ns)} after" if line.recovered_ns else "as soon as"
+        words.append(f"was back at nine tenths of its rate {after} the fault had ended")
     if line.back_ns is not None and line.ended_ns is not None:
         back = format_duration(line.back_ns - line.ended_ns)
         words.append(f"the node was up again {back} after its power was on")
     return [*words, *line.words]
+
+
+def _stayed(line: StruckRun) -> bool:
+    if line.before is None or line.during is None:
+        return False
+    return line.during >= _NINE_TENTHS * line.before
 
 
 def _line(run: RunRecord, struck: Struck) -> StruckRun:

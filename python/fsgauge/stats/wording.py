@@ -31,6 +31,11 @@ def named_systems(systems: Sequence[str]) -> str:
     return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"
 
 
+def left_out(systems: int, named: int = NAMED_SYSTEMS) -> str:
+    """ " (26 more in the report)" after the names of the first ones; "" where these are all."""
+    return f" ({systems - named} more in the report)" if systems > named else ""
+
+
 def too_few(blocks: int, unseen: str = "an effect") -> str:
     """The begin of an answer that so few blocks cannot give."""
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"

@@ -60,8 +60,7 @@ def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
             "profile": panel.profile,
             "system": line.system,
             "years": point.years,
-            "value": point.value,
-            **_interval(point),
+            **_scaled(panel, {"value": point.value, **_interval(point)}),
             "tip": f"{line.system}, after {point.years:g} years: {panel.said(point.value)}"
             f" ({_range(panel, point)}), {point.lives} lives",
         }
@@ -69,6 +68,16 @@ def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
         for point in line.points
     ]
     return panels.styled(results, found)
+
+
+def _unit(panel: YearPanel) -> str:
+    return "MiB/s" if panel.unit == "B/s" else panel.unit
+
+
+def _scaled(panel: YearPanel, values: dict[str, float | None]) -> dict[str, float | None]:
+    """In the unit of the axis."""
+    divisor = 1 << 20 if panel.unit == "B/s" else 1
+    return {name: None if value is None else value / divisor for name, value in values.items()}
 
 
 def _interval(point: YearPoint) -> dict[str, float | None]:
@@ -88,8 +97,12 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     panel, rows = shown
     top = _AIR * max([*(row["value"] for row in rows), *edges_of(rows, "low", "high")])
     scale = alt.Scale(domain=[0, top], nice=False)
-    axis = alt.Axis(title=panel.unit, labelExpr=panels.AMOUNT, tickCount=5, domain=False)
-    x = alt.X("years:Q", axis=alt.Axis(title="years", tickMinStep=1, grid=False))
+    axis = alt.Axis(title=_unit(panel), labelExpr=panels.AMOUNT, tickCount=5, domain=False)
+    x = alt.X(
+        "years:Q",
+        scale=alt.Scale(padding=5, nice=False),
+        axis=alt.Axis(title="years", tickMinStep=1, grid=False),
+    )
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)

@@ -33,6 +33,14 @@ def test_families_keep_their_name_where_there_are_several() -> None:
     assert labels["raw"] == "raw"
 
 
+def test_an_option_and_its_value_are_one_word() -> None:
+    """The page had "ext4 -b, 1024", as if 1024 were an option."""
+    names = [f"ext4 -b {size} -O {feature}" for size in (1024, 4096) for feature in ("^dir", "dir")]
+    labels = labels_of([*names, *(f"xfs -K -b size={size}" for size in range(4))])
+    assert labels[names[0]] == "ext4 -b 1024, -O ^dir"
+    assert labels["xfs -K -b size=3"] == "xfs -b size=3"
+
+
 def test_paths_are_named_by_their_ends() -> None:
     paths = ["/var/tmp/fsgauge-bench-0a1b2c/first/fs", "/var/tmp/fsgauge-bench-0a1b2c/second/fs"]
     assert list(labels_of(paths).values()) == ["first/fs", "second/fs"]

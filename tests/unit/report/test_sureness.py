@@ -23,6 +23,14 @@ def test_runs_that_passes_end_are_not_called_too_short() -> None:
     assert found.good and "does not apply" in found.text
 
 
+def test_a_share_too_small_for_a_digit_is_not_nothing() -> None:
+    """It read "at most 0.0 % of the load threads' time"."""
+    results = read(make_study(patterns=("randread",), block_sizes=(4096,), blocks=3))
+    sure = results.sureness.model_copy(update={"engine_share_percent": 0.003})
+    found = line(results.model_copy(update={"sureness": sure}), "Tool overhead")
+    assert found.text.startswith("under 0.1 % of")
+
+
 @pytest.mark.parametrize(("share", "good"), [(19.0, True), (21.0, False)])
 def test_a_fifth_for_the_engine_is_the_limit(share: float, good: bool) -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -66,6 +67,17 @@ def test_writing_again_changes_nothing(tmp_path: Path) -> None:
     make_study(**STUDIES["one cell"]).write(tmp_path)
     first = write_report(tmp_path).read_text(encoding="utf-8")
     assert write_report(tmp_path).read_text(encoding="utf-8") == first
+
+
+def test_a_command_is_not_broken_at_the_dashes_of_an_option(tmp_path: Path) -> None:
+    """The first screen ended a line with "--" and began the next with "system"."""
+    study = make_study(**STUDIES["one cell"])
+    command = ["fsgauge", "run", "overhead", "--system", "xfs:mkfs=-d agcount=8 <b>"]
+    replace(study, study=study.study.model_copy(update={"command": command})).write(tmp_path)
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    words = '<span class="option">--system</span> &#39;xfs:mkfs=-d agcount=8 &lt;b&gt;&#39;'
+    assert page.count(words) == 3
+    assert "code .option { white-space: nowrap; }" in page
 
 
 def test_names_with_markup_stay_text(tmp_path: Path) -> None:

@@ -36,6 +36,19 @@ def verdicts(results: Results) -> list[set[str]]:
     ]
 
 
+def test_of_many_systems_in_two_blocks_it_says_that_it_names_three() -> None:
+    """The sentence named three of twenty-nine as if there were no others."""
+    one = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 2}
+    many = {"raw": "raw"} | {f"ext4 {number}": "ext4" for number in range(28)}
+    for systems, end in (
+        (many, " (25 more in the report)."),
+        ({"raw": "raw", "xfs": "xfs"}, "raw."),
+    ):
+        study = make_study(systems=systems, **one)
+        answer = read_study(study.turns, study.runs, study.study, study.before).answer
+        assert answer.startswith("Undecided: 2 complete blocks") and answer.endswith(end)
+
+
 def test_systems_that_are_exactly_equal() -> None:
     assert "equal" in read(lambda system, cell: 1.0).answer
 

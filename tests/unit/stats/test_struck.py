@@ -24,6 +24,14 @@ def test_a_rate_that_never_moved_is_the_same_before_during_and_after() -> None:
     assert (line.began_ns, line.ended_ns) == (10**9, 2 * 10**9)
 
 
+def test_a_fault_that_did_nothing_is_not_one_that_was_recovered_from() -> None:
+    """It "was back at nine tenths of its rate 0 ns after the fault had ended"."""
+    (line,) = struck_of([struck(one_run(), began_ns=4 * 10**9, ended_ns=6 * 10**9)])
+    assert "was not slower while the fault lasted" in outcome_of(line)
+    slow = line.model_copy(update={"before": 500.0, "during": 50.0, "recovered_ns": 0})
+    assert "was back at nine tenths of its rate as soon as the fault had" in outcome_of(slow)
+
+
 def test_a_run_that_was_ended_says_by_what_and_when_its_node_was_back() -> None:
     run = one_run().model_copy(update={"parts": []})
     (line,) = struck_of([struck(run, back_ns=5 * 10**9, words=["disk0 lost 3 writes of 7"])])

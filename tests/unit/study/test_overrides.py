@@ -68,6 +68,7 @@ def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
         ("workload.block_sizes=[4KiB,64KiB]", 'write ["4KiB", "64KiB"]'),
         ("workload.jobs=4", "write [4]"),
         ("workload.block_sizes=4096", 'write ["4096 B"] or ["4096 KiB"]'),
+        ("workload.block_sizes=4k", 'write ["4 KiB"]'),
         ("workload.block_sizes=[4096]", 'did you mean "4096 B" or "4096 KiB"?'),
         ("workload.block_sizes=x", 'write ["1 MiB"]'),
         ("workload.duration=" + "9" * 400, '"99999999999999999999..." has no unit'),

@@ -20,7 +20,7 @@ T = TypeVar("T")
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 270
 AXIS_PIXELS = 72
-HEADING_PIXELS = 8.2
+HEADING_PIXELS = 7.4
 """Of a letter of a panel's name, which is bold."""
 PADDING = {"left": 24, "right": 14, "top": 5, "bottom": 5}
 """More at the left: a browser's font may be wider than the one that names were measured with."""
@@ -64,7 +64,7 @@ def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitlePa
     fitting = shortened(text, int((width + beyond) / HEADING_PIXELS))
     more: dict[str, Any] = {}
     if below:
-        letters = int((width + beyond) / (HEADING_PIXELS - 1.4))
+        letters = int((width + beyond) / (HEADING_PIXELS - 1.2))
         more = {
             "subtitle": shortened(below, letters),
             "subtitleFontSize": 11,

@@ -132,6 +132,13 @@ class Parser:
 
     def condition(self) -> Condition:
         """The whole text as a condition."""
+        if (first := self.peek()).kind == "word" and self._names_a_metric(first.text):
+            raise self.wrong(
+                "a condition is about a ratio",
+                first,
+                next=f"{self.option.example}; a limit with a unit is the gate's:"
+                " fsgauge gate check DIR --limit 'p99(write) < 5 ms'",
+            )
         self.expect("word", "ratio")
         self.expect("sign", "(")
         metric = self.metric()
@@ -141,6 +148,9 @@ class Parser:
         if self.peek().kind != "end":
             raise self.wrong("the condition continues after its number", self.peek())
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
+
+    def _names_a_metric(self, word: str) -> bool:
+        return word in METRICS or written(word) in seconds()
 
     def metric(self) -> Token:
         """A name of METRICS, in either form; the token has it in the first one."""

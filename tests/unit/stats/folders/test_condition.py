@@ -44,6 +44,14 @@ def test_a_metric_of_no_operation_is_pointed_at() -> None:
     assert 'there is no metric "p99"' in refused.value.render()
 
 
+def test_a_limit_with_a_unit_leads_to_the_gate() -> None:
+    """compare answered "ratio" is missing to a promise that only the gate can check."""
+    with pytest.raises(InputError) as refused:
+        parse_condition("p99(sync) > 5 ms")
+    assert "a condition is about a ratio" in refused.value.what
+    assert "gate check DIR --limit 'p99(write) < 5 ms'" in refused.value.next
+
+
 def test_every_kind_of_selector() -> None:
     text = "ratio(read.p99, randrw 64KiB, depth 32, 4 jobs, 'xfs, 8 groups') >= 1.1"
     assert selectors(text) == [

@@ -13,7 +13,7 @@ from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import left_out, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
@@ -174,7 +174,8 @@ def _too_few(blocks: int, level: str, found: dict[Side, list[Damage]]) -> str:
         + listed([f"{percent(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
         for side, damages in found.items()
     ]
-    return f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}."
+    more = left_out(max(map(len, found.values()), default=0), MOST_NAMED)
+    return f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}{more}."
 
 
 def _seeks(churn: Churn) -> str:

@@ -22,6 +22,7 @@ from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
     least_shown,
+    left_out,
     listed,
     named_systems,
     ratio_range,
@@ -221,8 +222,7 @@ def _too_few(tests: Tests, blocks: int) -> str:
         for system in tests.systems
     ]
     for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
-        left = len(parts) - named
-        more = f" ({left} more in the report)" if left else ""
+        more = left_out(len(parts), named)
         said = (
             f"{too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast{more}."
         )

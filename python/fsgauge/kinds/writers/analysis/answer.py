@@ -16,7 +16,13 @@ from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate, ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, number_words, ratio_range
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    left_out,
+    named_systems,
+    number_words,
+    ratio_range,
+)
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
@@ -206,7 +212,7 @@ def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> st
     )
     return (
         f"Undecided: {number} cannot tell scaling from noise. {subject} did, against {base},"
-        f" {shown}."
+        f" {shown}{left_out(len(found))}."
     )
 
 

@@ -1,0 +1,151 @@
+"""Pages of other commands, and of runs that were struck: nothing overlaps or is cut.
+
+Screenshots are kept in FSGAUGE_ARTIFACTS, or in pytest's own folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.bisect.log import Log, Step
+from fsgauge.bisect.page import write_bisect
+from fsgauge.coherence.page import write_log as write_coherence
+from fsgauge.failure.page import write_log as write_failure
+from fsgauge.report import write_report
+from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.strikes import Strike, Struck
+from fsgauge.sweep.lines import SweepResults, YearLine, YearPanel, YearPoint
+from fsgauge.sweep.page import write_sweep
+from tests.browser.geometry import FORMS, faults_of
+from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
+from tests.synthetic import make_study
+from tests.synthetic_churn import make_churn
+from tests.synthetic_sharing import make_sharing
+from tests.unit.bisect.test_judging import ASKED, judged, results
+from tests.unit.coherence.test_page import LOG as COHERENCE
+from tests.unit.failure.test_page import LOG as FAILURE
+
+pytestmark = pytest.mark.browser
+
+SECOND = 10**9
+POLICIES = ["ext4-6.18", "block-at-a-time", "xfs-6.18", "best-fit", "buddy"]
+
+
+def bisection(folder: Path) -> Path:
+    kernels = [f"linux-image-6.1.0-{number}-amd64" for number in range(40, 48)]
+    asked = ASKED.model_copy(update={"good": kernels[0], "bad": kernels[-1]})
+    limits = judged([parse_condition(asked.limits[0])], results(6, 0.7), "tried")
+    log = Log(asked=asked, kernels=kernels)
+    for at in (7, 3, 5):
+        step = Step(
+            kernel=kernels[at], directory=str(folder), blocks=6, outcome="bad", limits=limits
+        )
+        log = log.with_step(step)
+    return write_bisect(log, folder)
+
+
+def sweep(folder: Path) -> Path:
+    def points(place: int) -> list[YearPoint]:
+        rates = [(years, 1.8e8 * 0.9 ** (years * (place + 0.2))) for years in (0, 1, 2, 3, 5)]
+        return [
+            YearPoint(
+                years=years, value=rate, low=0.93 * rate, high=1.2 * rate, lives=5, results="1"
+            )
+            for years, rate in rates
+        ]
+
+    panels = [
+        YearPanel(
+            cell=f"{cell}, 80 % full",
+            profile=profile,
+            metric="bandwidth",
+            unit="B/s",
+            lines=[
+                YearLine(system=system, points=points(place))
+                for place, system in enumerate(POLICIES)
+            ],
+        )
+        for profile in ("median_size=64 KiB", "median_size=256 KiB; size_sigma=1")
+        for cell in ("reading the whole tree", "writing new files next to it")
+    ]
+    found = SweepResults(
+        question="What is left of read rates after years of creating and deleting files?",
+        answer="Simulated, not measured.",
+        simulation=None,
+        systems=POLICIES,
+        baseline=POLICIES[0],
+        panels=panels,
+        missing=["5 years, median_size=1 MiB: not simulated yet"],
+    )
+    return write_sweep(found, folder)
+
+
+def struck(folder: Path) -> Path:
+    """The last block's runs had a slow disk, and then a machine without power."""
+    made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1, 32), blocks=5)
+    slow = Strike(
+        kind="slow_disk", number=1, at_ns=3 * SECOND, for_ns=3 * SECOND, operations_per_second=50.0
+    )
+    off = Strike(
+        kind="power_off", number=2, at_ns=7 * SECOND, for_ns=2 * SECOND, loses_unflushed=True
+    )
+    plan = made.study.plan
+    last = plan.turns[-1].block
+    own = [turn for turn in plan.turns if turn.block != last]
+    of_faults = [
+        turn.model_copy(update={"strikes": [slow, off]})
+        for turn in plan.turns
+        if turn.block == last
+    ]
+    plan = plan.model_copy(update={"turns": own, "struck": of_faults})
+    was = [
+        Struck(strike=slow, began_ns=3 * SECOND, ended_ns=6 * SECOND),
+        Struck(
+            strike=off,
+            began_ns=7 * SECOND,
+            ended_ns=9 * SECOND,
+            back_ns=11 * SECOND,
+            words=["disk0 lost 988 writes of 1,577"],
+        ),
+    ]
+    runs = [
+        run.model_copy(update={"struck": was}) if run.block == last else run for run in made.runs
+    ]
+    study = made.study.model_copy(update={"plan": plan, "rig": "vm"})
+    return write_report(replace(made, study=study, runs=runs).write(folder))
+
+
+def virtual_churn(folder: Path) -> Path:
+    made = make_churn(blocks=4)
+    study = made.study.model_copy(update={"rig": "vm"})
+    return write_report(replace(made, study=study).write(folder))
+
+
+PAGES: dict[str, Callable[[Path], Path]] = {
+    "bisection": bisection,
+    "coherence": lambda folder: write_coherence(COHERENCE, folder),
+    "failure": lambda folder: write_failure(FAILURE, folder),
+    "sharing": lambda folder: write_report(make_sharing().write(folder)),
+    "struck": struck,
+    "sweep": sweep,
+    "virtual-churn": virtual_churn,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_text_overlaps_or_is_cut(browser: Any, tmp_path: Path, name: str) -> None:  # noqa: F811
+    artifacts = Path(os.environ.get("FSGAUGE_ARTIFACTS") or tmp_path)
+    page = PAGES[name](tmp_path / "results")
+    for form, (width, height) in FORMS.items():
+        opened = Opened(browser, page, width, height)
+        opened.page.emulate_media(media="print" if form == "paper" else "screen")
+        opened.page.screenshot(path=artifacts / f"{name}-{form}.png", full_page=True)
+        assert faults_of(opened.page) == [], form
+        assert opened.complaints == []
+        opened.context.close()
