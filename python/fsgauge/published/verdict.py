@@ -50,8 +50,7 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
     if not seen:
         return Outcome("not yet", "nothing was observed")
     if trial.rule in ("below", "above", "no gain", "same"):
-        (one,) = seen
-        return Outcome(_of_one(trial, published, one), numbers(one))
+        return _of_each(trial, published, seen)
     if trial.rule == "at least":
         return _at_least(published or 0.0, seen)
     if trial.rule == "loss up to":
@@ -73,6 +72,14 @@ def numbers(seen: Observation) -> str:
 def _digits(value: float) -> str:
     """Two decimals; three digits of what is smaller than 0.1."""
     return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
+
+
+def _of_each(trial: Trial, published: float | None, seen: Sequence[Observation]) -> Outcome:
+    """Of one cell; several that vary what the claim says nothing of have to say the same."""
+    words = {_of_one(trial, published, each) for each in seen}
+    first = seen[0]
+    told = f"{_named(first, seen)}{numbers(first)}"
+    return Outcome(words.pop() if len(words) == 1 else "undecided", told)
 
 
 def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:

@@ -31,6 +31,15 @@ def seen(low: float | None, high: float | None, cell: str = "cell", **more: Any)
     )
 
 
+def test_cells_that_vary_what_a_claim_does_not_name_have_to_agree() -> None:
+    """A study of 1 and 2 jobs ended with "too many values to unpack" in place of its page."""
+    alike = [seen(0.35, 0.45, "1 job"), seen(0.3, 0.5, "2 jobs")]
+    found = judged(trial("below"), 0.4, alike)
+    assert found.word == "confirmed" and found.words == "1 job: 0.40 (0.35 to 0.45)"
+    mixed = [*alike, seen(1.1, 1.2, "4 jobs")]
+    assert judged(trial("below"), 0.4, mixed).word == "undecided"
+
+
 @pytest.mark.parametrize(
     ("rule", "published", "low", "high", "word"),
     [
