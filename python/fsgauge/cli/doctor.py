@@ -154,6 +154,7 @@ def systems(as_json: bool) -> None:
         click.echo(json.dumps([each.model_dump() for each in standings]))
         return
     words = {"works": "works", "modelled": "model", "needs": "needs", "impossible": "cannot"}
+    width = max(len(each.name) for each in standings)
     for each in standings:
         missing = "; ".join(part for part in (each.reason, each.next) if part)
-        click.echo(f"{each.name:<9} {words[each.standing]:<7} {missing or each.summary}")
+        click.echo(f"{each.name:<{width}}  {words[each.standing]:<7} {missing or each.summary}")
