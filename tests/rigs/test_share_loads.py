@@ -94,7 +94,10 @@ def written(result: LoadResult) -> int:
 def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
     """What the server's processes call meanwhile, those to come among them.
 
-    A process of the connection before may end just now: strace cannot attach to it.
+    A process of the connection before may end just now: strace cannot attach to it. It may end as
+    well while strace detaches: strace 6.1 then waits for ever for a process whose threads it has to
+    collect first. So strace is killed, at which the kernel lets all of them go; it has written each
+    line once the call was done.
     """
     need_tool("strace", "strace")
     child = shared.server.child
@@ -116,7 +119,7 @@ def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
             assert tried[2] or int(tried[1]) not in left, said
         yield output
     finally:
-        strace.terminate()
+        strace.kill()
         strace.communicate(timeout=20)
 
 

@@ -31,6 +31,7 @@ SMALL = [
     *("--set", "workload.duration=1s", "--set", "workload.warm_up=100ms"),
     *("--set", "workload.files=2", "--set", "plan.blocks=2"),
 ]
+SENT = "cat /sys/class/net/eth0/statistics/tx_packets"
 
 
 @pytest.fixture
@@ -101,11 +102,13 @@ def test_a_study_that_cannot_be_is_refused_before_anything_boots(disks: Path) ->
 
 @pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute: make test-rig")
 def test_nodes_reach_one_another_by_name_and_a_cut_link_heals(disks: Path) -> None:
-    """The same file system on each of them is one of its own."""
+    """The same file system on each of them is one of its own. Until it is asked to, a node sends
+    nothing: a run on a local disk once had the 70 bytes of a request for IPv6 routers."""
     overrides = ["rig.nodes=2", f"storage.directory={disks}", "rig.network.delay=20 ms"]
     study = load_study("overhead", overrides, ["ext4"], "loop:320MiB", 1, baseline="ext4")
     with VmRig().started(study) as session, session.standing(study.systems[0]) as stood:
         assert stood.group.switch is not None
+        assert stood.run_on((0, 1), SENT, 60) == {0: "0\n", 1: "0\n"}
         said = stood.run(0, "ping -c 3 -W 20 node2")
         assert "64 bytes from 10.9.0.2" in said
         assert _round_trip_ms(said) >= 40, "a delay of 20 ms each way"

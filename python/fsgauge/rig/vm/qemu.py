@@ -159,6 +159,7 @@ def command(
 ) -> list[str]:
     """The arguments. A panic or a reboot of the guest ends QEMU; nothing starts by itself."""
     kernel_words = "console=ttyS0 panic=-1 random.trust_cpu=on quiet loglevel=5"
+    kernel_words += " ipv6.disable_ipv6=1"  # it asks for routers by itself, which would be counted
     if accelerator == "tcg":
         # An emulated processor has nothing to mitigate. On a busy machine its timer seems to stand
         # still, at which a kernel that checks it panics, and its clock to jump, at which one that

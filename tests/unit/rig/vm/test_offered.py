@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+from pathlib import Path
+
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.vm.build.offered import chosen_between
+from fsgauge.rig.vm import cache
+from fsgauge.rig.vm.build import offered
+from fsgauge.rig.vm.build.offered import chosen_between, kernels_between
 
 KNOWN = [
     "linux-image-6.1.0-9-amd64",
@@ -38,3 +43,34 @@ def test_they_are_in_order_of_version_and_each_is_there_once() -> None:
 def test_what_has_nothing_between_is_refused(good: str, bad: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         chosen_between(KNOWN, good, bad)
+
+
+def test_no_build_removes_the_lists_of_packages_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build removes folders that a killed one left, and took those of a bisection for such."""
+    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(offered, "Archive", LockedArchive)
+    for refusal in ("require_here", "require_programs"):
+        monkeypatch.setattr(offered, refusal, lambda: None)
+    assert kernels_between(str, KNOWN[1], KNOWN[4]) == [KNOWN[1], KNOWN[4]]
+    assert list(cache.cache_folder().glob("new-*")) == []
+    with cache.only_builder():
+        pass  # it is free again
+
+
+class LockedArchive:
+    """An archive whose lists can be read only while no build can begin."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def update(self) -> None:
+        with (
+            (cache.cache_folder() / "lock").open("w") as lock,
+            pytest.raises(BlockingIOError),
+        ):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def kernels(self) -> list[str]:
+        return KNOWN

@@ -23,7 +23,10 @@ def kernels_between(say: Say, good: str, bad: str) -> list[str]:
     """
     require_here()
     require_programs()
-    with tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch:
+    with (
+        cache.only_builder(say),
+        tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch,
+    ):
         say("reading the archive's lists of packages")
         archive = Archive(Path(scratch) / "apt")
         archive.update()
