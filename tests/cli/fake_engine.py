@@ -59,8 +59,8 @@ def histogram(operations, mean_ns):
 
 def part(job, share, rate, depth):
     operations = int(rate * share * job["duration_ns"] / 1e9)
-    if job.get("passes"):
-        operations = sum(places_of(job))
+    if whole := whole_of(job):
+        operations = round(share * whole)
     if not operations:
         return None
     return {
@@ -92,13 +92,13 @@ def load(job):
         for name, each in (("read", read), ("write", write))
     }
     done = sum(each["operations"] for each in counts.values())
-    elapsed_ns = int(done / rate * 1e9) if job.get("passes") else job["duration_ns"]
+    elapsed_ns = int(done / rate * 1e9) if whole_of(job) else job["duration_ns"]
     interval = {"start_ns": 0, "elapsed_ns": elapsed_ns, "warm_up": False, **counts}
     say("interval", **interval)
     return {
         "interface": job["interface"],
         "features": FEATURES if job["interface"] == "io_uring" else None,
-        "ended": "size_limit" if job.get("passes") else "duration",
+        "ended": "size_limit" if whole_of(job) else "duration",
         "started_unix_ns": time.time_ns(),
         "warm_up_ns": job["warm_up_ns"],
         "elapsed_ns": elapsed_ns,
@@ -117,7 +117,28 @@ def load(job):
         },
         "self_measure": SELF,
         **beside(job, counts["write"]["operations"]),
+        **finish(job, elapsed_ns, done),
     }
+
+
+def whole_of(job):
+    """All operations of a job that ends by itself; None of one that ends by time."""
+    if job.get("passes"):
+        return sum(places_of(job))
+    limit = job.get("size_limit_bytes")
+    return limit // job["block_sizes"][0]["size_bytes"] if limit else None
+
+
+def finish(job, elapsed_ns, done):
+    """What a job does with its file when its work is done: fsync takes a tenth as long."""
+    wanted = job.get("finish")
+    if not wanted:
+        return {}
+    fsync_ns = elapsed_ns // 10 if wanted["fsync"] else 0
+    close_ns = 5_000 if wanted["close"] else 0
+    times = {"fsync_ns": fsync_ns, "close_ns": close_ns}
+    cpu = {"user_ns": 200 * done, "system_ns": 900 * done, "threads": 1}
+    return {"finish": {**times, "elapsed_ns": elapsed_ns + fsync_ns + close_ns, "cpu": cpu}}
 
 
 def places_of(job):

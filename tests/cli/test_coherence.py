@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.coherence.log import FILE, Log
+from fsgauge.coherence.log import Log
 
 
 def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +29,7 @@ def test_one_folder_twice_is_one_machine(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "shared  kept open by the reader: 3 same" in done.stdout
     assert "shared  appended at once: 6 kept" in done.stdout
-    log = Log.model_validate_json((output / FILE).read_text())
+    log = Log.model_validate_json((output / "coherence.json").read_text())
     assert [each.counts for each in log.counted] == [{"same": 3}, {"kept": 6}]
     page = (output / "coherence.html").read_text(encoding="utf-8")
     assert "As on one machine in every case: shared." in page

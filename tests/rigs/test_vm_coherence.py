@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.coherence.log import FILE, Log
-from fsgauge.failure.log import FILE as FAILURES
+from fsgauge.coherence.log import Log
 from fsgauge.failure.log import Log as FailureLog
 from tests.rigs.virtual import fsgauge, machines
 
@@ -32,7 +31,7 @@ def test_nfs_is_coherent_by_close_to_open_alone_and_gfs2_is_in_all_reads(tmp_pat
         seconds=1400,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    log = Log.model_validate_json((tmp_path / FILE).read_text())
+    log = Log.model_validate_json((tmp_path / "coherence.json").read_text())
 
     def counts(system: str, case: str) -> dict[str, int]:
         found = log.of(system, case)
@@ -58,7 +57,7 @@ def test_what_was_synced_over_nfs_outlives_its_server(tmp_path: Path) -> None:
     words = ["--system", "nfs3", "--struck", "server", "--lasts", "5", "--output", str(tmp_path)]
     done = fsgauge("failure", *words, seconds=1400)
     assert done.returncode == 0, done.stdout + done.stderr
-    (failed,) = FailureLog.model_validate_json((tmp_path / FAILURES).read_text()).failures
+    (failed,) = FailureLog.model_validate_json((tmp_path / "failure.json").read_text()).failures
     assert failed.back_ns is not None and failed.ended_ns is not None and not failed.fault
     for node in failed.nodes:
         assert node.synced > 20 and node.most_lost == 0

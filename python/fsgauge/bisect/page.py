@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fsgauge.bisect.log import FILE, Log
+from fsgauge.bisect.log import Log
 from fsgauge.bisect.search import answer
 from fsgauge.report import words
-from fsgauge.report.compared import write_pages
-from fsgauge.report.theme import template
-
-PAGE = "bisect.html"
+from fsgauge.report.logged import write_logged
 
 
 def write_bisect(log: Log, folder: Path) -> Path:
@@ -20,8 +17,5 @@ def write_bisect(log: Log, folder: Path) -> Path:
         step.directory: os.path.relpath(Path(step.directory) / "report.html", folder)
         for step in log.steps
     }
-    page = template("bisect.html.j2").render(
-        log=log, answer=answer(log.kernels, log.tried), reports=reports, words=words
-    )
-    write_pages(folder, {FILE: log.model_dump_json(indent=1), PAGE: page})
-    return folder / PAGE
+    said = answer(log.kernels, log.tried)
+    return write_logged("bisect", log, folder, answer=said, reports=reports, words=words)

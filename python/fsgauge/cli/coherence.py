@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge import __version__
 from fsgauge.cli.choices import (
     built_kernel_option,
     page_folder,
@@ -76,9 +74,7 @@ def command(
             next="leave one of the two out",
         )
     folder = page_folder("coherence", output, results)
-    log = Log(
-        fsgauge=__version__,
-        started_unix_ns=time.time_ns(),
+    log = Log.begun(
         place="" if folders else "The nodes are virtual machines on this one.",
         nodes=list(folders),
         trials=trials,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
+from itertools import product
 from pathlib import Path
 
 import click
 
-from fsgauge import __version__
 from fsgauge.cli.choices import (
     built_kernel_option,
     page_folder,
@@ -15,10 +14,10 @@ from fsgauge.cli.choices import (
     results_option,
     shared_systems_option,
 )
+from fsgauge.failure.struck import TITLES
 from fsgauge.terminal import say
 
 USUAL = ("nfs3", "nfs4", "gfs2", "ocfs2")
-_STRUCK = ("server", "node", "link")
 
 
 @click.command("failure")
@@ -26,7 +25,7 @@ _STRUCK = ("server", "node", "link")
 @click.option(
     "--struck",
     multiple=True,
-    type=click.Choice(_STRUCK),
+    type=click.Choice(list(TITLES)),
     help="What fails: the server's power, a node's power, or a node's link. Default: all three.",
 )
 @click.option(
@@ -42,6 +41,13 @@ _STRUCK = ("server", "node", "link")
     is_flag=True,
     help="Disks keep what was not flushed, as those with a protected cache do.",
 )
+@click.option(
+    "--times",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="How often each failure is carried out, on new machines each time.",
+)
 @built_kernel_option
 @page_folder_option("failure")
 @results_option
@@ -50,6 +56,7 @@ def command(
     struck: tuple[str, ...],
     lasts: int,
     keep_unflushed: bool,
+    times: int,
     kernel: str | None,
     output: Path | None,
     results: Path,
@@ -62,24 +69,20 @@ def command(
 
     Exit codes: 0 nothing was lost, 1 something that had been synced was lost.
     """
-    from fsgauge.failure.carrying_out import carry_out, possible
-    from fsgauge.failure.log import TITLES, Log
+    from fsgauge.failure.carrying_out import carry_out, is_possible
+    from fsgauge.failure.log import Log
     from fsgauge.failure.page import rows_of, write_log
     from fsgauge.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     folder = page_folder("failure", output, results)
-    log = Log(
-        fsgauge=__version__,
-        started_unix_ns=time.time_ns(),
-        lasts_ns=lasts * 10**9,
-        loses_unflushed=not keep_unflushed,
-    )
+    log = Log.begun(lasts_ns=lasts * 10**9, loses_unflushed=not keep_unflushed)
     wanted = [each for each in TITLES if not struck or each in struck]
+    systems = chosen(names or USUAL)
     with interruptible():
-        for system in chosen(names or USUAL):
-            for each in possible(system, wanted):
-                say(f"{system.name}: {TITLES[each]}")
+        for system, each in product(systems, wanted):
+            for number in range(1, times + 1) if is_possible(system, each) else ():
+                say(f"{system.name}: {TITLES[each]}{f', {number} of {times}' if times > 1 else ''}")
                 failed = carry_out(
                     system,
                     each,
@@ -88,6 +91,7 @@ def command(
                     kernel=kernel,
                     say=say,
                 )
+                failed = failed.model_copy(update={"number": number})
                 log = log.model_copy(update={"failures": [*log.failures, failed]})
                 write_log(log, folder)
                 for row in rows_of(failed):

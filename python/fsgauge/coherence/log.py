@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from pydantic import Field
 
-from pydantic import BaseModel, ConfigDict
-
-FILE = "coherence.json"
+from fsgauge.hands.log import HandsLog, LogPart
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Counted(_Model):
+class Counted(LogPart):
     """A case on a system: how many trials came to what. `fault` is why it did not go on; `is_hang`
     that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw
     it: 0 where it saw it at once or was not waited for, None where it never did."""
@@ -28,27 +22,24 @@ class Counted(_Model):
     is_hang: bool = False
 
 
-class Examined(_Model):
+class Examined(LogPart):
     """A system: what it is, and why it could not be set up, if so."""
 
     name: str
     words: str
-    parameters: dict[str, str] = {}
+    parameters: dict[str, str] = Field(default_factory=dict)
     fault: str = ""
 
 
-class Log(_Model):
+class Log(HandsLog):
     """All of it; `place` is where it was tested, `nodes` who took part."""
 
-    format: Literal[1] = 1
-    fsgauge: str
-    started_unix_ns: int
     place: str
     nodes: list[str]
     trials: int
     cases: list[str]
-    systems: list[Examined] = []
-    counted: list[Counted] = []
+    systems: list[Examined] = Field(default_factory=list)
+    counted: list[Counted] = Field(default_factory=list)
 
     def of(self, system: str, case: str) -> Counted | None:
         """What was counted there."""

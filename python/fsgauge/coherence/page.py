@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.coherence.cases import BEHIND_SECONDS, CASES
-from fsgauge.coherence.log import FILE, Counted, Log
+from fsgauge.coherence.log import Counted, Log
 from fsgauge.coherence.outcomes import LOST
-from fsgauge.report.compared import write_pages
-from fsgauge.report.theme import template
+from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
-
-PAGE = "coherence.html"
 
 
 @dataclass(frozen=True)
@@ -30,9 +27,7 @@ def write_log(log: Log, folder: Path) -> Path:
         (CASES[name], [entry(log.of(each.name, name), name) for each in log.systems])
         for name in log.cases
     ]
-    page = template("coherence.html.j2").render(log=log, rows=rows, answer=answer(log))
-    write_pages(folder, {FILE: log.model_dump_json(indent=1), PAGE: page})
-    return folder / PAGE
+    return write_logged("coherence", log, folder, rows=rows, answer=answer(log))
 
 
 def is_right(counted: Counted) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.failure.log import Failed, Struck, Survived
+from fsgauge.failure.log import Failed, Survived
+from fsgauge.failure.struck import Struck
 from fsgauge.hands.hands import folder_name
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.sharing_nodes import has_server, nodes_for
@@ -18,9 +19,9 @@ from fsgauge.study.model import System
 AT_NS = 5 * 10**9
 
 
-def possible(system: System, struck: Sequence[Struck]) -> list[Struck]:
-    """What can fail of a system: a server that it has not cannot."""
-    return [each for each in struck if each != "server" or has_server(system)]
+def is_possible(system: System, struck: Struck) -> bool:
+    """Whether that can fail of a system: a server that it has not cannot."""
+    return struck != "server" or has_server(system)
 
 
 def carry_out(

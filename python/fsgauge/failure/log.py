@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from pydantic import Field
 
-from pydantic import BaseModel, ConfigDict
-
-FILE = "failure.json"
-Struck = Literal["server", "node", "link"]
-
-TITLES: dict[Struck, str] = {
-    "server": "the server loses its power",
-    "node": "a node loses its power",
-    "link": "a node's link is cut",
-}
+from fsgauge.failure.struck import Struck
+from fsgauge.hands.log import HandsLog, LogPart
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Survived(_Model):
+class Survived(LogPart):
     """One node: how many records it was told were synced, for how long the longest pause between
     two of them lasted once the failure had begun (null where it never went on), the errors that its
     program saw, and how many of its synced records a reader does not find, by reader."""
@@ -40,30 +28,29 @@ class Survived(_Model):
         return max(self.lost.values(), default=None)
 
 
-class Failed(_Model):
+class Failed(LogPart):
     """A failure of a system: when it began and ended, when what was struck did its work again, and
-    what its nodes saw. `fault` is why it could not be carried out."""
+    what its nodes saw. `number` is which of its kind it was; `fault` is why it could not be carried
+    out."""
 
     system: str
     is_made_of: str = ""
     struck: Struck
+    number: int = 1
     began_ns: int | None = None
     ended_ns: int | None = None
     back_ns: int | None = None
-    words: list[str] = []
-    nodes: list[Survived] = []
+    words: list[str] = Field(default_factory=list)
+    nodes: list[Survived] = Field(default_factory=list)
     fault: str = ""
 
 
-class Log(_Model):
+class Log(HandsLog):
     """All of it."""
 
-    format: Literal[1] = 1
-    fsgauge: str
-    started_unix_ns: int
     lasts_ns: int
     loses_unflushed: bool
-    failures: list[Failed] = []
+    failures: list[Failed] = Field(default_factory=list)
 
     @property
     def systems(self) -> dict[str, str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.failure.log import FILE, TITLES, Failed, Log, Survived
-from fsgauge.report.compared import write_pages
-from fsgauge.report.theme import template
+from fsgauge.failure.log import Failed, Log, Survived
+from fsgauge.failure.struck import TITLES
+from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
-
-PAGE = "failure.html"
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,8 @@ class Row:
 
 def write_log(log: Log, folder: Path) -> Path:
     """Write the log and its page into a folder; RigError where that cannot be."""
-    page = template("failure.html.j2").render(
-        log=log, rows=rows(log), answer=answer(log), titles=TITLES, duration=format_duration
-    )
-    write_pages(folder, {FILE: log.model_dump_json(indent=1), PAGE: page})
-    return folder / PAGE
+    words = {"rows": rows(log), "answer": answer(log), "titles": TITLES}
+    return write_logged("failure", log, folder, **words, duration=format_duration)
 
 
 def rows(log: Log) -> list[Row]:
@@ -43,7 +40,7 @@ def rows(log: Log) -> list[Row]:
 
 def rows_of(failed: Failed) -> list[Row]:
     """A line for each node in one failure."""
-    title = TITLES[failed.struck]
+    title = f"{TITLES[failed.struck]}{f', time {failed.number}' if failed.number > 1 else ''}"
     if not failed.nodes:
         return [Row(failed.system, title, "", failed.fault, "", "", False, "")]
     return [
@@ -95,12 +92,19 @@ def answer(log: Log) -> str:
         for each in carried
         if any(node.longest_pause_ns is None and not node.is_struck for node in each.nodes)
     ]
-    said = [f"What had been synced was lost: {', '.join(lost)}."] if lost else []
+    said = [f"What had been synced was lost: {_listed(lost)}."] if lost else []
     if not lost and carried:
         said.append("Nothing that had been synced was lost, wherever it could be read.")
     if stuck:
-        said.append(f"The other node never went on: {', '.join(stuck)}.")
+        said.append(f"The other node never went on: {_listed(stuck)}.")
     return " ".join(said) or "No failure could be carried out."
+
+
+def _listed(named: Iterable[str]) -> str:
+    """Each once, with how often it was so, if more than once."""
+    return ", ".join(
+        f"{each} ({times} times)" if times > 1 else each for each, times in Counter(named).items()
+    )
 
 
 def _named(failed: Failed) -> str:

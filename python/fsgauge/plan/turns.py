@@ -71,7 +71,7 @@ def make_plan(
     seed = study.plan.seed
     if seed is None:
         raise ValueError("the study has no seed: use with_seed before make_plan")
-    _check_files(study, size_bytes)
+    require_files_fit(study, size_bytes)
     cells = cells_of(study.workload)
     a_block = block_seconds(study, size_bytes, side_by_side=side_by_side)
     once = storage_seconds(study, size_bytes)
@@ -122,7 +122,9 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
 
 
-def _check_files(study: Study, size_bytes: int) -> None:
+def require_files_fit(study: Study, size_bytes: int) -> None:
+    """InputError where storage of that size cannot hold the study's files, whatever else is on
+    it."""
     method = method_of(study.workload)
     if not method.lays_out:
         method.in_room(planned_room(study, size_bytes))

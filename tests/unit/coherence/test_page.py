@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.coherence.log import FILE, Counted, Examined, Log
+from fsgauge.coherence.log import Counted, Examined, Log
 from fsgauge.coherence.page import answer, entry, write_log
 
 CASES = ["close_to_open", "kept_open", "append_by_turns", "flock"]
@@ -70,7 +70,7 @@ def test_the_page_and_the_log_are_written(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "3 same, 97 old" in text and "mount failed; no such device" in text
     assert "exported with: rw,sync" in text
-    assert Log.model_validate_json((tmp_path / FILE).read_text()) == LOG
+    assert Log.model_validate_json((tmp_path / "coherence.json").read_text()) == LOG
 
 
 def test_a_system_that_is_told_again_is_replaced() -> None:

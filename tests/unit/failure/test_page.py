@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.failure.carrying_out import longest_pause, possible
-from fsgauge.failure.log import FILE, Failed, Log, Survived
+from fsgauge.failure.carrying_out import is_possible, longest_pause
+from fsgauge.failure.log import Failed, Log, Survived
 from fsgauge.failure.page import answer, back_words, rows, write_log
 from fsgauge.rig.vm.sharing_nodes import sharing_systems
 
@@ -80,10 +80,22 @@ def test_a_line_for_each_node() -> None:
     assert never.pause == "mount failed"
 
 
+def test_a_failure_that_is_repeated_has_lines_of_its_own_and_one_place_in_the_answer() -> None:
+    again = LOG.failures[0].model_copy(update={"number": 2})
+    twice = LOG.model_copy(update={"failures": [LOG.failures[0], again]})
+    assert answer(twice) == (
+        "What had been synced was lost: nfs3, the server loses its power (2 times)."
+    )
+    assert [row.struck for row in rows(twice)][1:3] == [
+        "the server loses its power",
+        "the server loses its power, time 2",
+    ]
+
+
 def test_the_page_and_the_log_are_written(tmp_path: Path) -> None:
     text = write_log(LOG, tmp_path).read_text(encoding="utf-8")
     assert "2 of 400" in text and "own lost 3 writes of 90" in text
-    assert Log.model_validate_json((tmp_path / FILE).read_text()) == LOG
+    assert Log.model_validate_json((tmp_path / "failure.json").read_text()) == LOG
 
 
 def test_a_pause_is_between_two_records_and_ends_after_the_failure() -> None:
@@ -95,5 +107,5 @@ def test_a_pause_is_between_two_records_and_ends_after_the_failure() -> None:
 
 def test_a_server_fails_only_where_there_is_one() -> None:
     systems = sharing_systems()
-    assert possible(systems["nfs4"], ["server", "node"]) == ["server", "node"]
-    assert possible(systems["gfs2"], ["server", "node"]) == ["node"]
+    assert is_possible(systems["nfs4"], "server") and is_possible(systems["nfs4"], "node")
+    assert is_possible(systems["gfs2"], "node") and not is_possible(systems["gfs2"], "server")

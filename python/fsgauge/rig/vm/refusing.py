@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.plan.turns import require_files_fit
 from fsgauge.rig.host.checks import refused_by, require_real
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
@@ -45,6 +46,7 @@ def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]
     yield lambda: _require_built(study)
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
+    yield lambda: require_files_fit(study, storage_of(study).size)
     yield lambda: _require_place(study)
     yield lambda: require_memory(roles_of(study).nodes, len(kernels_of(study)))
     yield from looks(study)

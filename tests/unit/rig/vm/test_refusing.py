@@ -56,6 +56,11 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         "no private server",
         "--baseline \"ext4\" --set 'rig.nodes=2' --set 'system.ext4.rig.reached_by=smb'",
     ),
+    (
+        lambda: load_study("sharing", ["workload.file_sizes=['1 GiB']"], [], None, 1),
+        "a file of 1 GiB does not fit",
+        "smaller workload.file_sizes",
+    ),
     (lambda: study("storage.directory=/no/where"), "no folder /no/where", "storage.directory"),
     (lambda: study(storage="loop:100TiB"), "free, and the storage is", "--storage loop:"),
     (lambda: study(storage="loop:64MiB"), "nilfs2 needs at least 128", "--storage loop:128MiB"),
