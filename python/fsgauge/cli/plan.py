@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
 _MARGIN = " " * 10
-_WHOLE_PERCENT = 20.0
 """Below the name that a line begins with."""
+_WHOLE_PERCENT = 20.0
+"""From here on, a change is shown without decimals: the pilot's noise has no more digits."""
 
 
 @click.command("plan")
