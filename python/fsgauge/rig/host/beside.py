@@ -83,9 +83,10 @@ def _of_folders(study: Study, storage: PathStorage) -> str:
     for place, device in on.items():
         size_bytes = counts[device] * storage.size
         if not loop.has_room(Path(place), size_bytes):
+            takes = "takes" if counts[device] == 1 else "take"
             return (
-                f"{_who(study, storage, device, on)} take {format_size(size_bytes)} at once on the"
-                f" file system of {place}, more than is free there"
+                f"{_who(study, storage, device, on)} {takes} {format_size(size_bytes)} at once on"
+                f" the file system of {place}, more than is free there"
             )
     return ""
 
