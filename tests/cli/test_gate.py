@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,6 +95,30 @@ def test_every_exit_code(fsgauge: Run, accepted: list[str], tmp_path: Path) -> N
     )
     changed = fsgauge("gate", "check", same, *file)
     assert changed.returncode == 3 and "was changed after it was written" in changed.stderr
+
+
+def test_a_reader_that_leaves_early_changes_no_exit_code(
+    fsgauge: Run, accepted: list[str], tmp_path: Path
+) -> None:
+    """`fsgauge gate check DIR | head -1` of an equal build said "pass" and ended with 1."""
+    assert fsgauge("gate", "accept", *accepted).returncode == 0
+    for number, slower, code in ((20, {}, 0), (21, {"xfs": 0.85}, 1)):
+        checked = folder(tmp_path, number, slower=slower)
+        command = ["gate", "check", checked]
+        assert fsgauge(*command).returncode == code
+        assert closed_at_once(command, tmp_path) == code
+    assert closed_at_once(["explain"], tmp_path) == 0
+
+
+def closed_at_once(words: list[str], place: Path) -> int:
+    """The exit code of a command whose output nothing reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-m", "fsgauge", *words]
+        return subprocess.run(command, cwd=place, stdout=writing, check=False).returncode
+    finally:
+        os.close(writing)
 
 
 def test_too_noisy_is_said_at_accept_with_what_to_do(fsgauge: Run, tmp_path: Path) -> None:

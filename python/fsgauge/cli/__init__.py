@@ -18,6 +18,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
+from fsgauge.cli.telling import say_no_more
 from fsgauge.errors import FsgaugeError
 
 _COMMANDS = {
@@ -64,6 +65,14 @@ class _Commands(click.Group):
         command = getattr(file, cmd_name if cmd_name in _FILES else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a reader that left early is no error. (To click it is exit code 1.)"""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            say_no_more()
+            return 0
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The commands from the list above: a shell waits for this at each press of Tab."""
@@ -115,16 +124,13 @@ def main() -> None:
         _end("interrupted", 130)
     except click.ClickException as error:
         _end(_usage(error), 2)
-    except BrokenPipeError:
-        _say_no_more()
-        sys.exit(0)
     except KeyboardInterrupt:
         _end("interrupted", 130)
     except MemoryError:
         _end(_no_memory(), 3)
     except Exception as error:
         if isinstance(error, OSError) and _terminal_is_gone(error):
-            _say_no_more()
+            say_no_more()
             sys.exit(130)
         _end(_defect(error), 3)
     _end("", code if isinstance(code, int) else 0)
@@ -137,7 +143,7 @@ def _end(words: str, code: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
-        _say_no_more()
+        say_no_more()
     sys.exit(code)
 
 
@@ -165,13 +171,6 @@ def _is_heard() -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def _say_no_more() -> None:
-    """Discard further output, also what Python itself flushes at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
 
 
 def _no_memory() -> str:

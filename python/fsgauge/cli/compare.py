@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.cli.telling import tell
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
@@ -108,10 +109,9 @@ def command(
         )
         tests = check(conditions, between)
     if not as_json:
-        for line in [*_table(between), *_limits(tests)]:
-            click.echo(line)
+        tell([*_table(between), *_limits(tests)])
     page = write_comparison(between, tests, output or b)
-    click.echo(_document(between, tests, page) if as_json else f"page: {page}")
+    tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
 
 

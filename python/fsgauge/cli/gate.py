@@ -10,6 +10,7 @@ import click
 
 from fsgauge import __version__
 from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.cli.telling import tell
 from fsgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -111,13 +112,12 @@ def accept(
     write_gate(file, accepted.learned)
     ready = readiness(accepted.learned)
     if as_json:
-        click.echo(ready.model_dump_json())
+        tell([ready.model_dump_json()])
     else:
         for each in accepted.despite:
             sys.stderr.write(f"warning: accepted despite {each.fact}: {each.a} / {each.b}\n")
         baseline = accepted.learned.baseline
-        for line in accepted_lines(ready, str(file), baseline, accepted.known):
-            click.echo(line)
+        tell(accepted_lines(ready, str(file), baseline, accepted.known))
     return TOO_NOISY if ready.state == "too noisy" else PASS
 
 
@@ -195,10 +195,9 @@ def check(
             despite=despite,
         )
     if as_json:
-        click.echo(checked.model_dump_json())
+        tell([checked.model_dump_json()])
     else:
-        for line in checked_lines(checked, str(file)):
-            click.echo(line)
+        tell(checked_lines(checked, str(file)))
     return _exit_code(checked, on_undecided)
 
 
