@@ -183,8 +183,8 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     *others, last = found[:NAMED_SYSTEMS]
     shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
     shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
-    more = left_out(len(found))
-    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {listed(shown)}{more}."
+    named = f"{listed(shown)}{left_out(len(found))}"
+    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {named}."
 
 
 def mostly_undecided(question: Question) -> str:
@@ -299,8 +299,7 @@ def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
 
 
 def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
-    ordered = sorted(found, key=lambda entry: entry.ratio)
-    return [ordered[0], ordered[-1]]
+    return [order(found, key=lambda entry: entry.ratio) for order in (min, max)]
 
 
 def _tail(question: Question, lead: Cell) -> str:
