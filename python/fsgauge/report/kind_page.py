@@ -40,6 +40,9 @@ class KindPage:
     """What the processor's time is counted by."""
     ranked: ClassVar[bool] = True
     """Whether its systems are put in an order, by their comparisons with the baseline."""
+    draws_every_ratio: ClassVar[bool] = False
+    """Whether primary ratios that the first picture has no room for have one of their own, which a
+    template of the kind shows: "further"."""
     workers: ClassVar[str] = "workers"
     """Whose work a run is that ends when all of it is done."""
     latency_caption: ClassVar[str] = ""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
-from fsgauge.report.charts.forest import forest
+from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.over_hosts import over_hosts
 from fsgauge.report.charts.processor import processor_time
@@ -138,7 +138,8 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     page = page_of(results)
     drawings = (
         *page.pictures(results, stored),
-        forest(results),
+        forest(results, is_all=page.draws_every_ratio),
+        further_forest(results) if page.draws_every_ratio else None,
         over_hosts(results),
         latency_percentiles(results, stored.runs),
         processor_time(results),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
+from fsgauge.machine import BELOW, SERVER
 from fsgauge.merging import merged
 from fsgauge.record import Cell, EnvironmentRecord, RunRecord
 from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
@@ -187,9 +188,11 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
 
 
 def _different(before: EnvironmentRecord) -> Iterator[Finding]:
+    """Among those that measured: what serves them, or carries them as virtual machines, did not."""
+    measured = [each for each in before.machines if each.role not in (BELOW, SERVER)]
     for key, name in (("kernel", "kernels"), ("processor", "processors"), ("processor_count", "")):
         values: dict[object, list[str]] = {}
-        for machine in before.machines:
+        for machine in measured:
             values.setdefault(getattr(machine, key), []).append(machine.name)
         if len(values) > 1:
             yield finding(

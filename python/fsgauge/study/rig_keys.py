@@ -12,6 +12,7 @@ from fsgauge.units import BytesPerSecond, DurationNs, Percent
 
 MOST_NODES = 32
 Role = Literal["server", "load"]
+Dropped = Literal["server", "disk"]
 
 
 class NetworkKeys(StudyModel):
@@ -55,6 +56,15 @@ class RigKeys(StudyModel):
         " the load, and mount it again; for systems that are set up over nodes. What a mount keeps"
         " in memory is then gone as well. Default: caches are dropped, and mounts stay.",
         exclude_if=lambda value: not value,
+    )
+
+    drop_caches: Annotated[list[Dropped], Field(max_length=2)] = Field(
+        ["server"],
+        description="With --rig vm, of systems that are set up over nodes: what is emptied before"
+        " each run, as well as the memory of the nodes that drive the load. server: the"
+        " memory of the nodes that drive none. disk: a cache that a client keeps on its disk"
+        " (FS-Cache); the system is then unmounted and mounted again. [] leaves the server warm.",
+        exclude_if=lambda value: value == ["server"],
     )
 
     @model_validator(mode="after")

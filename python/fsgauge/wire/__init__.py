@@ -9,6 +9,7 @@ from __future__ import annotations
 from fsgauge.wire.base import Wire as Wire
 from fsgauge.wire.generated import *  # noqa: F403 - the types of the crate, all of them
 from fsgauge.wire.parts import elapsed_with_finish_ns as elapsed_with_finish_ns
+from fsgauge.wire.parts import processor_with_finish_ns as processor_with_finish_ns
 from fsgauge.wire.parts import sides_of as sides_of
 from fsgauge.wire.parts import timed_operations as timed_operations
 from fsgauge.wire.parts import timed_parts as timed_parts

@@ -26,3 +26,9 @@ def elapsed_with_finish_ns(result: LoadResult) -> int:
     if result.finish is not None:
         return max(result.elapsed_ns, result.finish.elapsed_ns)
     return result.elapsed_ns
+
+
+def processor_with_finish_ns(result: LoadResult) -> int:
+    """CPU time of the threads or processes in that time, user and system."""
+    cpu = result.finish.cpu if result.finish is not None else result.cpu
+    return cpu.user_ns + cpu.system_ns

@@ -7,6 +7,7 @@ import pytest
 from fsgauge.record import EnvironmentRecord, RunRecord
 from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats import read_study
+from fsgauge.stats.hosts import _different
 from fsgauge.stats.results import Results
 from tests.synthetic import SyntheticStudy, make_study
 
@@ -128,3 +129,19 @@ def test_skew_is_between_the_first_and_the_last() -> None:
     assert skew_ns(starts) == 45
     assert skew_bound_ns(starts) == 45 + 170
     assert skew_bound_ns(starts[:1]) == 0
+
+
+def test_the_machine_below_virtual_hosts_and_their_server_are_not_compared_with_them() -> None:
+    """A page of two equal nodes said that "the hosts have different kernels"."""
+    made = make_study()
+    (machine,) = made.before.machines
+    others = [
+        machine.model_copy(update={"name": role, "role": role, "kernel": f"other {role}"})
+        for role in ("server", "host")
+    ]
+    nodes = [machine, machine.model_copy(update={"name": "second", "role": "load 2"})]
+    equal = EnvironmentRecord(machines=[*nodes, *others])
+    assert list(_different(equal)) == []
+    changed = nodes[1].model_copy(update={"kernel": "7.0"})
+    (found,) = _different(EnvironmentRecord(machines=[nodes[0], changed, *others]))
+    assert found.sentence == "The hosts have different kernels."

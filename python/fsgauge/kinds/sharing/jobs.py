@@ -106,9 +106,3 @@ def elapsed_ns(result: LoadResult) -> int:
         return result.finish.elapsed_ns
     synced_ns = result.clients.sync_at_end_ns if result.clients else None
     return result.elapsed_ns + (synced_ns or 0)
-
-
-def processor_ns(result: LoadResult) -> int:
-    """CPU time of the threads or processes in that time."""
-    cpu = result.finish.cpu if result.finish is not None else result.cpu
-    return cpu.user_ns + cpu.system_ns

@@ -130,8 +130,8 @@ class SharingMethod(LaidOut):
             f"tests: {', '.join(workload.in_order)}, in this order, one process on one file",
             f"file: {files}, laid out before the first test; buffered I/O, as both programs do",
             f"time: each test whole, {ends}, at most {exact_duration(workload.time_limit)}",
-            "caches: written back and dropped before each test, on the client and on the server;"
-            " a client's cache on disk (FS-Cache) stays within a turn",
+            "caches: the client's are written back and dropped before each test; the server's, and"
+            " FS-Cache's on disk, as rig.drop_caches says",
         ]
 
     def notes(self) -> list[str]:

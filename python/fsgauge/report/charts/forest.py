@@ -6,7 +6,7 @@ One row a cell and system: interval, estimate, faint block ratios behind, words 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,21 +80,29 @@ def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
     return math.ceil(max(len(row[field]) for row in rows) * pixels) + 14
 
 
-def forest(results: Results) -> Drawing | None:
-    """The drawing, or None when there is nothing to compare."""
-    entries, hidden = primary_entries(results)
+def forest(results: Results, *, is_all: bool = False) -> Drawing | None:
+    """The drawing, or None when there is nothing to compare; with `is_all`, `further_forest` has
+    what this one has no room for."""
+    shown, left = primary_entries(results)
+    where = "below" if is_all else "in the tables"
+    note = f"{len(left)} more rows are {where}." if left else ""
+    return _drawing("forest", results, shown, note)
+
+
+def further_forest(results: Results) -> Drawing | None:
+    """The primary rows that the first picture has no room for; None where it has all."""
+    return _drawing("further", results, primary_entries(results)[1], "")
+
+
+def _drawing(
+    name: str, results: Results, entries: Sequence[Comparison], note: str
+) -> Drawing | None:
     if not entries:
         return None
     rows = [_row(results, entry) for entry in entries]
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    return draw(
-        "forest",
-        label,
-        *forms(results, rows, _axis_title(results)),
-        rows,
-        [_noise_tip(floor) for floor in results.noise],
-        note=f"{hidden} more rows are in the tables." if hidden else "",
-    )
+    tips = [_noise_tip(floor) for floor in results.noise]
+    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, tips, note=note)
 
 
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
@@ -113,8 +121,8 @@ def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Bui
     return build(_wide(styled)), build(_narrow(styled))
 
 
-def primary_entries(results: Results) -> tuple[list[Comparison], int]:
-    """The comparisons of the first screen, cell by cell, and how many more there are."""
+def primary_entries(results: Results) -> tuple[list[Comparison], list[Comparison]]:
+    """The comparisons of the first screen, cell by cell, and those that it has no room for."""
     groups: list[list[Comparison]] = []
     many = len(results.systems) > MANY
     systems = best_first(results) if many else results.systems
@@ -127,11 +135,9 @@ def primary_entries(results: Results) -> tuple[list[Comparison], int]:
         if found:
             groups.append(found)
     shown: list[Comparison] = []
-    for group in groups:
-        if shown and len(shown) + len(group) > ROWS_LIMIT:
-            break
-        shown += group
-    return shown, sum(map(len, groups)) - len(shown)
+    while groups and not (shown and len(shown) + len(groups[0]) > ROWS_LIMIT):
+        shown += groups.pop(0)
+    return shown, [entry for group in groups for entry in group]
 
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:

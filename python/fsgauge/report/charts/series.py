@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PANELS_LIMIT = 24
 POINTS_LIMIT = 6000
 PER_LINE = 4
+FEWEST_POINTS = 2
 STALLED = 0.5
 """An interval below this share of its run's median is marked, the lowest one of a panel."""
 AIR = 1.08
@@ -105,9 +106,10 @@ def _rates(run: RunRecord) -> tuple[Integers, Integers, Integers]:
 
 
 def points_of(run: RunRecord, step: int) -> list[dict[str, Any]]:
-    """One point an interval, or one for `step` intervals where there are very many."""
+    """One point an interval, or one for `step` intervals where there are very many; none of a run
+    that ended within one, which has no line."""
     start_ns, elapsed_ns, done = _rates(run)
-    if not len(done):
+    if len(done) < FEWEST_POINTS:
         return []
     firsts = np.arange(0, len(done), step)
     lasts = np.append(firsts[1:], len(done)) - 1

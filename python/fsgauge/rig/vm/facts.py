@@ -87,9 +87,14 @@ def sentence_of(study: Study, disks: int, limits: Limits) -> str:
         return f"{many} of {size}, {limited}; {flushes}"
     nodes = f"{roles.nodes} virtual machines"
     if roles.server is not None:
-        nodes += f", of which {len(roles.loads)} drive the load and one serves"
+        nodes += f", of which {_loads(len(roles.loads))} the load and one serves"
     systems = "; ".join(f"{each.system.name}: {each.words}" for each in arrangements(study))
     return f"disks of {size} of {nodes}, each disk {limited}. {systems}{_network(study)}; {flushes}"
+
+
+def _loads(nodes: int) -> str:
+    """ "1 drives"; "2 drive"."""
+    return f"{nodes} drive{'s' if nodes == 1 else ''}"
 
 
 def _network(study: Study) -> str:
@@ -128,5 +133,6 @@ def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
             update["mkfs_command"] = stood.facts["mkfs_command"]
             update["mkfs_output"] = stood.facts["mkfs_output"]
             details["mounted below"] = stood.facts["mount_options"]
+            details["block size below"] = format_size(stood.facts["block_size_bytes"])
     made = facts.model_copy(update={**update, "details": details})
     return happening.model_copy(update={"facts": made})

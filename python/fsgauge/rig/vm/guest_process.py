@@ -165,7 +165,7 @@ class Guest:
                 counters = [Counter.model_validate(each) for each in order.words["counters"]]
                 self._counting.count(counters, order.words["environment"])
             case "remount":
-                self._remounting.before_each_run(order.words["orders"])
+                self._remounting.before_each_run(order.words["orders"], order.words["done"])
             case "hand":
                 return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
             case do if do in guest_set_up.ORDERS:

@@ -9,18 +9,18 @@ from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.messages import Do
 
-WORDS = "unmounted and mounted again"
-
 
 class Remounting:
     """Does nothing until it is told how."""
 
     def __init__(self) -> None:
         self._orders: list[tuple[Do, dict[str, Any]]] = []
+        self._done = ""
 
-    def before_each_run(self, orders: list[tuple[Do, dict[str, Any]]]) -> None:
-        """From now on, these, as guest_set_up has them; none: nothing."""
-        self._orders = orders
+    def before_each_run(self, orders: list[tuple[Do, dict[str, Any]]], done: str) -> None:
+        """From now on, these, as guest_set_up has them; none: nothing. `done` says in records what
+        they do."""
+        self._orders, self._done = orders, done
 
     def told(self, happening: Happening) -> Happening:
         """The happening. As a run begins it is done, and its record says so; RigError where the
@@ -29,6 +29,6 @@ class Remounting:
             for do, words in self._orders:
                 guest_set_up.done(do, words)
         if self._orders and isinstance(happening, RunRecord):
-            caches = "; ".join(filter(None, (happening.caches, WORDS)))
+            caches = "; ".join(filter(None, (happening.caches, self._done)))
             return happening.model_copy(update={"caches": caches})
         return happening

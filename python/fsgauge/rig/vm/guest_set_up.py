@@ -121,6 +121,7 @@ def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[s
         "mkfs_command": list(made.command) if made else [],
         "mkfs_output": made.output + made.error if made else "",
         "mount_options": mount.all_options if mount else "",
+        "block_size_bytes": os.statvfs(folder).f_bsize,
     }
 
 

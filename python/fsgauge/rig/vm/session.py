@@ -353,6 +353,6 @@ class VmSession:
         if stood is not None:
             stood.count()
             stood.read_parameters()
-            if self._study.rig is not None and self._study.rig.remount:
-                stood.remount()
+            if self._study.rig is not None:
+                stood.before_runs(self._study.rig)
         prepared.measuring.measure(plan, block, tell, seconds)

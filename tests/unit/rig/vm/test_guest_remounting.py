@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.rig.rig import RunStarted
 from fsgauge.rig.vm import guest_set_up
-from fsgauge.rig.vm.guest_remounting import WORDS, Remounting
+from fsgauge.rig.vm.guest_remounting import Remounting
 from tests.unit.stats.one_run import one_run
 
 
@@ -19,7 +19,7 @@ def test_it_is_done_as_a_run_begins_and_the_record_says_so(monkeypatch: pytest.M
     begins: Any = RunStarted.__new__(RunStarted)
     assert remounting.told(begins) is begins and remounting.told(run) is run and not done
     orders: Any = [("run", {"text": "umount"}), ("run", {"text": "mount"})]
-    remounting.before_each_run(orders)
+    remounting.before_each_run(orders, "mounted again")
     assert remounting.told(begins) is begins and done == orders
     told: Any = remounting.told(run)
-    assert told.caches.endswith(WORDS) and len(done) == 2
+    assert told.caches.endswith("; mounted again") and len(done) == 2

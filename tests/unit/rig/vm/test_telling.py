@@ -7,13 +7,14 @@ from pathlib import Path
 
 from fsgauge.record import RunRecord
 from fsgauge.rig.rig import RunStarted
-from fsgauge.rig.vm.arrangement.roles import arrangements
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.strikes import Strike, Struck
 from fsgauge.study.parse import load_study
+from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
 
@@ -74,3 +75,26 @@ def test_of_a_run_that_was_struck_no_requests_are_counted() -> None:
     telling(record().model_copy(update={"struck": [Struck(strike=slow)]}))
     found = told[-1]
     assert isinstance(found, RunRecord) and found.traffic == []
+
+
+def test_a_cache_on_disk_is_emptied_by_all_steps_of_its_node() -> None:
+    """FS-Cache's disk is made anew between the unmount and the mount; other systems stay."""
+    for name, empties in (("nfs3-fscache", True), ("nfs3", False)):
+        given = load_study("sharing", [], [], None, 1)
+        system = next(each for each in given.systems if each.name == "nfs")
+        assert system.rig is not None
+        own = system.model_copy(update={"rig": system.rig.model_copy(update={"reached_by": name})})
+        found = arrangement_of(given, own)
+        nodes = [FakeNode(f"node{at}", answers, None, DISK) for at in (1, 2)]
+        stood = Standing(group_of(nodes, server=0), found, 1 << 20)
+        stood.before_runs(RigKeys(nodes=2, drop_caches=["server", "disk"]))
+        (order,) = [each for each in nodes[1].orders if each.do == "remount"]
+        assert bool(order.words["orders"]) == empties  # none: those of the system before are gone
+        if empties:
+            texts = [words["text"].strip() for _, words in order.words["orders"]]
+            assert [text.partition(" ")[0] for text in texts[:2]] == [
+                "umount",
+                "/usr/lib/fsgauge/client-cache",
+            ]
+            assert "client-cache start" in texts[2] and "mount -t nfs" in texts[3]
+            assert "emptied" in order.words["done"]

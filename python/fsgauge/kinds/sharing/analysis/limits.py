@@ -17,7 +17,7 @@ from fsgauge.stats.emulation import EMULATED, NO_TIME_LEFT, busy_share
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import elapsed_with_finish_ns
+from fsgauge.wire import elapsed_with_finish_ns, processor_with_finish_ns
 
 AT_LIMIT = 0.9
 """From this share of a limit on, it is what operations wait for."""
@@ -62,8 +62,22 @@ def _limit(
     elif disk is not None and disk > AT_LIMIT:
         limit = "disk"
     return CellLimit(
-        cell=cell, system=system, limit=limit, processor_share=processor, disk_share=disk
+        cell=cell,
+        system=system,
+        limit=limit,
+        processor_share=processor,
+        disk_share=disk,
+        test_share=_mean([share_of_test(run) for run in runs]),
     )
+
+
+def share_of_test(run: RunRecord) -> float | None:
+    """Of its time the test's processes were on a processor, user and system together; two that
+    never wait are 2."""
+    elapsed_ns = elapsed_with_finish_ns(run.result) if run.result is not None else 0
+    if run.result is None or not elapsed_ns:
+        return None
+    return processor_with_finish_ns(run.result) / elapsed_ns
 
 
 def busiest(run: RunRecord, emulated: set[str]) -> float | None:

@@ -26,7 +26,8 @@ class CellLimit(ResultModel):
     """What limited a system in a cell: the emulated processor, the limit of a disk, or neither.
 
     Shares are means over runs: of its time the processor worked, on the node that was busiest; of
-    what one disk may do, all disks together did. None where it is not known.
+    what one disk may do, all disks together did; of its time the test itself was on a processor, as
+    its program prints it. None where it is not known.
     """
 
     cell: str
@@ -34,6 +35,7 @@ class CellLimit(ResultModel):
     limit: Limit
     processor_share: float | None
     disk_share: float | None
+    test_share: float | None
 
 
 class Sharing(OwnResults):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.kinds.sharing.page.tables import faults_table, limits_table, tests_table
+from fsgauge.kinds.sharing.page.tables import (
+    faults_table,
+    limits_table,
+    processor_table,
+    tests_table,
+)
 from fsgauge.report.kind_page import KindPage
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -14,6 +19,7 @@ class SharingPage(KindPage):
     """Tables; the pictures are those of every study."""
 
     sections = ("sharing/sections.html.j2",)
+    draws_every_ratio = True
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """What tests do, how systems failed, what limited them."""
@@ -21,6 +27,7 @@ class SharingPage(KindPage):
             "sharing_faults": faults_table(results),
             "sharing_tests": tests_table(results),
             "sharing_limits": limits_table(results),
+            "sharing_processor": processor_table(results),
         }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.model import CellLimit, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
+from fsgauge.record import Cell
 from fsgauge.report.table_parts import Rows, Table, TableCell
 from fsgauge.stats.results import Results
 
@@ -62,6 +65,28 @@ def limits_table(results: Results) -> list[Table]:
             ("of the disk's limit", "", _disk),
         ],
         folded_from=_FOLDED_ROWS,
+    )
+    return [table]
+
+
+def processor_table(results: Results) -> list[Table]:
+    """A line a cell, a column a system: the share that Bonnie++ prints beside each of its rates."""
+    own = Sharing.of(results)
+    shares = {(each.cell, each.system): each.test_share for each in own.limits} if own else {}
+    cells = [cell for cell in results.cells if any(at == cell.id for at, _ in shares)]
+    if not cells:
+        return []
+
+    def share_on(system: str) -> tuple[str, str, Callable[[Cell], str]]:
+        return (system, "", lambda cell: _percent(shares.get((cell.id, system))))
+
+    table = Rows(cells).table(
+        "test-processor",
+        "Share of CPU of each test",
+        "The processor time of the test's own processes, user and system, of the time that it took:"
+        " what Bonnie++ prints as %CP. What the kernel's own threads did for it is not in it. Means"
+        " over runs.",
+        [("test", "", lambda cell: cell.name), *map(share_on, results.systems)],
     )
     return [table]
 

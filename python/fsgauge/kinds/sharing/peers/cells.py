@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from fsgauge.errors import RigError
-from fsgauge.kinds.sharing.jobs import elapsed_ns, processor_ns
+from fsgauge.kinds.sharing.jobs import elapsed_ns
 from fsgauge.kinds.sharing.tests import TESTS, FileTest, Program, Test
 from fsgauge.record import Cell
-from fsgauge.wire import LoadResult, sides_of
+from fsgauge.wire import LoadResult, processor_with_finish_ns, sides_of
 from fsgauge.workload.peer import PeerNumbers
 
 ENGINE_FOLDER = "c00000"
@@ -68,7 +68,7 @@ def cells_by_sizes(
 def of_engine(cell: Cell, result: LoadResult) -> PeerNumbers:
     """Bytes a second of a file, seeks a second, files a second; with what counts at the end."""
     test, took_ns = test_of(cell), max(elapsed_ns(result), 1)
-    share = processor_ns(result) / took_ns
+    share = processor_with_finish_ns(result) / took_ns
     if not isinstance(test, FileTest):
         files = result.clients.files if result.clients else 0
         return PeerNumbers(files * 1e9 / took_ns, "operations/s", share)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from fsgauge.errors import InputError, RigError
@@ -22,6 +22,7 @@ def looks(study: Study) -> Iterator[Callable[[], None]]:
         arranged = arrangements(study)
     except InputError:
         return  # refused by whoever resolved it first
+    yield partial(_require_cache, study, arranged)
     for found in arranged:
         yield partial(_require_nodes, found, roles)
         yield partial(_require_shareable, found, roles)
@@ -43,6 +44,18 @@ def require_modules(found: Arrangement, kernel: Kernel) -> None:
 
 def _require_dealable(study: Study, roles: Roles) -> None:
     method_of(study.workload).require_dealable(len(roles.loads))
+
+
+def _require_cache(study: Study, arranged: Sequence[Arrangement]) -> None:
+    """A cache on a disk that is to be emptied is there."""
+    if study.rig is None or "disk" not in study.rig.drop_caches:
+        return
+    if not any(each.reached_by is not None and each.reached_by.disk_cache for each in arranged):
+        cached = [name for name, each in tables().reached_by.items() if each.disk_cache]
+        raise InputError(
+            "rig.drop_caches has disk, and no system of the study has a cache on a disk",
+            next=f"leave it out; or --set system.NAME.rig.reached_by={' or '.join(sorted(cached))}",
+        )
 
 
 def _require_mounted(study: Study) -> None:

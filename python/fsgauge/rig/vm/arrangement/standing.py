@@ -17,6 +17,7 @@ from fsgauge.rig.vm.arrangement.tables import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Do, Order
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.study.rig_keys import RigKeys
 from fsgauge.system import FileSystem, find_kind
 
 _MAKE_SECONDS = 2400.0
@@ -24,6 +25,8 @@ _BESIDE_SECONDS = 30.0
 """A guest that is asked to end a step after so many seconds answers within as many more."""
 _LOOK_SECONDS = 60.0
 _DROP_SECONDS = 240.0
+REMOUNTED = "unmounted and mounted again"
+CACHE_EMPTIED = "unmounted, the cache on disk emptied, and mounted again"
 _DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
@@ -38,6 +41,7 @@ class Standing:
     facts: dict[str, Any] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
     parameters: dict[str, str] = field(default_factory=dict)
+    keeps_server_warm: bool = False
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -61,24 +65,33 @@ class Standing:
         }
         self.group.give(orders, _LOOK_SECONDS)
 
-    def remount(self) -> None:
-        """From now on the nodes that drive the load mount the system anew before each run."""
+    def before_runs(self, keys: RigKeys) -> None:
+        """From now on caches are as the study has them before each run, and mounts as well."""
+        self.keeps_server_warm = "server" not in keys.drop_caches
+        above = self.found.reached_by
+        empties = "disk" in keys.drop_caches and above is not None and above.disk_cache
+        anew = empties or keys.remount  # the system before may have left the nodes other orders
+        done = CACHE_EMPTIED if empties else REMOUNTED
+        loads = self.group.roles.loads
+        undone = {at: self._remounting(at, all_steps=empties) if anew else [] for at in loads}
         orders = {
-            at: Order(do="remount", words={"orders": self._remounting(at)})
-            for at in self.group.roles.loads
+            at: Order(do="remount", words={"orders": each, "done": done})
+            for at, each in undone.items()
         }
         self.group.give(orders, _LOOK_SECONDS)
 
-    def _remounting(self, at: int) -> list[tuple[Do, dict[str, Any]]]:
-        """What unmounts it on a node and mounts it again: the last step there, or what fsgauge
-        itself has mounted."""
+    def _remounting(self, at: int, *, all_steps: bool) -> list[tuple[Do, dict[str, Any]]]:
+        """What unmounts it on a node and mounts it again: the last step there, or all of them, or
+        what fsgauge itself has mounted."""
         above = self.found.reached_by or self.found.file_system
         if above is None:
             stand = _standing_order(self, at, anew=False)
             return [("fall", {"folder": stand.words["folder"]}), ("stand", stand.words)]
         steps = [s for s in above.step if at in self.found.nodes_of(s.on, self.group.roles)]
-        last = next(step for step in reversed(steps) if step.undo.strip())
-        return [("run", self._order(at, text, last.seconds).words) for text in (last.undo, last.do)]
+        undone = [step for step in reversed(steps) if step.undo.strip()][: None if all_steps else 1]
+        texts = [(step.undo, step) for step in undone]
+        texts += [(step.do, step) for step in reversed(undone)]
+        return [("run", self._order(at, text, step.seconds).words) for text, step in texts]
 
     def read_parameters(self) -> None:
         """What is in force of its layers; a parameter that cannot be read says so."""
@@ -94,13 +107,16 @@ class Standing:
                 self.parameters[each.name] = "; ".join(text.split("\n")).strip("; ")
 
     def drop_caches(self) -> str:
-        """Write back and empty the caches of the nodes that drive no load; says of which."""
+        """Write back and empty the caches of the nodes that drive no load, unless the study keeps
+        them; says of which."""
         roles = self.group.roles
         places = tuple(at for at in roles.all if at not in roles.loads)
         if not places:
             return ""
-        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
         names = ", ".join(self.group.stations[at].name for at in places)
+        if self.keeps_server_warm:
+            return f"{names}: caches kept"
+        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
         return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:

@@ -96,9 +96,11 @@ class SharedFileSystem(Layer):
 
 class ReachedBy(Layer):
     """How nodes reach a file system that is made on the server, on each node that drives the load
-    (all), or on every node."""
+    (all), or on every node. `disk_cache`: its steps on those nodes make a cache on a disk of
+    theirs."""
 
     below: Literal["server", "all", "every"] = "server"
+    disk_cache: bool = False
 
     @property
     def is_one(self) -> bool:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.sharing.analysis.limits import busiest, disk_share, limits_finding
+from fsgauge.kinds.sharing.analysis.limits import (
+    busiest,
+    disk_share,
+    limits_finding,
+    share_of_test,
+)
 from fsgauge.kinds.sharing.analysis.model import CellLimit, Limit
 from fsgauge.traffic import Traffic
-from fsgauge.wire import MachineProcessorTime
+from fsgauge.wire import FinishResult, MachineProcessorTime, ProcessorTime
 from tests.synthetic import make_study
 from tests.synthetic.setting import MACHINE, with_result
-from tests.unit.stats.one_run import ONE_CELL, one_run, result_of
+from tests.unit.stats.one_run import ONE_CELL, one_run, result_of, tampered
 
 ALLOWED = {"disk_requests": 300.0, "disk_bytes": 8.0 * (1 << 20)}
 
@@ -37,7 +42,17 @@ def test_a_disk_s_share_is_that_of_requests_or_of_bytes() -> None:
 
 def limit(system: str, of: Limit) -> CellLimit:
     cell = make_study(**ONE_CELL).study.plan.cells[0].id
-    return CellLimit(cell=cell, system=system, limit=of, processor_share=None, disk_share=None)
+    shares = dict.fromkeys(("processor_share", "disk_share", "test_share"))
+    return CellLimit(cell=cell, system=system, limit=of, **shares)
+
+
+def test_a_test_s_share_of_cpu_is_of_its_time_with_fsync_and_close() -> None:
+    """Bonnie++ counts both in both: of 2 s of which 0.5 s were fsync, 0.5 s of CPU are 25 %."""
+    run = one_run()
+    whole = ProcessorTime(user_ns=200_000_000, system_ns=300_000_000, threads=1)
+    finish = FinishResult(fsync_ns=500_000_000, close_ns=0, elapsed_ns=2_000_000_000, cpu=whole)
+    changes = {"elapsed_ns": 1_500_000_000, "finish": finish}
+    assert share_of_test(with_result(run, tampered(run, **changes))) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize(

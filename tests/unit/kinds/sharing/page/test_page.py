@@ -47,5 +47,6 @@ def test_the_page_has_its_tables_and_words(report: Report) -> None:
     for words in ("How systems held", "crash in 1 turn", "node2 has ended", "What each test does"):
         assert words in page
     assert "Traffic for each operation" in page
+    assert "Share of CPU of each test" in page
     stored = json.loads((report.stored.directory / "report.json").read_text())
     assert stored["own"]["faults"][2]["counts"] == {"crash": 1}

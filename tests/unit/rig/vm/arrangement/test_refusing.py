@@ -45,6 +45,11 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
     ),
     (lambda: study(systems=("a=old",)), "old can only be read", "fsgauge rig test old"),
     (lambda: study("workload.hosts=[4]", nodes=2), "asks for 4 hosts", ""),
+    (
+        lambda: study(SERVED, "rig.drop_caches=['disk']", nodes=2),
+        "no system of the study has a cache on a disk",
+        "leave it out",
+    ),
     (lambda: study("rig.remount=true", nodes=2), "none of the study's is", "caches are dropped"),
 ]
 

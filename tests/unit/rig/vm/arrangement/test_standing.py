@@ -17,6 +17,7 @@ from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.qemu import Disk
 from fsgauge.study.model import Study
+from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.arrangement.given import ours, study
 from tests.unit.rig.vm.fake_nodes import FakeNode
 
@@ -156,7 +157,7 @@ def test_a_system_is_mounted_anew_by_the_last_step_that_mounted_it() -> None:
     scene = Scene(study(SERVED, nodes=3))
     (found,) = arrangements(scene.study)
     with standing(scene.group, found, 1 << 20) as stood:
-        stood.remount()
+        stood.before_runs(RigKeys(nodes=2, remount=True))
     for node, name in zip(scene.nodes[1:], ("node2", "node3"), strict=True):
         (order,) = [each for each in node.orders if each.do == "remount"]
         (undo, away), (do, back) = order.words["orders"]
@@ -169,8 +170,18 @@ def test_what_fsgauge_mounts_itself_is_not_made_anew() -> None:
     scene = Scene(study("system.ext4.rig.volume=stripe"))
     (found,) = arrangements(scene.study)
     with standing(scene.group, found, 1 << 20) as stood:
-        stood.remount()
+        stood.before_runs(RigKeys(nodes=2, remount=True))
     (order,) = [each for each in scene.nodes[0].orders if each.do == "remount"]
     (fall, where), (stand, words) = order.words["orders"]
     assert (fall, stand, words["anew"]) == ("fall", "stand", False)
     assert where["folder"] == words["folder"] == "/mnt/system"
+
+
+def test_a_server_that_is_to_stay_warm_is_left_alone_and_the_record_says_so() -> None:
+    scene = Scene(study(SERVED, nodes=3))
+    (found,) = arrangements(scene.study)
+    with standing(scene.group, found, 1 << 20) as stood:
+        stood.before_runs(RigKeys(nodes=3, drop_caches=[]))
+        assert stood.drop_caches() == "node1: caches kept"
+        stood.before_runs(RigKeys(nodes=3))
+        assert "dropped" in stood.drop_caches()

@@ -1,0 +1,40 @@
+"""The first picture, and the one of what it has no room for."""
+
+from __future__ import annotations
+
+from fsgauge.report.charts.forest import ROWS_LIMIT, forest, further_forest
+from fsgauge.stats import Results, read_study
+from tests.synthetic import make_study
+
+
+def results_of(*sizes: int, systems: int) -> Results:
+    made = make_study(
+        systems={f"s{number}": "ext4" for number in range(systems)},
+        patterns=("randread", "randwrite"),
+        block_sizes=sizes,
+        queue_depths=(1,),
+        blocks=3,
+    )
+    return read_study(made.turns, made.runs, made.study, made.before, made.after)
+
+
+def test_every_primary_ratio_is_in_one_of_both_pictures_and_in_one_alone() -> None:
+    results = results_of(4096, systems=12)  # of 2 cells with 11 ratios each, one fits
+    first, further = forest(results, is_all=True), further_forest(results)
+    assert first is not None and further is not None
+    assert first.note == f"{len(further.rows)} more rows are below."
+    assert len(first.rows) <= ROWS_LIMIT
+    drawn = [(row["cell"], row["system"]) for row in (*first.rows, *further.rows)]
+    wanted = {
+        (results.cell(each.cell).name, each.system)
+        for each in results.comparisons
+        if each.cell in results.primary_cells and each.metric == results.primary_metrics[each.cell]
+    }
+    assert len(drawn) == len(set(drawn)) == len(wanted)
+
+
+def test_a_picture_that_holds_all_has_no_other() -> None:
+    results = results_of(4096, systems=3)
+    first = forest(results)
+    assert first is not None and first.note == ""
+    assert further_forest(results) is None

@@ -1,0 +1,36 @@
+"""What the virtual rig says of its machines on the first screen, and of a system as it was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.rig.vm.arrangement.roles import arrangements
+from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.disks import limits_of
+from fsgauge.rig.vm.facts import as_made, sentence_of
+from fsgauge.study.parse import load_study
+from tests.synthetic import make_study
+from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        (2, "of 2 virtual machines, of which 1 drives the load and one serves"),
+        (3, "of 3 virtual machines, of which 2 drive the load and one serves"),
+    ],
+)
+def test_the_nodes_are_counted_by_what_they_do(nodes: int, words: str) -> None:
+    study = load_study("sharing", [f"rig.nodes={nodes}"], [], None, 1)
+    assert words in sentence_of(study, 1, limits_of(study))
+
+
+def test_the_file_system_below_is_told_with_its_own_block_size() -> None:
+    """statvfs of an NFS mount says 128 KiB, whatever the server's file system has."""
+    study = load_study("sharing", [], [], None, 1)
+    nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
+    group = group_of([FakeNode("node1", lambda *_: []), FakeNode("node2", lambda *_: [])], server=0)
+    made = {"mkfs_command": ["mkfs.ext3"], "mkfs_output": "", "mount_options": "rw"}
+    stood = Standing(group, nfs, 1 << 20, facts={**made, "block_size_bytes": 1024})
+    details = as_made(make_study().turns[0], group, stood).facts.details
+    assert (details["mounted below"], details["block size below"]) == ("rw", "1 KiB")
