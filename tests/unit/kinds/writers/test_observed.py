@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.published.ledger import Trial, ledger_of
 from fsgauge.published.observe import observe
+from fsgauge.published.trial import Trial, ledger_of
 from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 
