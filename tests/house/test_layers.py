@@ -33,13 +33,15 @@ STATS = TYPES | {
     "conditions",
     "durability",
 }
-STATS |= {"kinds.disk", "kinds.change"}
+STATS |= {"kinds.disk", "kinds.change", "kinds.predicting"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),
-    "kinds.disk": set(),
+    "devices": {"errors", "units"},
+    "kinds.disk": {"devices"},
+    "kinds.predicting": TYPES | {"kinds.disk", "engine"},
     "kinds.change": STUDY | {"kinds.disk"},
     "run_token": set(),
     "durability": set(),
@@ -117,6 +119,7 @@ OF_KINDS = {
     "allocating": "study",
     "mix": "study",
     "disk": "kinds.disk",
+    "predicting": "kinds.predicting",
     "analysis": "stats",
     "page": "report",
     "published": "report",
