@@ -92,9 +92,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
     "stats": STATS,
-    "published.ledger": TYPES,
-    "published": STATS | {"published.ledger", "study", "store", "stats"},
-    "report": STATS | {"store", "stats", "pages", "plain_files", "published.ledger", "published"},
+    "published.trial": set(),
+    "published.ledger": TYPES | {"published.trial"},
+    "published": STATS | {"published.trial", "published.ledger", "study", "store", "stats"},
+    "report": STATS
+    | {
+        "store",
+        "stats",
+        "pages",
+        "plain_files",
+        "published.trial",
+        "published.ledger",
+        "published",
+    },
     "scan": TYPES | {"plain_files"},
     "pages": TYPES,
     "crosscheck": STUDY
