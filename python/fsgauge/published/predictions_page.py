@@ -1,4 +1,4 @@
-"""docs/published/predictions.md: each published figure beside what the models say of it."""
+"""docs/published/predictions.md: each published figure next to what the models say of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fsgauge.published.prediction import Predicted
 from fsgauge.published.standing import Standing, against_words, standing_of
 
 _INTRODUCTION = """\
-# What the models predict, beside what was published
+# What the models predict, next to what was published
 
 <!-- Made by `python -m fsgauge.published predictions` from kinds/*/published.toml and
 kinds/*/verdicts; edits are lost. -->

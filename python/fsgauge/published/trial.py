@@ -57,7 +57,7 @@ class Trial(Observable):
 
 
 class Prediction(Observable):
-    """What models say of a claim, beside what was published.
+    """What models say of a claim, next to what was published.
 
     `studies` are simulated ones of kinds/FOLDER/verdicts, one a device: their numbers span a band.
     `rule` is what that band has to be for the prediction to be met: "within" has the published

@@ -192,7 +192,7 @@ class SimulatedStorage(_NotPreconditioned):
     )
     stripe_size: Annotated[SizeBytes, Field(ge=4096, le=1 << 40, multiple_of=4096)] | None = Field(
         None,
-        description="What of a file lies on one device before the next one's turn. Default: 1 MiB.",
+        description="What of a file one device has before the next one's turn. Default: 1 MiB.",
     )
     model: OneLine = Field(
         "disks-8+2-2012",

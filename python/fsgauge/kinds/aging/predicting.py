@@ -1,4 +1,4 @@
-"""The rates at which a disk would move files that lie in given extents: the engine's model says.
+"""The rates at which a disk would move files with given extents: the engine's model says.
 
 Many passes are one job, for each job is a process; a job is no larger than some hundred thousand
 extents, so that its text fits in memory.

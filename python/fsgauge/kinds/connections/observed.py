@@ -23,7 +23,7 @@ def extents_per_file(about: Observable, results: Results) -> list[Observation]:
 
 
 def extents_of_a_file(about: Observable, results: Results) -> list[Observation]:
-    """A system's own extents a file, in each cell that is asked for."""
+    """A system's own extents per file, in each cell that is asked for."""
     connections = Connections.of(results)
     found = []
     for cell in cells_of(about, results) if connections is not None else []:

@@ -29,7 +29,7 @@ def devices_of(study: Study) -> int:
 
 
 def stripe_bytes_of(study: Study) -> int:
-    """What of a file lies on one of them before the next one's turn."""
+    """What of a file one of them has before the next one's turn."""
     storage = study.storage
     given = storage.stripe_size if isinstance(storage, SimulatedStorage) else None
     return given or USUAL_STRIPE_BYTES
