@@ -40,6 +40,8 @@ from fsgauge.wire import (
     LayoutResult,
     LoadJob,
     LoadResult,
+    PredictJob,
+    PredictResult,
     ProbeJob,
     ProbeResult,
     ScanJob,
@@ -59,6 +61,7 @@ Result = (
     | ScanResult
     | AgeResult
     | SimulateResult
+    | PredictResult
     | ServeClockResult
     | ExchangeClockResult
 )
@@ -70,6 +73,7 @@ R = TypeVar(
     ScanResult,
     AgeResult,
     SimulateResult,
+    PredictResult,
     ServeClockResult,
     ExchangeClockResult,
 )
@@ -132,6 +136,10 @@ class Engine:
     def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
         """Live the life of a file system in a model; raises InputError, RigError."""
         return _expect(SimulateResult, self.run(job, on_event))
+
+    def predict(self, job: PredictJob) -> PredictResult:
+        """Say what a device of a model would take for files; raises InputError, RigError."""
+        return _expect(PredictResult, self.run(job))
 
     def serve_clock(
         self, job: ServeClockJob, on_event: OnEvent | None = None, on_start: Start | None = None

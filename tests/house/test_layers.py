@@ -33,13 +33,15 @@ STATS = TYPES | {
     "conditions",
     "durability",
 }
-STATS |= {"kinds.disk", "kinds.change"}
+STATS |= {"kinds.disk", "kinds.change", "kinds.predicting"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),
-    "kinds.disk": set(),
+    "devices": {"errors", "units"},
+    "kinds.disk": {"devices"},
+    "kinds.predicting": TYPES | {"kinds.disk", "engine"},
     "kinds.change": STUDY | {"kinds.disk"},
     "run_token": set(),
     "durability": set(),
@@ -90,9 +92,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": TYPES | {"programs", "lease"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
     "stats": STATS,
-    "published.ledger": TYPES,
-    "published": STATS | {"published.ledger", "study", "store", "stats"},
-    "report": STATS | {"store", "stats", "pages", "plain_files", "published.ledger", "published"},
+    "published.trial": set(),
+    "published.ledger": TYPES | {"published.trial"},
+    "published": STATS | {"published.trial", "published.ledger", "study", "store", "stats"},
+    "report": STATS
+    | {
+        "store",
+        "stats",
+        "pages",
+        "plain_files",
+        "published.trial",
+        "published.ledger",
+        "published",
+    },
     "scan": TYPES | {"plain_files"},
     "pages": TYPES,
     "crosscheck": STUDY
@@ -117,6 +129,7 @@ OF_KINDS = {
     "allocating": "study",
     "mix": "study",
     "disk": "kinds.disk",
+    "predicting": "kinds.predicting",
     "analysis": "stats",
     "page": "report",
     "published": "report",

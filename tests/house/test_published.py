@@ -12,6 +12,8 @@ import pytest
 
 from fsgauge.published.ledger import Claim, ledgers
 from fsgauge.published.page import page
+from fsgauge.published.predictions_page import predictions_page
+from fsgauge.published.standing import standing_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -165,3 +167,23 @@ def test_a_wrong_figure_is_found(statement: str, wrong: list[str] | int) -> None
 def test_the_page_of_verdicts_is_current() -> None:
     shown = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
     assert shown == page(), "run: scripts/verdicts"
+
+
+def test_the_page_of_predictions_is_current() -> None:
+    shown = (ROOT / "docs" / "published" / "predictions.md").read_text(encoding="utf-8")
+    assert shown == predictions_page(), "run: scripts/verdicts"
+
+
+def test_a_prediction_that_is_missed_says_why_and_one_that_is_met_does_not() -> None:
+    found = [
+        (claim.id, each)
+        for folder, ledger in ledgers().items()
+        for claim in ledger.claim
+        for each in standing_of(folder, claim).predicted
+    ]
+    wrong = [
+        (claim_id, each.prediction.words)
+        for claim_id, each in found
+        if (each.met == "missed") != bool(each.prediction.missed)
+    ]
+    assert wrong == [] and len(found) >= 20

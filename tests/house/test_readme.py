@@ -70,7 +70,7 @@ def test_the_make_targets_exist() -> None:
 def test_every_other_command_is_known_here() -> None:
     words = (
         "plan run run run run run run run run run rig run run"
-        " study scan resume report study doctor compare query crosscheck"
+        " run run run run study scan resume report study doctor compare query crosscheck"
     )
     assert [line.split()[1] for line in commands()[INSTALLING:]] == words.split()
 
@@ -165,6 +165,26 @@ def test_years_in_the_simulator(tmp_path: Path) -> None:
     small = ["storage.size=256MiB", "sweep.years=[0, 1]", "plan.blocks=2"]
     small.append('sweep.profiles=["median_size=64 KiB"]')
     assert_answers(done_small("fsgauge run years --rig simulator", small, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("study", "small"),
+    [
+        ("aging", ["storage.size=4GiB", "workload.levels=['5 %', '100 %']"]),
+        ("connections", ["storage.size=1GiB", "workload.clients=8"]),
+        ("churn", ["storage.size=1GiB"]),
+        (
+            "ost-years",
+            [
+                *("storage.size=4GiB", "sweep.years=[0, 1]", "workload.median_size=4MiB"),
+                *("workload.largest_size=64MiB", "workload.new_file_size=16MiB"),
+            ],
+        ),
+    ],
+)
+def test_studies_in_the_simulator(study: str, small: list[str], tmp_path: Path) -> None:
+    command = f"fsgauge run {study} --rig simulator"
+    assert_answers(done_small(command, [*small, "plan.blocks=2"], tmp_path))
 
 
 @pytest.mark.root

@@ -17,7 +17,8 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.kinds.aging.analysis.layouts import streams_of
-from fsgauge.kinds.aging.disk import PUBLISHED, Extents, predict_rate
+from fsgauge.kinds.aging.disk import PUBLISHED
+from fsgauge.kinds.aging.predicting import Extents, predict_rates
 from fsgauge.wire import ScanJob
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
@@ -99,14 +100,14 @@ def test_one_file_of_twenty_deleted(
     mounted: Path, engine: Engine, mebibytes: int, window: int, published: float
 ) -> None:
     disk, chunk = replace(PUBLISHED, window=window), mebibytes * MEBIBYTE
-    clean = predict_rate(streams(mounted, engine, chunk), disk)
+    before = streams(mounted, engine, chunk)
     in_turns(mounted, "aged", FILES, FILE_BYTES // chunk * chunk, chunk)
     take_the_rest(mounted)
     (mounted / "aged-07").unlink()
     os.sync()
     files = streams(mounted, engine, chunk)
     lengths = {length for file in files for length in file.length_bytes}
-    aged = predict_rate(files, disk)
+    clean, aged = predict_rates([before, files], disk)
     assert aged is not None and clean is not None
     assert min(lengths) == chunk
     assert aged / clean == pytest.approx(published, abs=TOLERANCE)

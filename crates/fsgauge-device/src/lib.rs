@@ -1,6 +1,6 @@
 //! Models of devices: what it would take them to move files that lie in given extents. They predict; nothing is measured.
 //!
-//! `models/` has a file for each device: every number with what it is, where it is from and how sure it is. `visits` turns
+//! `python/fsgauge/devices` has a file for each device, which the lab reads too: every number with what it is and its source. `visits` turns
 //! files into the order in which a device meets their pieces; `disk` times heads, `flash` gives a range.
 
 #![warn(unreachable_pub)]

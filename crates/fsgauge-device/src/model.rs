@@ -8,9 +8,9 @@ use fsgauge_wire::{
 use serde::Deserialize;
 
 const FILES: [&str; 3] = [
-    include_str!("../models/disks-8+2-2012.json"),
-    include_str!("../models/disk-2012.json"),
-    include_str!("../models/ssd-sata.json"),
+    include_str!("../../../python/fsgauge/devices/disks-8+2-2012.json"),
+    include_str!("../../../python/fsgauge/devices/disk-2012.json"),
+    include_str!("../../../python/fsgauge/devices/ssd-sata.json"),
 ];
 
 /// Parameters below 0, or at 0 where something is divided by them, make no device.

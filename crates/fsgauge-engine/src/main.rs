@@ -22,7 +22,7 @@ use fsgauge_clock::{run_exchange_clock, run_serve_clock};
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
 use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
-use fsgauge_simulate::run_simulate;
+use fsgauge_simulate::{run_predict, run_simulate};
 use fsgauge_wire::{AgeEnded, Ended, Event, Job, JobResult, Outcome, Stop};
 
 use arguments::{Arguments, Command};
@@ -105,6 +105,7 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
         Job::Simulate(job) => {
             run_simulate(&job, engine, output, stop).map(|result| JobResult::Simulate(Box::new(result)))
         }
+        Job::Predict(job) => run_predict(&job, engine).map(|result| JobResult::Predict(Box::new(result))),
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }
@@ -118,7 +119,8 @@ fn was_interrupted(result: &JobResult) -> bool {
         JobResult::Load(load) => load.ended == Ended::Interrupted,
         JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
         // A clock is served until somebody says stop.
-        JobResult::Probe(_) | JobResult::ServeClock(_) | JobResult::ExchangeClock(_) => false,
+        JobResult::Probe(_) | JobResult::Predict(_) => false,
+        JobResult::ServeClock(_) | JobResult::ExchangeClock(_) => false,
         JobResult::Scan(scan) => scan.ended == Ended::Interrupted,
         JobResult::Simulate(simulate) => simulate.ended == Ended::Interrupted,
         JobResult::Age(age) => age.ended == AgeEnded::Interrupted,

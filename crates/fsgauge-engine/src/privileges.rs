@@ -54,7 +54,9 @@ fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
         Job::Load(_) | Job::Clients(_) => files | rings | access_times | start,
         Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings | start,
         // Messages over ordinary ports; and memory alone.
-        Job::ServeClock(_) | Job::ExchangeClock(_) | Job::Simulate(_) => CapabilitySet::empty(),
+        Job::ServeClock(_) | Job::ExchangeClock(_) | Job::Simulate(_) | Job::Predict(_) => {
+            CapabilitySet::empty()
+        }
         // GETFSMAP and the trees of btrfs are for administrators alone; it writes nothing.
         Job::Scan(_) => CapabilitySet::DAC_READ_SEARCH | access_times | CapabilitySet::SYS_ADMIN,
     }

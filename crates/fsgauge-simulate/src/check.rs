@@ -23,6 +23,15 @@ pub(crate) fn check_geometry(job: &SimulateJob) -> Outcome<()> {
         let what = format!("the simulated device has {size} bytes");
         return refuse("geometry", what, "from 16 MiB to 4 PiB are possible", "another size");
     }
+    if job.devices == 0 || u64::from(job.devices).saturating_mul(size) > LARGEST_BYTES {
+        let what = format!("there are {} devices of {size} bytes", job.devices);
+        return refuse("geometry", what, "from one to 4 PiB in all are possible", "fewer or smaller ones");
+    }
+    if job.stripe_bytes == 0 || !job.stripe_bytes.is_multiple_of(u64::from(block)) {
+        let what = format!("stripe_bytes is {}", job.stripe_bytes);
+        let cause = format!("a stripe is whole blocks of {block} bytes");
+        return refuse("geometry", what, &cause, "choose 1 MiB");
+    }
     if job.group_blocks == 0 || job.group_blocks > 8 * block {
         let what = format!("group_blocks is {}", job.group_blocks);
         let cause = format!("the bitmap of a group is one block: from 1 to {} are possible", 8 * block);
@@ -67,7 +76,7 @@ pub(crate) fn placement_without_data(job: &SimulateJob) -> Outcome<Option<Placem
     let mut found = Placement::Together;
     for step in &job.steps {
         if let SimulateStep::Age(age) = step {
-            found = ageing::log_of(age, job.size_bytes)?.placement();
+            found = ageing::log_of(age, job.size_bytes * u64::from(job.devices))?.placement();
         }
     }
     Ok(Some(found))

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fsgauge_device::{Pattern, Stream, Time};
+use fsgauge_device::{Pattern, Piece, Stream, Time};
 use fsgauge_wire::{
     ClockKind, Cpu, Ended, FORMAT, Histogram, Interface, JobCount, LoadResult, MachineCpu, OperationResult,
     Recorder, SelfMeasure, SimulatedPass, Stamps,
@@ -19,18 +19,56 @@ pub(crate) struct Moved {
 
 /// Times these streams, one entry of `streams` each.
 pub(crate) fn moved(state: &State<'_>, streams: &[Stream], pattern: Pattern) -> Moved {
-    let Time { size_bytes, requests, pieces, fastest_ns, slowest_ns } = state.device.time(streams, pattern);
-    let whole = |ns: f64| ns.round().max(1.0) as u64;
     let by_stream = |stream: &Stream| stream.files.iter().flatten().map(|piece| piece.length_bytes).sum();
     Moved {
-        pass: SimulatedPass {
-            size_bytes,
-            requests,
-            pieces,
-            fastest_ns: whole(fastest_ns),
-            slowest_ns: whole(slowest_ns),
-        },
+        pass: simulated_pass(time(state, streams, pattern)),
         by_stream: streams.iter().map(by_stream).collect(),
+    }
+}
+
+/// The time as a record has it, in whole nanoseconds.
+pub(crate) fn simulated_pass(time: Time) -> SimulatedPass {
+    let Time { size_bytes, requests, pieces, fastest_ns, slowest_ns } = time;
+    let whole = |ns: f64| ns.round().max(1.0) as u64;
+    SimulatedPass {
+        size_bytes,
+        requests,
+        pieces,
+        fastest_ns: whole(fastest_ns),
+        slowest_ns: whole(slowest_ns),
+    }
+}
+
+/// Of several devices, as many work at a time as requests are in flight, and all is done when the slowest is.
+fn time(state: &State<'_>, streams: &[Stream], pattern: Pattern) -> Time {
+    let devices = u64::from(state.job.devices);
+    if devices == 1 {
+        return state.device.time(streams, pattern);
+    }
+    let device_bytes = state.job.size_bytes;
+    let on = |device: u64, stream: &Stream| {
+        let is_on = |piece: &&Piece| piece.start_bytes / device_bytes == device;
+        let of_file = |file: &Vec<Piece>| file.iter().filter(is_on).copied().collect();
+        Stream { files: stream.files.iter().map(of_file).collect() }
+    };
+    let each = Pattern { window: pattern.window.map(|all| all.div_ceil(devices)), ..pattern };
+    let times: Vec<Time> = (0..devices)
+        .map(|device| {
+            let objects: Vec<Stream> = streams.iter().map(|stream| on(device, stream)).collect();
+            state.device.time(&objects, each)
+        })
+        .collect();
+    let at_work = pattern.window.map_or(devices, |in_flight| in_flight.clamp(1, devices)) as f64;
+    let together = |of: fn(&Time) -> f64| {
+        let slowest = times.iter().map(of).fold(0.0, f64::max);
+        slowest.max(times.iter().map(of).sum::<f64>() / at_work)
+    };
+    Time {
+        size_bytes: times.iter().map(|time| time.size_bytes).sum(),
+        requests: times.iter().map(|time| time.requests).sum(),
+        pieces: times.iter().map(|time| time.pieces).sum(),
+        fastest_ns: together(|time| time.fastest_ns),
+        slowest_ns: together(|time| time.slowest_ns),
     }
 }
 

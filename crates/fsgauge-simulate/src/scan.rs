@@ -30,7 +30,7 @@ impl OnDisk for View<'_> {
 
     fn read_space(&self, sink: &mut dyn Sink, _stop: &dyn Fn() -> bool, _problems: &mut Problems) {
         let block_bytes = u64::from(self.info.block_size_bytes);
-        self.volume.free_runs(|run| {
+        self.volume.free_runs(&mut |run| {
             sink.piece(&Piece {
                 offset_bytes: run.start * block_bytes,
                 length_bytes: u64::from(run.blocks) * block_bytes,
@@ -80,10 +80,14 @@ impl OnDisk for View<'_> {
 pub(crate) fn scan(state: &mut State<'_>, job: &ScanJob) -> Outcome<ScanResult> {
     let block_bytes = state.block_bytes();
     let group_bytes = u64::from(state.job.group_blocks) * block_bytes;
-    let groups = state.job.size_bytes.div_ceil(group_bytes);
-    let place = |group: u64| GroupPlace {
-        offset_bytes: group * group_bytes,
-        size_bytes: group_bytes.min(state.job.size_bytes - group * group_bytes),
+    let of_device = state.job.size_bytes.div_ceil(group_bytes);
+    let groups = of_device * u64::from(state.job.devices);
+    let place = |group: u64| {
+        let (device, within_bytes) = (group / of_device, group % of_device * group_bytes);
+        GroupPlace {
+            offset_bytes: device * state.job.size_bytes + within_bytes,
+            size_bytes: group_bytes.min(state.job.size_bytes - within_bytes),
+        }
     };
     let view = View {
         volume: &state.volume,
@@ -91,7 +95,7 @@ pub(crate) fn scan(state: &mut State<'_>, job: &ScanJob) -> Outcome<ScanResult> 
         info: FileSystemInfo {
             file_system: state.policy_name().into(),
             block_size_bytes: state.job.block_size_bytes,
-            size_bytes: state.job.size_bytes,
+            size_bytes: state.size_bytes(),
             inodes_in_use: None,
             free_bytes: None,
             groups: if groups <= GROUPS_LIMIT { (0..groups).map(place).collect() } else { Vec::new() },

@@ -28,6 +28,11 @@ impl State<'_> {
         self.job.block_size_bytes.into()
     }
 
+    /// Of all devices.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.job.size_bytes * u64::from(self.job.devices)
+    }
+
     pub(crate) fn free_bytes(&self) -> u64 {
         self.volume.free_blocks() * self.block_bytes()
     }
@@ -76,7 +81,15 @@ impl State<'_> {
         let mut done =
             self.change(directory, local, AgeOperation::Append, held.size_bytes, size_bytes, held.number);
         if at_once {
-            done &= self.volume.allocate_at_once(held.number);
+            let file = held.number;
+            let change = Change {
+                stream: held.stream,
+                file,
+                kind: AgeOperation::Append,
+                offset_bytes: held.size_bytes,
+                size_bytes,
+            };
+            done &= self.volume.allocate_at_once(change);
         }
         let after_bytes = if done { held.size_bytes + size_bytes } else { self.allocated_bytes(held.number) };
         if let Some(held) = self.folders.made(directory, "f").get_mut(local) {
@@ -137,14 +150,14 @@ impl State<'_> {
     /// Says how full the device is, and what had no space.
     pub(crate) fn full(&self, what: &str) -> Failure {
         let (mut runs, mut longest) = (0u64, 0u64);
-        self.volume.free_runs(|run| {
+        self.volume.free_runs(&mut |run| {
             runs += 1;
             longest = longest.max(u64::from(run.blocks));
         });
         let cause = format!(
             "{} of {} bytes are free, in {runs} pieces of at most {} bytes",
             self.free_bytes(),
-            self.job.size_bytes,
+            self.size_bytes(),
             longest * self.block_bytes()
         );
         let next = "a larger device, or less on it; the steps before are kept";
@@ -179,6 +192,6 @@ impl State<'_> {
     }
 
     fn allocated_bytes(&self, number: u32) -> u64 {
-        self.volume.extents(number).last().map_or(0, Extent::logical_end) * self.block_bytes()
+        self.volume.allocated_blocks(number) * self.block_bytes()
     }
 }

@@ -12,6 +12,7 @@ use fsgauge_alloc::policy::Extent;
 use fsgauge_wire::{AgeOperation, Failure, Outcome, SimulateJob, SimulatedPolicy};
 
 use crate::policy::{self, Made};
+use crate::striped::Striped;
 use crate::{mke2fs, proof};
 
 /// Directory hashes of ext4 are seeded; which seed it is makes no difference that counts.
@@ -23,6 +24,8 @@ pub(crate) enum Volume {
     Files(Box<Life>),
     /// ext4, whose space is allocated by fallocate.
     Ext4(Box<Ext4>),
+    /// Several of one kind, with files striped over them.
+    Striped(Striped),
 }
 
 /// What a stream does to a file; others are made of these.
@@ -38,6 +41,15 @@ pub(crate) struct Change {
 impl Volume {
     /// An empty one, as the job says. `placement` is that of the logs to come, where space is allocated without data.
     pub(crate) fn new(job: &SimulateJob, placement: Option<Placement>) -> Outcome<Self> {
+        if job.devices == 1 {
+            return Volume::one(job, placement);
+        }
+        let volumes: Outcome<Vec<Volume>> = (0..job.devices).map(|_| Volume::one(job, placement)).collect();
+        let device_blocks = job.size_bytes / u64::from(job.block_size_bytes);
+        Ok(Volume::Striped(Striped::new(volumes?, device_blocks, job.stripe_bytes)))
+    }
+
+    fn one(job: &SimulateJob, placement: Option<Placement>) -> Outcome<Self> {
         let blocks = job.size_bytes / u64::from(job.block_size_bytes);
         let cannot = |cause: String| {
             let what = format!("no device can be simulated with {} bytes", job.size_bytes);
@@ -57,10 +69,11 @@ impl Volume {
     /// How well its model is proven.
     pub(crate) fn proof(&self, policy: &SimulatedPolicy) -> String {
         let name = policy::name_of(policy);
-        proof::proof_of(&match self {
-            Volume::Ext4(_) => format!("{name} fallocate"),
-            Volume::Files(_) => name.to_owned(),
-        })
+        match self {
+            Volume::Ext4(_) => proof::proof_of(&format!("{name} fallocate")),
+            Volume::Files(_) => proof::proof_of(name),
+            Volume::Striped(striped) => striped.volumes()[0].proof(policy),
+        }
     }
 
     /// Carries out an operation; false if there was no space for all of it.
@@ -71,6 +84,7 @@ impl Volume {
         match self {
             Volume::Files(life) => life.apply(&operation),
             Volume::Ext4(ext4) => ext4.apply(&operation),
+            Volume::Striped(striped) => return striped.apply(change),
         }
         self.refused() == before
     }
@@ -81,15 +95,17 @@ impl Volume {
             Volume::Files(life) => life.lies_in(stream, directory),
             // It was told where the files of logs lie when it was made.
             Volume::Ext4(_) => {}
+            Volume::Striped(striped) => striped.lies_in(stream, directory),
         }
     }
 
     /// What was just written of a file is allocated: it does not wait in memory. False if there was no space for all.
-    pub(crate) fn allocate_at_once(&mut self, file: u32) -> bool {
+    pub(crate) fn allocate_at_once(&mut self, change: Change) -> bool {
         match self {
-            Volume::Files(life) => life.allocate_at_once(file),
+            Volume::Files(life) => life.allocate_at_once(change.file),
             // By fallocate, which allocates by itself.
             Volume::Ext4(_) => true,
+            Volume::Striped(striped) => striped.allocate_at_once(change),
         }
     }
 
@@ -99,15 +115,9 @@ impl Volume {
         match self {
             Volume::Files(life) => life.sync(),
             Volume::Ext4(ext4) => ext4.sync(),
+            Volume::Striped(striped) => return striped.sync(),
         }
         self.refused() == before
-    }
-
-    pub(crate) fn space(&self) -> &FreeMap {
-        match self {
-            Volume::Files(life) => life.space(),
-            Volume::Ext4(ext4) => ext4.space(),
-        }
     }
 
     /// Blocks that files can still take.
@@ -115,6 +125,7 @@ impl Volume {
         match self {
             Volume::Files(life) => life.space().free_blocks(),
             Volume::Ext4(ext4) => ext4.free_blocks(),
+            Volume::Striped(striped) => striped.volumes().iter().map(Volume::free_blocks).sum(),
         }
     }
 
@@ -123,12 +134,22 @@ impl Volume {
         match self {
             Volume::Files(life) => life.file(file).map(<[Extent]>::to_vec).unwrap_or_default(),
             Volume::Ext4(ext4) => ext4.file(file).unwrap_or_default(),
+            Volume::Striped(striped) => striped.extents(file),
         }
     }
 
+    /// Blocks that a file has.
+    pub(crate) fn allocated_blocks(&self, file: u32) -> u64 {
+        self.extents(file).iter().map(|extent| u64::from(extent.blocks)).sum()
+    }
+
     /// Free runs, those that touch at the border of groups as one.
-    pub(crate) fn free_runs(&self, mut found: impl FnMut(Run)) {
-        let space = self.space();
+    pub(crate) fn free_runs(&self, found: &mut dyn FnMut(Run)) {
+        let space = match self {
+            Volume::Files(life) => life.space(),
+            Volume::Ext4(ext4) => ext4.space(),
+            Volume::Striped(striped) => return striped.free_runs(found),
+        };
         let (mut from, mut waiting): (u64, Option<(u64, u64)>) = (0, None);
         while let Some(run) = space.next_run(from) {
             from = run.end();
@@ -136,13 +157,13 @@ impl Volume {
                 Some((_, end)) if *end == run.start => *end = run.end(),
                 _ => {
                     if let Some((start, end)) = waiting.replace((run.start, run.end())) {
-                        pieces(start, end, &mut found);
+                        pieces(start, end, found);
                     }
                 }
             }
         }
         if let Some((start, end)) = waiting {
-            pieces(start, end, &mut found);
+            pieces(start, end, found);
         }
     }
 
@@ -150,12 +171,13 @@ impl Volume {
         match self {
             Volume::Files(life) => life.refused(),
             Volume::Ext4(ext4) => ext4.refused(),
+            Volume::Striped(striped) => striped.volumes().iter().map(Volume::refused).sum(),
         }
     }
 }
 
 /// A run has at most 2^32 - 1 blocks.
-fn pieces(start: u64, end: u64, found: &mut impl FnMut(Run)) {
+fn pieces(start: u64, end: u64, found: &mut dyn FnMut(Run)) {
     let mut at = start;
     while at < end {
         let blocks = (end - at).min(u64::from(u32::MAX)) as u32;

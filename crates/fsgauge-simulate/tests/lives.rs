@@ -262,3 +262,64 @@ fn a_fresh_copy_of_an_aged_tree_is_whole() {
     assert_eq!((aged.0, aged.1), (fresh.0, fresh.1));
     assert!(fresh.2 < aged.2, "{fresh:?} {aged:?}");
 }
+
+fn rate_of(step: &SimulatedStep) -> f64 {
+    let moved = step.moved.unwrap();
+    moved.size_bytes as f64 / moved.slowest_ns as f64
+}
+
+/// Four streams that have 16 requests in flight on each device: each device does what one alone does, at the same time.
+#[test]
+fn files_striped_over_four_devices_have_four_times_the_rate_of_one() {
+    let table = r#"{"kind":"ldiskfs","prealloc_table_blocks":[256]}"#;
+    let one = live(&job(table, 512 * MIB, "", &[rate(0, 4, 64 * MIB), scan("/m/rate")])).unwrap();
+    let deep = rate(0, 4, 256 * MIB).replace(r#""queue_depth":4"#, r#""queue_depth":16"#);
+    let four = live(&job(table, 512 * MIB, r#","devices":4"#, &[deep, scan("/m/rate")])).unwrap();
+    assert_eq!(four.free_bytes, 4 * one.free_bytes);
+    assert_eq!(extents(&four.steps[1]), (4, 4 * extents(&one.steps[1]).1));
+    assert_eq!(four.steps[0].size_bytes, 1024 * MIB);
+    let gain = rate_of(&four.steps[0]) / rate_of(&one.steps[0]);
+    assert!((3.999..4.001).contains(&gain), "{gain}");
+}
+
+/// One reader who waits for each answer has one device at work at a time.
+#[test]
+fn one_request_at_a_time_gains_nothing_by_stripes() {
+    let backup = r#"{"kind":"backup","order":"directory","block_size_bytes":1048576}"#;
+    let steps = [clients(write(), 8, 4, "/m/files"), clients(backup, 8, 4, "/m/files")];
+    let policy = r#"{"kind":"delayed","delay_blocks":256}"#;
+    let one = live(&job(policy, 256 * MIB, "", &steps)).unwrap();
+    let stripes = r#","devices":4,"stripe_bytes":262144"#;
+    let four = live(&job(policy, 64 * MIB, stripes, &steps)).unwrap();
+    assert!(rate_of(&four.steps[1]) <= 1.01 * rate_of(&one.steps[1]));
+}
+
+/// Files of all lengths come and go on three devices: what is free and what files have is all there is.
+#[test]
+fn striped_files_that_come_and_go_lose_no_block() {
+    let churn = age(r#"{"kind":"churn","streams":4,"rewrite_percent":20}"#, "write", 70)
+        .replace(r#""end":{"kind":"complete"}"#, r#""end":{"kind":"storage_age","storage_age":3.0}"#);
+    let clear = r#"{"kind":"clear","directory":"/m/aged"}"#.to_string();
+    let stripes = r#","devices":3,"stripe_bytes":65536"#;
+    let policy = r#"{"kind":"next_fit"}"#;
+    let result = live(&job(policy, 64 * MIB, stripes, &[churn, scan("/m/aged"), clear])).unwrap();
+    let held_bytes = scanned(&result.steps[1]).counts.extent_bytes;
+    assert!(held_bytes > 120 * MIB, "{held_bytes}");
+    assert_eq!(result.steps[1].free_bytes + held_bytes, 192 * MIB);
+    assert_eq!(result.steps[2].free_bytes, 192 * MIB);
+}
+
+/// One of the devices is full before the others: the append is undone on all, and the file is as long as it was.
+#[test]
+fn an_append_that_one_device_has_no_room_for_is_undone() {
+    let policy = r#"{"kind":"first_fit"}"#;
+    let steps = [rate(0, 1, 200 * MIB), scan("/m")];
+    let stripes = r#","devices":3,"stripe_bytes":262144"#;
+    let result = live(&job(policy, 64 * MIB, stripes, &steps)).unwrap();
+    let fault = result.steps[0].fault.as_ref().unwrap();
+    assert!(fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 more"), "{fault}");
+    assert!(fault.cause.starts_with("0 of 201326592 bytes are free"), "{fault}");
+    let wrong = |more: &str| live(&job(policy, 64 * MIB, more, &[])).unwrap_err().what;
+    assert_eq!(wrong(r#","devices":0"#), "there are 0 devices of 67108864 bytes");
+    assert_eq!(wrong(r#","devices":2,"stripe_bytes":1000"#), "stripe_bytes is 1000");
+}

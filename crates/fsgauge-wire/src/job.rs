@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgeJob, ClientsJob, ExchangeClockJob, Lease, ScanJob, SelfMeasure, ServeClockJob, ShareTarget,
-    SimulateJob, WantedStart,
+    AgeJob, ClientsJob, ExchangeClockJob, Lease, PredictJob, ScanJob, SelfMeasure, ServeClockJob,
+    ShareTarget, SimulateJob, WantedStart,
 };
 
 /// One job; `kind` says which.
@@ -31,6 +31,8 @@ pub enum Job {
     Age(AgeJob),
     /// Live the life of a file system in a model.
     Simulate(SimulateJob),
+    /// Say what a device of a model would make of files that lie somewhere.
+    Predict(PredictJob),
     /// Tell other engines what this machine's monotonic clock says.
     ServeClock(ServeClockJob),
     /// Compare this machine's monotonic clock with another's.
@@ -48,6 +50,7 @@ impl Job {
             Job::Clients(job) => job.format,
             Job::Age(job) => job.format,
             Job::Simulate(job) => job.format,
+            Job::Predict(job) => job.format,
             Job::ServeClock(job) => job.format,
             Job::ExchangeClock(job) => job.format,
         }
@@ -63,6 +66,7 @@ impl Job {
             Job::Clients(job) => job.lease.as_ref(),
             Job::Age(job) => job.lease.as_ref(),
             Job::Simulate(job) => job.lease.as_ref(),
+            Job::Predict(job) => job.lease.as_ref(),
             Job::ServeClock(job) => job.lease.as_ref(),
             Job::ExchangeClock(job) => job.lease.as_ref(),
         }
@@ -78,6 +82,7 @@ impl Job {
             | Job::Probe(_)
             | Job::Scan(_)
             | Job::Simulate(_)
+            | Job::Predict(_)
             | Job::ServeClock(_)
             | Job::ExchangeClock(_) => None,
         }

@@ -57,8 +57,8 @@ pub use scan::{
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{
     BallastStep, ClearStep, DeleteStep, DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, Ext4Release,
-    ParameterOrigin, SimulateJob, SimulateResult, SimulateStep, SimulatedDevice, SimulatedPass,
-    SimulatedPolicy, SimulatedStep, StepResult,
+    ParameterOrigin, PassedFile, PassedFiles, PredictJob, PredictResult, SimulateJob, SimulateResult,
+    SimulateStep, SimulatedDevice, SimulatedPass, SimulatedPolicy, SimulatedStep, StepResult,
 };
 pub use start::{CommonStart, WantedStart};
 

@@ -39,6 +39,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
         Some("clients") => typed(document).map(Job::Clients),
         Some("age") => typed(document).map(Job::Age),
         Some("simulate") => typed(document).map(Job::Simulate),
+        Some("predict") => typed(document).map(Job::Predict),
         Some("serve_clock") => typed(document).map(Job::ServeClock),
         Some("exchange_clock") => typed(document).map(Job::ExchangeClock),
         _ => {
@@ -47,7 +48,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
                 "kind",
                 "the job has no known kind",
                 found,
-                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"simulate\", \"serve_clock\" or \"exchange_clock\"",
+                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"simulate\", \"predict\", \"serve_clock\" or \"exchange_clock\"",
             ))
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface,
-    Interval, Note, ScanResult, ServeClockResult, SimulateResult,
+    Interval, Note, PredictResult, ScanResult, ServeClockResult, SimulateResult,
 };
 
 /// The result of one job; `kind` says which.
@@ -25,6 +25,8 @@ pub enum JobResult {
     Age(Box<AgeResult>),
     /// Of a simulation.
     Simulate(Box<SimulateResult>),
+    /// Of a prediction.
+    Predict(Box<PredictResult>),
     /// Of serving the clock.
     ServeClock(ServeClockResult),
     /// Of comparing two clocks.

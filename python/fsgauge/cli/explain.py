@@ -17,8 +17,8 @@ def command(name: tuple[str, ...]) -> None:
     """Explain NAME, as it is written in a report, a plan or a study file.
 
     A number of the report (iops, create.mean), a word of it (undecided, too noisy), the code of a
-    finding (run.not_steady), a key of a study file (plan.blocks), a value (4k, 30 s), or a word of
-    another tool (iodepth, fio). Without NAME, list them.
+    finding (run.not_steady), a key of a study file (plan.blocks), a value (4k, 30 s), a device of
+    the simulator (disk-2012), or a word of another tool (iodepth, fio). Without NAME, list them.
     """
     lines = _said(" ".join(name)).split("\n") if name else _everything()
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), "  ")))
@@ -26,12 +26,15 @@ def command(name: tuple[str, ...]) -> None:
 
 def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
+    from fsgauge.devices.words import device_words, is_device
     from fsgauge.pages import explain_metric, is_metric
     from fsgauge.pages.glossary import entry_of
     from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
     from fsgauge.study.reference import explain_key
 
+    if is_device(name):
+        return device_words(name)
     entry, tool = entry_of(name), tool_called(name)
     parts = [entry.text] if entry is not None else []
     if is_metric(name):
@@ -67,6 +70,7 @@ def _of_other_tools(name: str) -> list[str]:
 
 
 def _unknown(name: str) -> InputError:
+    from fsgauge.devices import device_names
     from fsgauge.pages import metric_pages
     from fsgauge.pages.glossary import names
     from fsgauge.study.keys import all_dotted
@@ -74,7 +78,9 @@ def _unknown(name: str) -> InputError:
 
     last = {key.rpartition(".")[2] for key in all_dotted()}
     spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}
-    known = dict.fromkeys([*metric_pages(), *names(), *all_dotted(), *last, *spelled])
+    known = dict.fromkeys(
+        [*metric_pages(), *names(), *device_names(), *all_dotted(), *last, *spelled]
+    )
     wanted = name.lower()
     asked = [wanted, wanted.rpartition(".")[2]] if "." in wanted else [wanted]
     near = [
@@ -91,6 +97,7 @@ def _unknown(name: str) -> InputError:
 
 
 def _everything() -> list[str]:
+    from fsgauge.devices import device_names
     from fsgauge.pages import metric_pages
     from fsgauge.pages.glossary import finding_codes, words
     from fsgauge.study.other_tools import tools
@@ -107,6 +114,7 @@ def _everything() -> list[str]:
     lines += [
         "",
         "Keys of a study file: fsgauge explain workload, system, storage, access, plan",
+        f"Devices of the simulator: fsgauge explain {', '.join(device_names())}",
         f"Words of other tools: fsgauge explain {', '.join(tools())}",
     ]
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,14 +65,16 @@ def command(
     disk: tuple[str, ...],
     accept_changed: bool,
 ) -> None:
-    """Rebuild the report of each results folder from its records.
+    """Rebuild the report of each results folder from its records, a sweep's from its points.
 
     Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
     writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
     """
     from fsgauge.cli.execution import said
+    from fsgauge.cli.sweeping import page_of_sweep
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
+    from fsgauge.sweep.folder import is_sweep
 
     asked = {"pdf": pdf, "png": png, "disclosure": disclosure}
     for name, file in asked.items():
@@ -83,11 +85,26 @@ def command(
             )
     _require_known_kind(disclosure)
     for directory in directories:
+        if is_sweep(directory):
+            _require_page_alone(directory, asked, disk)
+            click.echo(page_of_sweep(directory))
+            continue
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):
             page = report.write()
             click.echo(said(report.results.answer, page))
             _write_sheets(report, pdf, png, disclosure)
+
+
+def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Sequence[str]) -> None:
+    """A sweep has no sheets, and no layouts of its own."""
+    options = [name for name, file in asked.items() if file is not None]
+    options += ["disk"] if disk else []
+    if options:
+        raise InputError(
+            f"--{options[0]} is for one study, and {directory} is a sweep of several",
+            next=f"fsgauge report {directory}/points/001/STUDY-DATE --{options[0]}",
+        )
 
 
 def _require_known_kind(disclosure: str | None) -> None:

@@ -14,6 +14,7 @@ from fsgauge.terminal import say
 if TYPE_CHECKING:
     from fsgauge.study.model import Study
     from fsgauge.sweep.folder import Sweep
+    from fsgauge.sweep.running import Failed
 
 
 def run_sweep(study: Study, rig: str, results: Path) -> int:
@@ -38,6 +39,13 @@ def resume_sweep(directory: Path) -> int:
     return _simulate(read_sweep(directory))
 
 
+def page_of_sweep(directory: Path) -> str:
+    """Write a sweep's page from the points that are whole; gives its answer and the page."""
+    from fsgauge.sweep.folder import read_sweep
+
+    return _written(read_sweep(directory), [])[0]
+
+
 def sweep_lines(study: Study) -> list[str]:
     """What `fsgauge plan` says of it: points, lives, how many at a time."""
     if study.sweep is None:
@@ -59,8 +67,6 @@ def _points(study: Study) -> list[Study]:
 
 
 def _simulate(sweep: Sweep) -> int:
-    from fsgauge.sweep.lines import results_of
-    from fsgauge.sweep.page import write_sweep
     from fsgauge.sweep.running import run_points
 
     resume = f"fsgauge resume {shlex.quote(str(sweep.directory))}"
@@ -69,13 +75,22 @@ def _simulate(sweep: Sweep) -> int:
     except Interrupted as error:
         error.next = resume
         raise
-    results = results_of(sweep, failed)
-    page = write_sweep(results, sweep.directory)
-    sys.stdout.write(f"answer: {results.answer}\nreport: {page}\n")
+    said, missing = _written(sweep, failed)
+    sys.stdout.write(f"{said}\n")
     if not failed:
         return 0
     raise RigError(
         f"{len(failed)} of {len(sweep.points)} points came to no end",
-        details=tuple(results.missing),
+        details=tuple(missing),
         next=resume,
     )
+
+
+def _written(sweep: Sweep, failed: list[Failed]) -> tuple[str, list[str]]:
+    """Write the page; gives the answer with the page's path, and the points that are missing."""
+    from fsgauge.sweep.lines import results_of
+    from fsgauge.sweep.page import write_sweep
+
+    results = results_of(sweep, failed)
+    page = write_sweep(results, sweep.directory)
+    return f"answer: {results.answer}\nreport: {page}", results.missing

@@ -1,9 +1,11 @@
-"""`python -m fsgauge.published` prints docs/published.md."""
+"""`python -m fsgauge.published` prints docs/published.md; with `predictions`,
+docs/published/predictions.md."""
 
 from __future__ import annotations
 
 import sys
 
 from fsgauge.published.page import page
+from fsgauge.published.predictions_page import predictions_page
 
-sys.stdout.write(page())
+sys.stdout.write(predictions_page() if "predictions" in sys.argv[1:] else page())

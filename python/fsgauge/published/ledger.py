@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.published.trial import Observable, Prediction, Trial
 
 ClaimKind = Literal["figure", "method", "claim", "advice", "open"]
 Unit = (
@@ -25,18 +26,6 @@ Unit = (
     | Literal["KB/s", "MB/s", "MB/min", "GB/s", "B/s", "MiB/s", "IOPS", "MHz"]
     | Literal["B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB", "TB", "TiB"]
 )
-Rule = Literal[
-    "below",
-    "above",
-    "all below",
-    "any below",
-    "most above",
-    "any differs",
-    "loss up to",
-    "at least",
-    "no gain",
-    "same",
-]
 WaitsFor = Literal[
     "a run on this host",
     "a disk with heads",
@@ -45,7 +34,6 @@ WaitsFor = Literal[
     "the simulator",
     "a study that can express it",
 ]
-Scalar = str | int | float | bool
 
 
 class Part(BaseModel):
@@ -80,32 +68,8 @@ class Computed(Part):
     how: str
 
 
-class Trial(Part):
-    """What tests a claim: which numbers of which study, and what they have to be.
-
-    `study` is one of kinds/FOLDER/verdicts. `quantity` is "ratio" (system over baseline, by
-    `metric`), "steps" (that ratio at the second of two values of the factor `across`, over that at
-    the first), or one that the kind declares. `cells` are factors that a cell must have. The
-    published ratio is that of the two values of `figure`, or `ratio`, or there is none. `storage`
-    is what the storage has to be for a verdict; on any other the number is shown without one.
-    """
-
-    study: str
-    words: str
-    rule: Rule
-    quantity: str = "ratio"
-    metric: str = ""
-    cells: dict[str, Scalar] = {}
-    system: str
-    across: str = ""
-    at: list[Scalar] = []
-    figure: str = ""
-    ratio: float | None = None
-    storage: Literal["any", "heads"] = "any"
-
-
 class Claim(Part):
-    """One entry. Beside `trials` exactly one of the reasons for having none may be there.
+    """One entry. Without `trials` and `predictions` exactly one of the reasons for that is there.
 
     `tested_by` is the observable, in words. `repeatable` says how a study takes a step of the
     method, `waits_for` which rig a claim waits for, `fitted` which parameter of a model was chosen
@@ -121,6 +85,7 @@ class Claim(Part):
     computed: list[Computed] = []
     tested_by: str = ""
     trials: list[Trial] = []
+    predictions: list[Prediction] = []
     repeatable: str = ""
     waits_for: WaitsFor | None = None
     fitted: str = ""
@@ -131,18 +96,18 @@ class Claim(Part):
     def _has_one_standing(self) -> Self:
         reasons = (self.repeatable, self.waits_for, self.fitted, self.untestable, self.checked)
         given = sum(bool(reason) for reason in reasons)
-        if given != (0 if self.trials else 1):
+        if given != (0 if self.trials or self.predictions else 1):
             raise ValueError(f"{self.id} needs trials or one reason, and has {given} reasons")
         if not self.untestable and not self.checked and not self.tested_by:
             raise ValueError(f"{self.id} does not say what tests it")
         return self
 
-    def published_ratio(self, trial: Trial) -> float | None:
-        """The ratio that a trial's own is held against; None for a claim without a number."""
-        if trial.figure:
-            first, second = self.figure(trial.figure).values
+    def published_ratio(self, about: Observable) -> float | None:
+        """The ratio that ours is held against; None for a claim without a number."""
+        if about.figure:
+            first, second = self.figure(about.figure).values
             return second / first
-        return trial.ratio
+        return about.ratio
 
     def figure(self, name: str) -> Figure:
         """The figure of this name; raises KeyError."""

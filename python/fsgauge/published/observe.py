@@ -1,8 +1,8 @@
-"""What a study's results say to a trial: one observation for each cell that it is about.
+"""What a study's results say to a claim: one observation for each cell that it is about.
 
-Two quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
-and "steps", that ratio at one value of a factor over it at another, taken inside blocks. Others are
-a kind's own: OBSERVED in its observed.py, by name.
+Three quantities are in every kind's results: "ratio", a comparison with the baseline by a metric;
+"steps", that ratio at one value of a factor over it at another, taken inside blocks; and "rate",
+the system's own, in GB/s. Others are a kind's own: OBSERVED in its observed.py, by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Self
 
 from fsgauge import kinds
-from fsgauge.published.ledger import Part, Scalar, Trial
+from fsgauge.published.ledger import Part
+from fsgauge.published.trial import Observable, Scalar
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
@@ -66,25 +67,27 @@ class Observation(Part):
         return self.low is not None and self.high is not None and self.low <= value <= self.high
 
 
-Observe = Callable[[Trial, Results], list[Observation]]
+Observe = Callable[[Observable, Results], list[Observation]]
 
 
-def observe(trial: Trial, results: Results) -> list[Observation]:
+def observe(about: Observable, results: Results) -> list[Observation]:
     """What these results say; [] where they have no such system, cell or metric.
 
     Raises KeyError for a quantity that the kind of study does not declare.
     """
-    if trial.quantity == "ratio":
-        return [_of(entry, results) for entry in _comparisons(trial, results)]
-    if trial.quantity == "steps":
-        return _steps(trial, results)
+    if about.quantity == "ratio":
+        return [_of(entry, results) for entry in _comparisons(about, results)]
+    if about.quantity == "steps":
+        return _steps(about, results)
+    if about.quantity == "rate":
+        return _rates(about, results)
     own: Mapping[str, Observe] = kinds.part(results.kind, "observed").OBSERVED
-    return own[trial.quantity](trial, results)
+    return own[about.quantity](about, results)
 
 
-def cells_of(trial: Trial, results: Results) -> list[Cell]:
-    """The cells that have every factor that the trial asks for."""
-    return [cell for cell in results.cells if has(cell, trial.cells)]
+def cells_of(about: Observable, results: Results) -> list[Cell]:
+    """The cells that have every factor that is asked for."""
+    return [cell for cell in results.cells if has(cell, about.cells)]
 
 
 def has(cell: Cell, factors: Mapping[str, Scalar]) -> bool:
@@ -92,9 +95,27 @@ def has(cell: Cell, factors: Mapping[str, Scalar]) -> bool:
     return all(cell.factors.get(name) == value for name, value in factors.items())
 
 
-def _comparisons(trial: Trial, results: Results) -> list[Comparison]:
+def _rates(about: Observable, results: Results) -> list[Observation]:
+    """The system's own, in GB/s."""
+    cells = {cell.id: cell.name for cell in cells_of(about, results)}
+    return [
+        Observation(
+            cell=cells[each.cell],
+            system=about.system,
+            over="",
+            value=each.value / 1e9,
+            low=each.low / 1e9 if each.low is not None else None,
+            high=each.high / 1e9 if each.high is not None else None,
+            n=each.n,
+        )
+        for each in results.measurements
+        if (each.system, each.metric) == (about.system, about.metric) and each.cell in cells
+    ]
+
+
+def _comparisons(about: Observable, results: Results) -> list[Comparison]:
     found = (
-        results.comparison(cell.id, trial.system, trial.metric) for cell in cells_of(trial, results)
+        results.comparison(cell.id, about.system, about.metric) for cell in cells_of(about, results)
     )
     return [entry for entry in found if entry is not None]
 
@@ -112,20 +133,20 @@ def _of(entry: Comparison, results: Results) -> Observation:
     )
 
 
-def _steps(trial: Trial, results: Results) -> list[Observation]:
+def _steps(about: Observable, results: Results) -> list[Observation]:
     """One for each pair of cells that differ in the factor `across` alone, as far as is known.
 
     Factors that follow from it (which calls carry the load, what a test reads) are not compared.
     """
-    first, second = trial.at
-    entries = {entry.cell: entry for entry in _comparisons(trial, results)}
+    first, second = about.at
+    entries = {entry.cell: entry for entry in _comparisons(about, results)}
     cells = [cell for cell in results.cells if cell.id in entries]
     found = [
-        _step(entries[cell.id], entries[other.id], cell, trial)
+        _step(entries[cell.id], entries[other.id], cell, about)
         for cell in cells
         for other in cells
-        if (cell.factors.get(trial.across), other.factors.get(trial.across)) == (first, second)
-        and _alike(cell, other, trial.across)
+        if (cell.factors.get(about.across), other.factors.get(about.across)) == (first, second)
+        and _alike(cell, other, about.across)
     ]
     return [each for each in found if each is not None]
 
@@ -136,13 +157,15 @@ def _alike(cell: Cell, other: Cell, across: str) -> bool:
     return all(cell.factors.get(name) == other.factors.get(name) for name in names)
 
 
-def _step(before: Comparison, after: Comparison, cell: Cell, trial: Trial) -> Observation | None:
+def _step(
+    before: Comparison, after: Comparison, cell: Cell, about: Observable
+) -> Observation | None:
     then = dict(before.blocks)
     logs = [math.log(ratio / then[block]) for block, ratio in after.blocks if block in then]
     found = ratio_of_blocks(logs)
     if found is None:
         return None
-    first, second = trial.at
-    across = trial.across.replace("_", " ")
+    first, second = about.at
+    across = about.across.replace("_", " ")
     name = f"{cell.name}: {across} {second} over {first}"
-    return Observation.of(name, trial.system, trial.system, found)
+    return Observation.of(name, about.system, about.system, found)

@@ -26,6 +26,7 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
+| predicted | simulated, where no run could tell: [all predictions](published/predictions.md) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
 | recomputed | arithmetic on what is printed says all that can be said |
@@ -62,7 +63,7 @@ def _section(folder: str, ledger: Ledger) -> str:
         "",
         f'"{source.title}"{by}. On {source.storage}. Method: {source.method}.',
         "",
-        *(f"Judged by {_run_words(run)}\n" for run in runs.values()),
+        *(f"Judged by {run_words(run)}\n" for run in runs.values()),
         "| id | what | place | published, in our words | verdict | why |",
         "| --- | --- | --- | --- | --- | --- |",
         *(_row(each) for each in standings),
@@ -99,7 +100,13 @@ def _unit(unit: str) -> str:
     return f" {unit}" if unit else ""
 
 
-def _run_words(run: JudgedRun) -> str:
+def run_words(run: JudgedRun) -> str:
+    """A run in a sentence: when, on what."""
+    if run.simulated:
+        return (
+            f"`{run.study}`: simulated, {run.blocks} seeds on {run.date}, {run.simulated};"
+            f" {run.storage}; seed {run.seed}."
+        )
     return (
         f"`{run.study}`: {run.blocks} blocks on {run.date}, {run.kernel}, {run.machine};"
         f" {run.storage}; seed {run.seed}."
@@ -134,7 +141,7 @@ def _in_full(folder: str, ledger: Ledger, claim: Claim) -> Iterator[str]:
     for each in standing.why.split("; "):
         yield f"             {each}"
     for run in standing.runs:
-        yield f"  run        {_run_words(run)}"
+        yield f"  run        {run_words(run)}"
 
 
 def figure_words(figure: Figure) -> str:
@@ -150,7 +157,7 @@ def as_json(folder: str, claim: Claim) -> dict[str, Any]:
     """One claim and its verdict for a program."""
     standing = standing_of(folder, claim)
     return {
-        **claim.model_dump(mode="json", exclude_defaults=True, exclude={"trials"}),
+        **claim.model_dump(mode="json", exclude_defaults=True, exclude={"trials", "predictions"}),
         "study": folder,
         "verdict": standing.word,
         "why": standing.why,
@@ -167,6 +174,18 @@ def as_json(folder: str, claim: Claim) -> dict[str, Any]:
                 "run": each.run.study if each.run else None,
             }
             for each in standing.trials
+        ],
+        "predictions": [
+            {
+                "words": each.prediction.words,
+                "predicted": each.met,
+                "published_ratio": each.published,
+                "low": each.low,
+                "high": each.high,
+                "no_proof": each.prediction.no_proof,
+                "runs": [run.study for run in each.runs],
+            }
+            for each in standing.predicted
         ],
         "runs": [run.model_dump(mode="json", exclude={"observed"}) for run in standing.runs],
     }

@@ -11,12 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.published.ledger import Claim, Part, Trial, ledgers
+from fsgauge.machine import Simulation
+from fsgauge.published.ledger import Claim, Part, ledgers
 from fsgauge.published.observe import Observation, observe
+from fsgauge.published.trial import Observable
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results
@@ -25,14 +27,17 @@ from fsgauge.study.parse import load_study
 
 
 class Observed(Observation):
-    """An observation, and the claim and trial that it is for; trials are known by their words."""
+    """An observation, and the claim and the trial or prediction that it is for, by its words."""
 
     claim: str
     trial: str
 
 
 class JudgedRun(Part):
-    """One run of a study of verdicts. `study_sha256` is that of the study file's text."""
+    """One run of a study of verdicts. `study_sha256` is that of the study file's text.
+
+    `simulated` names models and device of a simulation, "" where it was measured.
+    """
 
     format: Literal[1] = 1
     study: str
@@ -46,11 +51,12 @@ class JudgedRun(Part):
     blocks: int
     seed: int
     findings: list[str]
+    simulated: str = Field(default="", exclude_if=lambda value: not value)
     observed: list[Observed]
 
-    def of(self, claim: Claim, trial: Trial) -> list[Observed]:
-        """What was observed for a trial of a claim."""
-        return [e for e in self.observed if (e.claim, e.trial) == (claim.id, trial.words)]
+    def of(self, claim: Claim, about: Observable) -> list[Observed]:
+        """What was observed for a trial or a prediction of a claim."""
+        return [e for e in self.observed if (e.claim, e.trial) == (claim.id, about.words)]
 
 
 def study_path(folder: str, study: str) -> Path:
@@ -153,15 +159,29 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
+        simulated=_models(results.simulation),
         observed=_observed(results, folder),
     )
 
 
+def _models(simulation: Simulation | None) -> str:
+    if simulation is None:
+        return ""
+    changed = [f"{e.name} = {e.value:g}" for e in simulation.numbers if e.is_changed]
+    device = f"{simulation.device} with {', '.join(changed)}" if changed else simulation.device
+    return f"models of version {simulation.model_version}, {device}"
+
+
 def _observed(results: Results, folder: str) -> list[Observed]:
     return [
-        Observed(claim=claim.id, trial=trial.words, **seen.model_dump())
+        Observed(claim=claim.id, trial=about.words, **seen.model_dump())
         for claim in ledgers()[folder].claim
-        for trial in claim.trials
-        if trial.study == results.study
-        for seen in observe(trial, results)
+        for about in _asked(claim, results.study)
+        for seen in observe(about, results)
     ]
+
+
+def _asked(claim: Claim, study: str) -> list[Observable]:
+    """What a study is run for."""
+    trials = [each for each in claim.trials if each.study == study]
+    return [*trials, *(each for each in claim.predictions if study in each.studies)]

@@ -1,12 +1,17 @@
-"""Each claim with its verdict: from its trials and the runs kept, or from its own reason."""
+"""Each claim with its verdict: from its trials and the runs kept, or from its own reason.
+
+Predictions stand in for a verdict only where nothing that was measured gives one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
-from fsgauge.published.ledger import Claim, Trial
+from fsgauge.published.ledger import Claim
+from fsgauge.published.prediction import Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
+from fsgauge.published.trial import Observable, Prediction, Trial
 from fsgauge.published.verdict import Outcome, Word, judged, together
 
 NO_RUN = "a run on this host"
@@ -30,20 +35,28 @@ class Standing:
     word: Word
     why: str
     trials: tuple[TrialStanding, ...] = ()
+    predicted: tuple[Predicted, ...] = ()
 
     @property
     def runs(self) -> list[JudgedRun]:
         """The runs behind it, each once."""
-        return list({e.run.study: e.run for e in self.trials if e.run is not None}.values())
+        measured = [each.run for each in self.trials if each.run is not None]
+        simulated = [run for each in self.predicted for run in each.runs]
+        return list({run.study: run for run in (*measured, *simulated)}.values())
 
 
 def standing_of(folder: str, claim: Claim) -> Standing:
     """What is known of a claim today."""
-    if not claim.trials:
+    if not claim.trials and not claim.predictions:
         return _by_reason(claim)
     trials = tuple(_of_trial(folder, claim, trial) for trial in claim.trials)
-    word = together([each.outcome.word for each in trials])
-    return Standing(claim, word, "; ".join(_in_words(claim, each) for each in trials), trials)
+    found = tuple(_of_prediction(folder, claim, each) for each in claim.predictions)
+    word = together([each.outcome.word for each in trials]) if trials else "not yet"
+    if word == "not yet" and any(each.is_run for each in found):
+        word = "predicted"
+    said = [_in_words(claim, each) for each in trials]
+    said += [prediction_words(claim, each) for each in found]
+    return Standing(claim, word, "; ".join(said), trials, found)
 
 
 def _by_reason(claim: Claim) -> Standing:
@@ -72,6 +85,10 @@ def _of_trial(folder: str, claim: Claim, trial: Trial) -> TrialStanding:
     return TrialStanding(trial, outcome, run, published)
 
 
+def _of_prediction(folder: str, claim: Claim, prediction: Prediction) -> Predicted:
+    return predicted(claim, prediction, [_run_of(folder, study) for study in prediction.studies])
+
+
 @cache
 def _run_of(folder: str, study: str) -> JudgedRun | None:
     return run_of(folder, study)
@@ -81,11 +98,27 @@ def _in_words(claim: Claim, each: TrialStanding) -> str:
     return f"{each.trial.words}: {each.outcome.words}{_published(claim, each)}"
 
 
+def prediction_words(claim: Claim, each: Predicted) -> str:
+    """One prediction in a line: its number, the published one, and whether it is met."""
+    against = against_words(claim, each.prediction, each.published)
+    no_proof = f" ({each.prediction.no_proof})" if each.met == "met, no proof" else ""
+    missed = f": {each.prediction.missed}" if each.met == "missed" else ""
+    return (
+        f"simulated, {each.prediction.words}: {each.words}{against}, {each.met}{no_proof}{missed}"
+    )
+
+
 def _published(claim: Claim, each: TrialStanding) -> str:
-    """The ratio of the publication, and the printed values that it is computed from."""
-    if each.published is None or each.trial.rule in ("at least", "loss up to"):
+    if each.trial.rule in ("at least", "loss up to"):
         return ""
-    if not each.trial.figure:
-        return f", published {each.published:.3g}"
-    first, second = claim.figure(each.trial.figure).values
-    return f", published {second:,.10g} / {first:,.10g} = {each.published:.3g}"
+    return against_words(claim, each.trial, each.published)
+
+
+def against_words(claim: Claim, about: Observable, published: float | None) -> str:
+    """The ratio of the publication, and the printed values that it is computed from."""
+    if published is None:
+        return ""
+    if not about.figure:
+        return f", published {published:.3g}"
+    first, second = claim.figure(about.figure).values
+    return f", published {second:,.10g} / {first:,.10g} = {published:.3g}"

@@ -6,6 +6,7 @@ direction confirmed  our interval is on the same side of 1; the size is that of 
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
                      contradicted
 undecided            our interval allows both
+predicted            no run that could tell, but simulations; they are no verdict
 not yet              no run here, or none on storage that could tell
 
 The size of a ratio on other hardware is no reason to call it refuted.
@@ -18,14 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
+from fsgauge.published.trial import Trial
 
 Word = Literal[
     "confirmed",
     "direction confirmed",
     "refuted",
     "undecided",
+    "predicted",
     "fitted",
     "repeatable",
     "recomputed",

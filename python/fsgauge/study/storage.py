@@ -180,7 +180,19 @@ class SimulatedStorage(_NotPreconditioned):
         "simulated", description="A device in a model; for --rig simulator."
     )
     size: StorageSize = Field(
-        1 << 40, description="Size of the device, up to 4 PiB. It takes no room on this machine."
+        1 << 40,
+        description="Size of the device, or of all `devices` together, up to 4 PiB. It takes no"
+        " room on this machine.",
+    )
+    devices: Annotated[int, Field(ge=1, le=1024)] = Field(
+        1,
+        description="Equal devices, each with a file system of its own, over which files are"
+        " striped, as Lustre stripes them over targets. As many work at a time as requests are in"
+        " flight, and a run ends when the slowest is done.",
+    )
+    stripe_size: Annotated[SizeBytes, Field(ge=4096, le=1 << 40, multiple_of=4096)] | None = Field(
+        None,
+        description="What of a file one device has before the next one's turn. Default: 1 MiB.",
     )
     model: OneLine = Field(
         "disks-8+2-2012",
@@ -194,6 +206,16 @@ class SimulatedStorage(_NotPreconditioned):
         " guide lists: { window = 16, position = 0 }.",
         max_length=50,
     )
+
+    @model_validator(mode="after")
+    def _has_devices_to_stripe_over(self) -> SimulatedStorage:
+        if self.stripe_size is not None and self.devices == 1:
+            raise conflict(
+                "stripe_size would be ignored: there is one device",
+                ["stripe_size", "devices"],
+                next="devices = 4",
+            )
+        return self
 
 
 def _require_small(precondition: str, size_bytes: int, what: str) -> None:

@@ -125,6 +125,13 @@ class DeviceChange(Wire):
     value: float
 
 
+class PassedFile(Wire):
+    """Where a file lies, in the order of its bytes. Both lists are equally long."""
+
+    physical_bytes: list[int]
+    length_bytes: list[int]
+
+
 class ClockReading(Wire):
     """How two monotonic clocks stood to each other at one moment."""
 
@@ -1228,6 +1235,12 @@ class SimulatedDevice(Wire):
     changes: Annotated[list[DeviceChange], Field(validate_default=True)] = []
 
 
+class PassedFiles(Wire):
+    """Files that are moved at the same time, a stream each."""
+
+    files: list[PassedFile]
+
+
 class SmbTarget(Wire):
     """A share of an SMB server: a TCP connection and a session a client."""
 
@@ -1271,6 +1284,7 @@ class ChurnProfile(Wire):
     }
     streams: Annotated[int, Field(ge=0)] = 64
     rewrite_percent: Annotated[int, Field(ge=0, le=255)] = 0
+    turn_bytes: Annotated[int | None, Field(ge=0)] = None
 
 
 class GitLikeProfile(Wire):
@@ -1304,6 +1318,16 @@ class ScanJob(Wire):
     list_whole: bool = False
     map_order: Annotated[int, Field(ge=0)] = 0
     space: bool = True
+    lease: Lease | None = None
+
+
+class PredictJob(Wire):
+    """Say what a device of a model would make of files that lie somewhere."""
+
+    format: Literal[1] = 1
+    kind: Literal["predict"] = "predict"
+    device: SimulatedDevice
+    passes: list[PassedFiles]
     lease: Lease | None = None
 
 
@@ -1758,6 +1782,17 @@ class DeviceFacts(Wire):
 StepResult = Annotated[AgeResult | LoadResult | ScanResult, Field(discriminator="kind")]
 
 
+class PredictResult(Wire):
+    """What a device would make of it."""
+
+    format: Literal[1]
+    kind: Literal["predict"]
+    engine: Engine
+    model_version: Annotated[int, Field(ge=0)]
+    device: DeviceFacts
+    passes: list[SimulatedPass]
+
+
 Target = Annotated[
     NullTarget | BlockTarget | FilesTarget | FileTarget | ShareFilesTarget | ShareFileTarget,
     Field(discriminator="kind"),
@@ -1856,6 +1891,7 @@ Result = Annotated[
     | ScanResult
     | AgeResult
     | SimulateResult
+    | PredictResult
     | ServeClockResult
     | ExchangeClockResult,
     Field(discriminator="kind"),
@@ -1883,6 +1919,8 @@ class SimulateJob(Wire):
     policy: SimulatedPolicy
     device: SimulatedDevice
     size_bytes: Annotated[int, Field(ge=0)]
+    devices: Annotated[int, Field(ge=0)] = 1
+    stripe_bytes: Annotated[int, Field(ge=0)] = 1048576
     block_size_bytes: Annotated[int, Field(ge=0)] = 4096
     group_blocks: Annotated[int, Field(ge=0)] = 32768
     without_data: bool = False
@@ -1917,6 +1955,7 @@ Job = Annotated[
     | ClientsJob
     | AgeJob
     | SimulateJob
+    | PredictJob
     | ServeClockJob
     | ExchangeClockJob,
     Field(discriminator="kind"),

@@ -91,6 +91,11 @@ def test_every_trial_is_of_a_study_that_has_its_system(folder: str) -> None:
             study = load_study(str(kinds.verdict_files(folder)[f"{trial.study}.toml"]))
             assert trial.system in [system.name for system in study.systems], each.id
             assert len({other.words for other in each.trials}) == len(each.trials), each.id
+        for prediction in each.predictions:
+            for name in prediction.studies:
+                study = load_study(str(kinds.verdict_files(folder)[f"{name}.toml"]))
+                assert prediction.system in [system.name for system in study.systems], each.id
+            assert len({other.words for other in each.predictions}) == len(each.predictions)
 
 
 def test_a_publication_may_be_there_before_its_kind() -> None:

@@ -32,7 +32,11 @@ KEPT = [
 def test_each_study_of_verdicts_is_valid_and_asked_for(folder: str, study: str) -> None:
     loaded = load_study(str(study_path(folder, study)))
     assert study.startswith(loaded.workload.kind)  # a claim may be tested by another kind
-    assert study in {t.study for claim in ledgers()[folder].claim for t in claim.trials}
+    claims = ledgers()[folder].claim
+    tried = {trial.study for claim in claims for trial in claim.trials}
+    predicted = {one for claim in claims for each in claim.predictions for one in each.studies}
+    assert study in tried | predicted and not tried & predicted
+    assert (loaded.storage.kind == "simulated") == (study in predicted)
 
 
 @pytest.mark.parametrize(("folder", "study"), KEPT)
@@ -44,10 +48,12 @@ def test_what_is_kept_is_of_the_study_as_it_is_and_of_claims_that_are_there(
     stale = f"{study} was changed since it ran: run it and scripts/verdicts again"
     assert run.study_sha256 == sha256_of(study_path(folder, study)), stale
     asked = {
-        (claim.id, trial.words)
+        (claim.id, about.words)
         for claim in ledgers()[folder].claim
-        for trial in claim.trials
-        if trial.study == study
+        for about in (
+            *(trial for trial in claim.trials if trial.study == study),
+            *(each for each in claim.predictions if study in each.studies),
+        )
     }
     assert {(each.claim, each.trial) for each in run.observed} <= asked
 

@@ -19,7 +19,7 @@ def test_the_shipped_studies():
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
     variants |= {f"{name}-virtual" for name in quick - {"sharing"}}
     demos = {"demo", "demo-memory", "demo-user"}
-    others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years"}
+    others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "writers-nfs"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())

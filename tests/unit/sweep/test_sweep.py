@@ -14,7 +14,9 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from fsgauge.cli.report import command as report
 from fsgauge.cli.sweeping import resume_sweep, run_sweep, sweep_lines
 from fsgauge.errors import InputError, Interrupted, RigError
 from fsgauge.study.model import Study
@@ -145,6 +147,18 @@ def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
     ]
 
 
+def test_the_page_of_a_sweep_is_made_again_from_the_points_that_are_whole(tmp_path: Path) -> None:
+    """`fsgauge report` of a sweep's folder looked for the records of a single study."""
+    sweep = new_sweep(study(FILE.replace(', "median_size=256 KiB; size_sigma=1"', "")), tmp_path)
+    shown = CliRunner().invoke(report, [str(sweep.directory)])
+    assert shown.exit_code == 0, shown.output
+    assert "answer: No point is whole yet." in shown.output
+    assert "not simulated yet" in (sweep.directory / "sweep.html").read_text()
+    refused = CliRunner().invoke(report, [str(sweep.directory), "--disk", "window=3"])
+    assert isinstance(refused.exception, InputError)
+    assert "--disk is for one study" in refused.exception.what
+
+
 def test_an_interruption_leaves_nothing_running_and_a_sweep_that_goes_on(tmp_path: Path) -> None:
     text = FILE.replace("128 MiB", "4 GiB").replace("blocks = 3", "blocks = 20")
     sweep = new_sweep(study(text), tmp_path)
@@ -189,3 +203,12 @@ def test_the_shipped_sweep_has_points() -> None:
     shipped = load_study("years", [], [], None, 1)
     assert shipped.sweep is not None
     assert len(points_of(shipped, shipped.sweep)) == 10
+
+
+def test_a_target_s_years_are_written_in_turns() -> None:
+    """Files written one by one lie alike whatever is set aside for each: 1 and 8 MiB were equal."""
+    shipped = load_study("ost-years", [], [], None, 1)
+    assert shipped.sweep is not None
+    points = points_of(shipped, shipped.sweep)
+    assert {each.study.workload.written_in_turns for each in points} == {1 << 20}
+    assert [each.study.workload.storage_age for each in points] == [1.0, 2.0, 4.0, 6.0]

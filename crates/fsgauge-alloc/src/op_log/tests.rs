@@ -13,6 +13,7 @@ fn churn() -> AgeProfile {
         lifetimes: AgeLifetimes::default(),
         streams: 8,
         rewrite_percent: 10,
+        turn_bytes: None,
     }
 }
 
@@ -198,7 +199,10 @@ fn a_profile_that_does_not_fit_is_refused() {
     let bins = vec![fsgauge_wire::AgeSizeBin { at_least_bytes: 1, below_bytes: 200 * MIB, weight: 1.0 }];
     let sizes = AgeSizes::Bins { bins };
     assert_eq!(
-        code(&AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent: 0 }, 100 * MIB),
+        code(
+            &AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent: 0, turn_bytes: None },
+            100 * MIB
+        ),
         "job.space"
     );
 }
@@ -209,7 +213,7 @@ fn streams_have_a_limit() {
     let AgeProfile::Churn { sizes, lifetimes, .. } = churn() else { unreachable!() };
     let begun = |streams| {
         let (sizes, lifetimes) = (sizes.clone(), lifetimes.clone());
-        let profile = AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent: 0 };
+        let profile = AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent: 0, turn_bytes: None };
         OpLog::new(&profile, AgeEnd::Complete {}, 100 * MIB, 1).map(drop)
     };
     assert!(begun(1 << 16).is_ok());
@@ -223,7 +227,7 @@ fn lifetimes_decide_which_file_goes() {
     let bins = vec![bin(1_000_000_000_000, 2_000_000_000_000), bin(1 << 59, 1 << 60)];
     let size = fsgauge_wire::AgeSizeBin { at_least_bytes: 4000, below_bytes: 4096, weight: 1.0 };
     let (sizes, lifetimes) = (AgeSizes::Bins { bins: vec![size] }, AgeLifetimes::Bins { bins });
-    let profile = AgeProfile::Churn { sizes, lifetimes, streams: 1, rewrite_percent: 0 };
+    let profile = AgeProfile::Churn { sizes, lifetimes, streams: 1, rewrite_percent: 0, turn_bytes: None };
     let (mut created_ns, mut ages_ns) = (HashMap::new(), Vec::new());
     // 25,600 files fit, half of them short-lived; half of what takes the place of those that go is so again.
     for operation in log(&profile, AgeEnd::Operations { operations: 45_600 }, 1) {
@@ -234,4 +238,72 @@ fn lifetimes_decide_which_file_goes() {
     }
     assert_eq!(ages_ns.len(), 10_000);
     assert!(ages_ns.iter().all(|age_ns| (1_000_000_000_000..2_000_000_000_000).contains(age_ns)));
+}
+
+fn in_turns(turn_bytes: Option<u64>, rewrite_percent: u8) -> AgeProfile {
+    let AgeProfile::Churn { sizes, lifetimes, .. } = churn() else { unreachable!() };
+    AgeProfile::Churn { sizes, lifetimes, streams: 6, rewrite_percent, turn_bytes }
+}
+
+/// The life of a Lustre target could not be told by sizes of preallocation: each file was written alone.
+#[test]
+fn streams_write_files_at_the_same_time_and_the_level_is_kept() {
+    let (mut sizes, mut most_bytes, mut at_once) = (HashMap::new(), 0, 0);
+    let mut open = HashMap::new();
+    let (mut taken_bytes, mut operations) = (0, 0u64);
+    for operation in log(&in_turns(Some(65_536), 0), AgeEnd::Operations { operations: 60_000 }, 3) {
+        operations += 1;
+        let size_bytes = sizes.entry(operation.file).or_insert(0u64);
+        taken_bytes -= taken(*size_bytes);
+        match operation.kind {
+            AgeOperation::Create => {
+                assert_eq!((operation.size_bytes, *size_bytes), (0, 0));
+                open.insert(operation.stream, operation.file);
+            }
+            AgeOperation::Append => {
+                assert_eq!(
+                    open[&operation.stream], operation.file,
+                    "a stream writes the file that it has open"
+                );
+                assert!(operation.size_bytes <= 65_536 && operation.offset_bytes == *size_bytes);
+                *size_bytes += operation.size_bytes;
+            }
+            AgeOperation::Delete => {
+                assert_eq!(operation.size_bytes, *size_bytes);
+                *size_bytes = 0;
+            }
+            kind => panic!("{kind:?}"),
+        }
+        taken_bytes += taken(*size_bytes);
+        most_bytes = most_bytes.max(taken_bytes);
+        at_once = at_once.max(open.len());
+    }
+    assert_eq!((operations, at_once), (60_000, 6));
+    assert!(most_bytes <= 100 * MIB && most_bytes > 95 * MIB, "{most_bytes}");
+}
+
+#[test]
+fn a_fill_in_turns_ends_by_itself_at_its_level() {
+    let mut live = HashMap::new();
+    let mut filled = log(&in_turns(Some(65_536), 0), AgeEnd::Complete {}, 3);
+    for operation in filled.by_ref() {
+        match operation.kind {
+            // A short life may end before the fill does.
+            AgeOperation::Delete => _ = live.remove(&operation.file),
+            _ => *live.entry(operation.file).or_insert(0) += operation.size_bytes,
+        }
+    }
+    let taken_bytes: u64 = live.values().map(|&size_bytes| taken(size_bytes)).sum();
+    assert!(live.values().all(|&size_bytes| size_bytes > 0));
+    assert!((95 * MIB..=100 * MIB).contains(&taken_bytes), "{taken_bytes}");
+}
+
+#[test]
+fn turns_that_cannot_be_are_refused() {
+    let said = |profile: &AgeProfile| {
+        OpLog::new(profile, AgeEnd::Complete {}, 100 * MIB, 1).err().map(|failure| failure.what)
+    };
+    assert_eq!(said(&in_turns(Some(0), 0)).as_deref(), Some("turn_bytes is 0"));
+    assert_eq!(said(&in_turns(Some(4096), 5)).as_deref(), Some("rewrite_percent is 5 with turn_bytes"));
+    assert_eq!(said(&in_turns(None, 5)), None);
 }

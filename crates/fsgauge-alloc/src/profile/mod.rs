@@ -4,6 +4,7 @@ mod churn;
 mod connections;
 mod database;
 mod git_like;
+mod in_turns;
 mod intermingled;
 
 use fsgauge_wire::{AgeProfile, Failure};

@@ -38,6 +38,10 @@ pub enum AgeProfile {
         /// then append.
         #[serde(default)]
         rewrite_percent: u8,
+        /// What a stream writes of its file in one turn, where all streams write at the same time, one file each; null: a
+        /// file is written whole before the next begins.
+        #[serde(default)]
+        turn_bytes: Option<u64>,
     },
     /// Each client writes one file at a time, all clients in turns, record by record; above the fill level a
     /// finished file is deleted before a new one begins.

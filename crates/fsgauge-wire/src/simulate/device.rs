@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SimulatedDevice {
-    /// Its name: crates/fsgauge-device/models has a file for each.
+    /// Its name: python/fsgauge/devices has a file for each.
     pub model: String,
     /// Other values of its parameters.
     #[serde(default)]

@@ -18,8 +18,14 @@ pub struct SimulateJob {
     pub policy: SimulatedPolicy,
     /// What times are reckoned with.
     pub device: SimulatedDevice,
-    /// Size of the device.
+    /// Size of the device; of several, of each.
     pub size_bytes: u64,
+    /// Devices of that size, each with a file system of its own. Files are striped over them.
+    #[serde(default = "one")]
+    pub devices: u32,
+    /// What of a file lies on one device before the next one's turn.
+    #[serde(default = "stripe")]
+    pub stripe_bytes: u64,
     /// Size of a block.
     #[serde(default = "block")]
     pub block_size_bytes: u32,
@@ -92,6 +98,14 @@ pub struct BallastStep {
     pub path: String,
     /// What it leaves.
     pub leave_bytes: u64,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn stripe() -> u64 {
+    1 << 20
 }
 
 fn block() -> u32 {

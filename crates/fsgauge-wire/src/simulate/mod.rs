@@ -3,9 +3,11 @@
 mod device;
 mod job;
 mod policy;
+mod predict;
 mod result;
 
 pub use device::{DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, ParameterOrigin, SimulatedDevice};
 pub use job::{BallastStep, ClearStep, DeleteStep, SimulateJob, SimulateStep};
 pub use policy::{Ext4Release, SimulatedPolicy};
+pub use predict::{PassedFile, PassedFiles, PredictJob, PredictResult};
 pub use result::{SimulateResult, SimulatedPass, SimulatedStep, StepResult};

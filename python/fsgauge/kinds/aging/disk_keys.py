@@ -5,19 +5,17 @@ Nothing of it changes what is measured; `fsgauge report DIR --disk KEY=VALUE` ch
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from fsgauge.kinds.aging.disk import PUBLISHED, Disk
+from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.study.base import StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 
 _WORDS = {
-    each.name: f"{each.metadata['what']} Default from: {each.metadata['source']}."
-    for each in fields(Disk)
+    each.name: f"{each.what} Default from: {each.source}." for each in parameters_of(PUBLISHED)
 }
 Seek = Annotated[DurationNs, Field(ge=1, le=10_000_000_000)]
 

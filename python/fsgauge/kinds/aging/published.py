@@ -7,7 +7,8 @@ from functools import cache
 from typing import Literal, cast, get_args
 
 from fsgauge.kinds.aging.analysis.model import Side
-from fsgauge.published.ledger import Claim, Publication, Trial, ledger_of
+from fsgauge.published.ledger import Claim, Publication, ledger_of
+from fsgauge.published.trial import Trial
 from fsgauge.units import parse_size
 
 Test = Literal["kept", "kept at", "in chunks", "clean"]

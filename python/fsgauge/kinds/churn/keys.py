@@ -100,6 +100,12 @@ class ChurnWorkload(WorkloadKeys):
         _PROFILE.rewrite_percent,
         description="How often a file is truncated and rewritten instead of deleted.",
     )
+    written_in_turns: Annotated[FileSize, Field(ge=4096)] | None = Field(
+        None,
+        description="What a stream writes of its file in one turn, where all `streams` write at"
+        " the same time, one file each: files then lie between one another, as those of many"
+        " clients of a server do. Default: a file is written whole before the next begins.",
+    )
     sync_after: SizeBytes = Field(
         256 << 20,
         description="While a tree is made, it is synced each time this many bytes were written:"
@@ -149,6 +155,12 @@ class ChurnWorkload(WorkloadKeys):
                 " return zeros without touching the storage",
                 ["mode", ("tests", self.tests.index("read"))],
                 next='mode = "write", which writes the data, or tests = ["write"]',
+            )
+        if self.written_in_turns is not None and self.rewrite_percent > 0:
+            raise conflict(
+                "a file that is rewritten is written whole, and files in turns are not",
+                ["rewrite_percent", "written_in_turns"],
+                next="one of both",
             )
         if self.largest_size is not None and self.largest_size < self.median_size:
             raise conflict(

@@ -265,6 +265,7 @@ class ChurnMethod(OverServers, MakesOwnFiles):
             ),
             streams=workload.streams,
             rewrite_percent=workload.rewrite_percent,
+            turn_bytes=workload.written_in_turns,
         )
 
     def _volume(self) -> ChurnVolume:
@@ -282,13 +283,14 @@ class ChurnMethod(OverServers, MakesOwnFiles):
         return ChurnVolume(self.workload, folders.available_bytes)
 
     def _tree_in_words(self) -> str:
-        workload = self.workload
+        workload, turn = self.workload, self.workload.written_in_turns
         largest = "a hundredth of the live bytes"
         if workload.largest_size is not None:
             largest = exact_size(workload.largest_size)
         return (
             f"files of {format_size(workload.median_size)} in the median, the largest {largest},"
             f" in {workload.streams} streams"
+            + (f", {exact_size(turn)} of each in turns" if turn is not None else "")
         )
 
     def _require_largest_file(self, room: Room) -> None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from fsgauge.kinds.churn.analysis.model import Churn, ChurnLayout
-from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
+from fsgauge.published.trial import Observable
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 
-def extents_of_aged(trial: Trial, results: Results) -> list[Observation]:
+def extents_of_aged(about: Observable, results: Results) -> list[Observation]:
     """Extents a file of the aged tree over those of its fresh copy, at each fill level."""
     churn = Churn.of(results)
     found = []
     for level in churn.fills if churn is not None else ():
-        aged = churn.layout(trial.system, level, "aged") if churn is not None else None
-        fresh = churn.layout(trial.system, level, "fresh") if churn is not None else None
+        aged = churn.layout(about.system, level, "aged") if churn is not None else None
+        fresh = churn.layout(about.system, level, "fresh") if churn is not None else None
         if aged is not None and fresh is not None:
-            found.append(_over(trial.system, aged, fresh))
+            found.append(_over(about.system, aged, fresh))
     return found
 
 

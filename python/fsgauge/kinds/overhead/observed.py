@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from fsgauge.kinds.overhead.analysis.model import Overhead
-from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation, cells_of
+from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
 
-def fluctuation(trial: Trial, results: Results) -> list[Observation]:
+def fluctuation(about: Observable, results: Results) -> list[Observation]:
     """Fluctuation over time over the baseline's, in each cell that the trial is about."""
-    return _of(trial.system, trial, results)
+    return _of(about.system, about, results)
 
 
-def fluctuation_by_setting(trial: Trial, results: Results) -> list[Observation]:
+def fluctuation_by_setting(about: Observable, results: Results) -> list[Observation]:
     """The same for every system but the trial's own, which is the baseline."""
-    others = (system for system in results.systems if system != trial.system)
-    return [each for system in others for each in _of(system, trial, results)]
+    others = (system for system in results.systems if system != about.system)
+    return [each for system in others for each in _of(system, about, results)]
 
 
-def _of(system: str, trial: Trial, results: Results) -> list[Observation]:
+def _of(system: str, about: Observable, results: Results) -> list[Observation]:
     overhead = Overhead.of(results)
     found = []
-    for cell in cells_of(trial, results) if overhead is not None else ():
+    for cell in cells_of(about, results) if overhead is not None else ():
         entry = overhead.fluctuation_of(cell.id, system) if overhead is not None else None
         if entry is not None and entry.ratio is not None:
-            name = f"{system}, {cell.name}" if system != trial.system else cell.name
+            name = f"{system}, {cell.name}" if system != about.system else cell.name
             found.append(Observation.of(name, system, results.baseline, entry.ratio))
     return found
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
+from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
-OBSERVED: dict[str, Callable[[Trial, Results], list[Observation]]] = {}
+OBSERVED: dict[str, Callable[[Observable, Results], list[Observation]]] = {}

@@ -9,17 +9,30 @@ from fsgauge.wire import DeviceChange, SimulatedDevice
 
 USUAL_MODEL = "disks-8+2-2012"
 """Where a study's storage is none of the simulator's: that of the published rig."""
+USUAL_STRIPE_BYTES = 1 << 20
 
 
 def size_of(study: Study) -> int:
-    """Bytes of the device, in whole blocks; InputError for storage that exists somewhere."""
+    """Bytes of all devices, in whole blocks; InputError for storage that exists somewhere."""
     storage = study.storage
     if not isinstance(storage, LoopStorage | RamStorage | SimulatedStorage):
         raise InputError(
             f"the simulator has devices of its own, and the study's storage is a {storage.kind}",
             next="--storage simulated:1TiB",
         )
-    return storage.size - storage.size % BLOCK_BYTES
+    return storage.size - storage.size % (BLOCK_BYTES * devices_of(study))
+
+
+def devices_of(study: Study) -> int:
+    """How many devices share the size."""
+    return study.storage.devices if isinstance(study.storage, SimulatedStorage) else 1
+
+
+def stripe_bytes_of(study: Study) -> int:
+    """What of a file one of them has before the next one's turn."""
+    storage = study.storage
+    given = storage.stripe_size if isinstance(storage, SimulatedStorage) else None
+    return given or USUAL_STRIPE_BYTES
 
 
 def device_of(study: Study) -> SimulatedDevice:

@@ -8,7 +8,7 @@ from typing import Literal
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import job_for, steps_for
 from fsgauge.record import Cell, Plan, Turn
-from fsgauge.rig.simulator.device import device_of, size_of
+from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import policy_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.policies import BLOCK_BYTES
@@ -130,7 +130,9 @@ def job_of(
     return SimulateJob(
         policy=policy_of(study, system),
         device=device_of(study),
-        size_bytes=size_of(study),
+        size_bytes=size_of(study) // devices_of(study),
+        devices=devices_of(study),
+        stripe_bytes=stripe_bytes_of(study),
         block_size_bytes=BLOCK_BYTES,
         without_data=without_data,
         steps=steps,

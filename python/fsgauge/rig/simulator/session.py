@@ -9,7 +9,7 @@ from fsgauge.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record import Plan
 from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.rig import Description, Tell
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.life import place_in
 from fsgauge.rig.simulator.trial import empty_of
 from fsgauge.rig.simulator.turn import Made, simulate_turn
@@ -72,10 +72,16 @@ class SimulatorSession:
         )
 
     def _facts(self, empty: SimulateResult) -> StorageFacts:
-        size = size_of(self._study)
+        size, devices = size_of(self._study), devices_of(self._study)
+        over = (
+            f" on {devices} devices in stripes of {format_size(stripe_bytes_of(self._study))}"
+            if devices > 1
+            else ""
+        )
+        model = f"{empty.device.model}: {empty.device.what}"
         return StorageFacts(
             kind=KIND,
-            sentence=f"{format_size(size)} in a model ({empty.device.model}: {empty.device.what})",
+            sentence=f"{format_size(size)} in a model{over} ({model})",
             size_bytes=size,
             device_chain=[],
             cautions=[],

@@ -44,6 +44,11 @@ def test_the_defaults_are_those_of_the_question():
     [
         (['mode = "fast"'], ["holds no data", "unwritten", 'tests = ["write"]']),
         (['mode = "fsat"'], ['did you mean "fast"?']),
+        (
+            ['written_in_turns = "1 MiB"', 'rewrite_percent = "5 %"'],
+            ["a file that is rewritten is written whole", "one of both"],
+        ),
+        (['written_in_turns = "1 KiB"'], ["written_in_turns", "at least 4 KiB"]),
         (['fills = ["99 %"]'], ["fills", "at most 98"]),
         (['fills = ["0 %"]'], ["fills", "at least 1"]),
         (["fills = [50]"], ["fills", '"50 %"']),

@@ -21,6 +21,16 @@ def test_extents_a_file_are_over_the_reference_in_the_cell_asked_for() -> None:
     assert seen.value == pytest.approx(per_file[OTHER] / per_file[BASELINE])
 
 
+def test_extents_of_a_file_are_the_systems_own() -> None:
+    results = make_connections(clients=20, blocks=4).results()
+    (trial,) = ledger_of("connections").of("N-21").trials
+    about = {"quantity": "extents of a file", "system": BASELINE}
+    (seen,) = observe(trial.model_copy(update=about), results)
+    (cell,) = [each for each in results.cells if each.factors["test"] == "backup fill"]
+    (own,) = [e for e in results.own.extents if (e.cell, e.system) == (cell.id, BASELINE)]
+    assert (seen.value, seen.over) == (own.per_file.value, "")
+
+
 def test_a_response_by_clients_is_over_that_with_the_fewest_of_the_same_test() -> None:
     results = make_connections(clients=[10, 40], blocks=4).results()
     trials = ledger_of("connections").of("N-25").trials

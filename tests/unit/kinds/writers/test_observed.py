@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.published.ledger import Trial, ledger_of
+from fsgauge.published.ledger import ledger_of
 from fsgauge.published.observe import observe
+from fsgauge.published.trial import Trial
 from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 

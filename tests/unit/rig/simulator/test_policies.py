@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import policy_of, settings_of
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
@@ -135,3 +136,17 @@ def test_settings_of_a_real_file_system_are_refused() -> None:
 def test_nothing_is_made_or_mounted_of_a_model() -> None:
     with pytest.raises(InputError, match="mount would be ignored: ldiskfs is a model"):
         study("ldiskfs:mount=noatime")
+
+
+def test_stripes_need_devices_to_go_over() -> None:
+    text = FILE.format(setting='prealloc_table = "256"')
+    striped = text.replace('size = "1 GiB"', 'size = "1 GiB"\nstripe_size = "4 MiB"')
+    with pytest.raises(InputError, match="stripe_size would be ignored") as refused:
+        parse_study(striped, "lives.toml", "lives")
+    assert refused.value.location is not None and refused.value.location.line == 6
+    over_four = striped.replace("stripe_size", "devices = 4\nstripe_size")
+    chosen = parse_study(over_four, "lives.toml", "lives")
+    assert (devices_of(chosen), stripe_bytes_of(chosen)) == (4, 4 << 20)
+    assert (devices_of(study("ext4")), stripe_bytes_of(study("ext4"))) == (1, 1 << 20)
+    uneven = over_four.replace("1 GiB", "1000001 KiB")
+    assert size_of(parse_study(uneven, "lives.toml", "lives")) % (4 * 4096) == 0

@@ -106,8 +106,8 @@ def test_ageing_costs_small_pieces_more_and_is_recorded_as_on_a_host(aged: Path)
     assert {number.origin for number in simulation.numbers} == {"printed", "assumed", "fitted"}
 
 
-def test_both_reckonings_of_the_disk_give_the_same_rates(aged: Path) -> None:
-    """The engine times the passes; the page predicts from the scans."""
+def test_what_is_predicted_from_scans_is_what_the_runs_were_timed_with(aged: Path) -> None:
+    """Extents go from the model into a record and back into a prediction, and lose nothing."""
     found = read(read_results(aged)).own
     assert isinstance(found, kinds.part("aging", "analysis").ANALYSIS.own)
     for line in found.lines:
@@ -178,6 +178,17 @@ def test_churn_has_a_study_of_its_own_here(tmp_path: Path) -> None:
     )
     aged, fresh = (rates(found, "ext4-6.18", f"{wear}-80-read")[0] for wear in ("aged", "fresh"))
     assert aged < fresh
+
+
+def test_files_are_striped_over_devices_that_work_at_the_same_time(tmp_path: Path) -> None:
+    settings = ["workload.levels=['5 %']", "storage.devices=4", "workload.queue_depth=16"]
+    four = stored(tmp_path / "four", aging(*settings, storage="simulated:8GiB"))
+    one = stored(tmp_path / "one", aging(settings[0], storage="simulated:2GiB"))
+    ratio = rates(four, "1 MiB", "clean-write")[0] / rates(one, "1 MiB", "clean-write")[0]
+    assert ratio == pytest.approx(4, rel=0.02)
+    facts = four.environment_before.storage
+    assert facts.size_bytes == 8 << 30
+    assert "8 GiB in a model on 4 devices in stripes of 1 MiB" in facts.sentence
 
 
 def refused(study: Study) -> list[FsgaugeError]:

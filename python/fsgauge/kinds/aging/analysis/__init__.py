@@ -8,7 +8,7 @@ from typing import Any
 
 from fsgauge.kinds.aging.analysis.answer import aging_answer
 from fsgauge.kinds.aging.analysis.findings import aging_findings
-from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts
+from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts, predictions
 from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
 from fsgauge.kinds.aging.disk import disk_of, parameters_of
@@ -78,6 +78,7 @@ def read_aging(
     workload: dict[str, Any] = study.study["workload"]
     chunks = chunks_of(study)
     model = disk_of(workload.get("disk") or {})
+    predicted, unpredicted = predictions(samples, scans, model)
     return Aging(
         files=int(workload.get("files") or 0),
         streams=max(AgingFactors.of(cell).streams for cell in plan.cells),
@@ -87,12 +88,13 @@ def read_aging(
         seeks=seeks_of(environment.storage),
         lines=aging_lines(samples, equivalence_percent),
         noise=noise_of_sides(samples),
-        layouts=aging_layouts(samples, scans, chunks, model),
+        layouts=aging_layouts(samples, scans, chunks, predicted),
         aged=aged_files(samples, scans, chunks),
         disk=[
             DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
             for each in parameters_of(model)
         ],
+        unpredicted=unpredicted,
         failed_scans=sum(scan.result is None for scan in scans),
     )
 

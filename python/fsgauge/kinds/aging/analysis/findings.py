@@ -43,6 +43,13 @@ def aging_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from failed_scans(
         evidence, "the layout of those files and the rates predicted from it are missing"
     )
+    if aging.unpredicted:
+        yield finding(
+            "aging.unpredicted",
+            "note",
+            f"No rate is predicted for a disk: {aging.unpredicted}.",
+            "fsgauge report DIR where the engine can be run predicts them from the same records.",
+        )
     yield from _no_layout(evidence, aging)
     yield from _listed_in_part(aging)
 

@@ -12,10 +12,12 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from fsgauge.errors import RigError
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLevel, Lengths
 from fsgauge.kinds.aging.analysis.rates import written_cells
-from fsgauge.kinds.aging.disk import Disk, Extents, predict_rate
+from fsgauge.kinds.aging.disk import Disk
 from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.predicting import Extents, predict_rates
 from fsgauge.record import Cell, ScanRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.layouts import at_least
@@ -28,13 +30,13 @@ Chunks = Mapping[str, int | None]
 
 
 def aging_layouts(
-    study: Samples, scans: Sequence[ScanRecord], chunks: Chunks, disk: Disk
+    study: Samples, scans: Sequence[ScanRecord], chunks: Chunks, predicted: Samples
 ) -> list[AgingLayout]:
-    """One entry a system and level whose files were scanned."""
+    """One entry a system and level whose files were scanned; with what is predicted of them."""
     plan = study.plan
     known = {cell.id: cell for cell in written_cells(plan)}
     whole = [scan for scan in scans if scan.cell in known and is_whole(scan)]
-    predicted, shares = _predictions(study, whole, disk), _shares(study, whole, chunks)
+    shares = _shares(study, whole, chunks)
     clean = next(
         (cell.id for cell in known.values() if AgingFactors.of(cell).free_percent is None), None
     )
@@ -100,16 +102,20 @@ def _results(scans: Iterable[ScanRecord]) -> list[ScanResult]:
     return [scan.result for scan in scans if scan.result is not None]
 
 
-def _predictions(study: Samples, scans: Sequence[ScanRecord], disk: Disk) -> Samples:
-    """Log of the predicted rate of each turn's files."""
+def predictions(study: Samples, scans: Sequence[ScanRecord], disk: Disk) -> tuple[Samples, str]:
+    """Log of the predicted rate of each turn's files; and why there is none, "" where there is."""
+    known = {cell.id for cell in written_cells(study.plan)}
+    whole = [(scan, scan.result) for scan in scans if scan.cell in known and is_whole(scan)]
     samples = study.beside()
-    for scan in scans:
-        if scan.result is None or scan.cell is None:
-            continue
-        rate = predict_rate(streams_of(scan.result), disk)
-        if rate is not None:
+    passes = (streams_of(result) for _, result in whole if result is not None)
+    try:
+        rates = predict_rates(passes, disk) if whole else []
+    except RigError as error:
+        return samples, error.what
+    for (scan, _), rate in zip(whole, rates, strict=True):
+        if rate is not None and scan.cell is not None:
             samples.put(PREDICTED, scan.cell, scan, math.log(rate))
-    return samples
+    return samples, ""
 
 
 def _shares(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:

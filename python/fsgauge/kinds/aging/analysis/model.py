@@ -119,6 +119,7 @@ class Aging(OwnResults):
 
     `chunks` is each system's allocation size in bytes, None where the file system decides.
     `noise` is, by side, the relative rate of the baseline's later turn over its earlier one.
+    `unpredicted` says why the engine predicted nothing, "" where it did.
     """
 
     files: int
@@ -132,6 +133,7 @@ class Aging(OwnResults):
     layouts: list[AgingLayout]
     aged: list[AgedFiles]
     disk: list[DiskParameter]
+    unpredicted: str = ""
     failed_scans: int
 
     def line(self, system: str, side: Side) -> AgingLine | None:

@@ -258,6 +258,7 @@ def disk_table(aging: Aging) -> Table:
         "A disk like those of the published rig; what is not printed of it is assumed"
         + (f", with {changed} {'number' if changed == 1 else 'numbers'} changed" if changed else "")
         + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
+        + (f" No rate is predicted: {aging.unpredicted}." if aging.unpredicted else "")
     )
     return Table("disk", "The disk of the model", note, columns, rows, folded=True)
 

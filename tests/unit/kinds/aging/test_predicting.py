@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 
 import pytest
 
-from fsgauge.kinds.aging.disk import PUBLISHED, Disk, Extents, predict_rate
+from fsgauge.errors import RigError
+from fsgauge.kinds.aging import predicting
+from fsgauge.kinds.aging.disk import PUBLISHED, Disk
+from fsgauge.kinds.aging.predicting import Extents, predict_rates
 
 MEBIBYTE = 1 << 20
 FILES = 20
@@ -22,7 +24,7 @@ def interleaved(chunk: int, *, apart: int, total: int = 4096 * MEBIBYTE) -> list
 
 
 def rate(files: list[Extents], disk: Disk = PUBLISHED) -> float:
-    found = predict_rate(files, disk)
+    (found,) = predict_rates([files], disk)
     assert found is not None
     return found
 
@@ -92,12 +94,22 @@ def test_streams_of_unequal_length_are_moved_to_their_ends() -> None:
 
 
 def test_nothing_to_move_has_no_rate() -> None:
-    assert predict_rate([], PUBLISHED) is None
-    assert predict_rate([Extents([], [])], PUBLISHED) is None
+    assert predict_rates([[], [Extents([], [])]], PUBLISHED) == [None, None]
+    assert predict_rates([], PUBLISHED) == []
 
 
-def test_a_hundred_thousand_extents_take_well_under_a_second() -> None:
-    files = interleaved(MEBIBYTE, apart=FILES, total=100_000 * MEBIBYTE)
-    began = time.process_time()
-    rate(files)
-    assert time.process_time() - began < 1.0
+def test_many_passes_are_several_jobs_and_keep_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    passes = [[Extents([0], [size * MEBIBYTE])] for size in (1, 200, 3)]
+    passes[1] = interleaved(MEBIBYTE, apart=FILES, total=200 * MEBIBYTE)
+    at_once = predict_rates(passes, PUBLISHED)
+    monkeypatch.setattr(predicting, "_MOST_EXTENTS", 1)
+    assert predict_rates(passes, PUBLISHED) == at_once
+    assert len(set(at_once)) == 3
+
+
+def test_without_an_engine_it_says_which_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FSGAUGE_ENGINE", "/nowhere/fsgauge-engine")
+    with pytest.raises(RigError):
+        predict_rates([[Extents([0], [4096])]], PUBLISHED)

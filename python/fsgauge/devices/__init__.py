@@ -1,0 +1,71 @@
+"""The devices of the models: a file for each, every number with what it is and its source.
+
+The engine is built with the same files and reckons with them; the lab reads them for keys, words
+and tables. `fsgauge explain MODEL` shows one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from fsgauge.errors import InputError
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a device; `unit` is "bytes", "bytes/s", "ns", "%" or "" for a plain number."""
+
+    name: str
+    value: float
+    unit: Literal["bytes", "bytes/s", "ns", "%", ""]
+    what: str
+    source: str
+    origin: Literal["printed", "assumed", "fitted"]
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device: a disk with heads, or flash, which has a range of times."""
+
+    model: str
+    kind: Literal["zoned_disk", "flash"]
+    what: str
+    parameters: tuple[Number, ...]
+
+    def number(self, name: str) -> Number:
+        """The number of this name; raises KeyError."""
+        for each in self.parameters:
+            if each.name == name:
+                return each
+        raise KeyError(name)
+
+
+def device_names() -> list[str]:
+    """All models."""
+    found = (entry.name for entry in files(__name__).iterdir())
+    return sorted(name.removesuffix(".json") for name in found if name.endswith(".json"))
+
+
+def device_named(model: str) -> Device:
+    """A device; InputError where there is none of this name."""
+    if model not in device_names():
+        near = difflib.get_close_matches(model, device_names(), n=1, cutoff=0.4)
+        raise InputError(
+            f'no device model is called "{model}"',
+            details=(f'did you mean "{near[0]}"?',) if near else (),
+            cause=f"there are: {', '.join(device_names())}",
+            next="--set storage.model=disk-2012",
+        )
+    return _read(model)
+
+
+@cache
+def _read(model: str) -> Device:
+    read = json.loads((files(__name__) / f"{model}.json").read_text("utf-8"))
+    numbers = tuple(Number(**each) for each in read["parameters"])
+    return Device(read["model"], read["kind"], read["what"], numbers)

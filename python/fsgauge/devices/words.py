@@ -1,0 +1,75 @@
+"""What `fsgauge explain MODEL` says of a device: formula, limits, and every number."""
+
+from __future__ import annotations
+
+from fsgauge.devices import Device, Number, device_named, device_names
+from fsgauge.units import exact_bandwidth, exact_percent, format_duration, format_size
+
+_DISK = """\
+A model of a disk with heads, by its formula; nothing of it is measured.
+  time of a pass   the sum over all pieces of positioning and transfer
+  order of pieces  streams take turns, a request of request_size at a time; window requests are
+                   sorted by place, and pieces that touch are one
+  positioning      none for a piece that follows the last one; else seek + rotational_wait of a turn
+                   + overhead, or reading through the gap, if it lies ahead and that is quicker
+  seek             seek_single + (seek_average - seek_single) * sqrt(tracks / third), up to a third
+                   of all tracks; from there a line to seek_full
+  transfer         data_disks * sqrt(outer_rate^2 - position * (outer_rate^2 - inner_rate^2))
+  rate             (media^-p + path_rate^-p)^(-1/p), p = sharpness
+Not in it: caches, read-ahead, journal, metadata, and parity of stripes that are written in part."""
+_FLASH = """\
+A model of flash, by its formula; nothing of it is measured. It gives a range of times, for extents
+do not say on which dies data lies. A study has one time for each run, and refuses this model.
+  shortest         the longer of bytes / rate and of the larger of pieces and requests over
+                   requests_per_second
+  longest          shortest / (1 - lost_to_dies * s), where s, at most 1, is the share of
+                   pieces as short as pieces_of_loss
+Not in it: caches, garbage collection, journal and metadata."""
+_FORMULAS = {"zoned_disk": _DISK, "flash": _FLASH}
+
+
+def is_device(name: str) -> bool:
+    """Whether a model is called that."""
+    return name in device_names()
+
+
+def device_words(name: str) -> str:
+    """All of a device, a line for each number."""
+    device = device_named(name)
+    return "\n".join(
+        [
+            f"{device.model}: {device.what}.",
+            "",
+            _FORMULAS[device.kind],
+            "",
+            "Numbers:",
+            *_numbers(device),
+            "",
+            f"next: storage.kind=simulated storage.model={device.model}, and"
+            " storage.parameters for other numbers; docs/guides/simulator.md",
+        ]
+    )
+
+
+def _numbers(device: Device) -> list[str]:
+    width = max(len(each.name) for each in device.parameters)
+    return [
+        f"  {each.name:<{width}}  {number_words(each)}. {each.what} From: {each.source}"
+        f" ({each.origin})."
+        for each in device.parameters
+    ]
+
+
+def number_words(number: Number) -> str:
+    """A number with its unit: "175 MB/s", "8.5 ms", "35 %", "7200"."""
+    match number.unit:
+        case "bytes/s":
+            return exact_bandwidth(number.value)
+        case "ns":
+            return format_duration(number.value)
+        case "bytes":
+            return format_size(number.value)
+        case "%":
+            return exact_percent(number.value)
+        case _:
+            return f"{number.value:g}"

@@ -1,0 +1,75 @@
+"""The rates at which a disk would move files with given extents: the engine's model says.
+
+Many passes are one job, for each job is a process; a job is no larger than some hundred thousand
+extents, so that its text fits in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fsgauge.engine import Engine
+from fsgauge.kinds.aging.disk import MODEL, Disk
+from fsgauge.wire import (
+    DeviceChange,
+    PassedFile,
+    PassedFiles,
+    PredictJob,
+    SimulatedDevice,
+    SimulatedPass,
+)
+
+_MOST_EXTENTS = 300_000
+
+
+@dataclass(frozen=True)
+class Extents:
+    """One file: places and lengths of its extents in bytes, in the order of the file."""
+
+    physical_bytes: Sequence[int]
+    length_bytes: Sequence[int]
+
+
+Files = Sequence[Extents]
+"""Files that are moved at the same time, a stream each."""
+
+
+def predict_rates(passes: Iterable[Files], disk: Disk) -> list[float | None]:
+    """Bytes per second of all streams of each pass; None for one without extents.
+
+    Raises RigError where the engine cannot be run.
+    """
+    found: list[float | None] = []
+    engine = Engine()
+    for some in _in_jobs(passes):
+        changes = [DeviceChange(name=name, value=value) for name, value in disk.changes().items()]
+        job = PredictJob(
+            device=SimulatedDevice(model=MODEL, changes=changes),
+            passes=[PassedFiles(files=[_passed(file) for file in files]) for files in some],
+        )
+        found += [_rate(each) for each in engine.predict(job).passes]
+    return found
+
+
+def _in_jobs(passes: Iterable[Files]) -> Iterator[list[Files]]:
+    some: list[Files] = []
+    extents = 0
+    for files in passes:
+        some.append(files)
+        extents += sum(len(file.length_bytes) for file in files)
+        if extents >= _MOST_EXTENTS:
+            yield some
+            some, extents = [], 0
+    if some:
+        yield some
+
+
+def _passed(file: Extents) -> PassedFile:
+    return PassedFile(
+        physical_bytes=list(file.physical_bytes), length_bytes=list(file.length_bytes)
+    )
+
+
+def _rate(moved: SimulatedPass) -> float | None:
+    return moved.size_bytes * 1e9 / moved.slowest_ns if moved.size_bytes else None
