@@ -17,13 +17,7 @@ from fsgauge.stats.decided_elsewhere import decided_elsewhere
 from fsgauge.stats.durability import with_caveats
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import (
-    NOTHING_WEAK,
-    Comparison,
-    Durability,
-    NoiseFloor,
-    OwnResults,
-)
+from fsgauge.stats.results import NOTHING_WEAK, Comparison, Durability, NoiseFloor, OwnResults
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
