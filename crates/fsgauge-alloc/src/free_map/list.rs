@@ -4,10 +4,10 @@
 use super::GROUP_BLOCKS_LIMIT;
 use super::survey::{Ends, Survey};
 
-/// Runs on both sides of a guess that are looked at first.
-const NEAR: usize = 4;
 /// Runs that are looked at together.
 const TOGETHER: usize = 32;
+/// So many are counted without a branch; it is halved what are more.
+const COUNTED: usize = 128;
 
 /// A run in one word, which sorts by its start: start above, blocks below.
 type Packed = u32;
@@ -40,24 +40,23 @@ impl List {
         List { runs: runs.map(packed).collect() }
     }
 
-    /// The first run that ends after a place. It is looked for from where it would be if runs were spread evenly, so that
-    /// little of the list is read.
+    /// The first run that ends after a place: the last one that begins at it or before, or the next. Those are counted,
+    /// which needs no branch that the processor could guess wrong, and many at a time.
     fn index(&self, from: u32) -> usize {
-        let is_behind = |place: usize| ends(self.runs[place]).1 > from;
-        let count = self.runs.len();
-        let guess = from as usize * count / GROUP_BLOCKS_LIMIT as usize;
-        let (mut low, mut high, mut step) = (guess.min(count), guess.min(count), NEAR);
-        while low > 0 && is_behind(low - 1) {
-            high = low - 1;
-            low = high.saturating_sub(step);
-            step *= 2;
+        // The largest word of a run that begins there. As signed words they are compared in one step: places have 15 bits.
+        let last = (from.min(GROUP_BLOCKS_LIMIT - 1) << 16 | 0xFFFF) as i32;
+        let (mut low, mut runs) = (0, &self.runs[..]);
+        while runs.len() > COUNTED {
+            let half = runs.len() / 2;
+            let is_behind = runs[half] as i32 > last;
+            runs = if is_behind { &runs[..half] } else { &runs[half..] };
+            low += if is_behind { 0 } else { half };
         }
-        while high < count && !is_behind(high) {
-            low = high + 1;
-            high = (low + step).min(count);
-            step *= 2;
+        let begun = low + runs.iter().map(|&run| u32::from(run as i32 <= last)).sum::<u32>() as usize;
+        match begun.checked_sub(1) {
+            Some(before) if ends(self.runs[before]).1 > from => before,
+            _ => begun,
         }
-        low + self.runs[low..high].partition_point(|&run| ends(run).1 <= from)
     }
 
     pub(super) fn next_run(&self, from: u32) -> Option<Ends> {
@@ -74,6 +73,22 @@ impl List {
         }
         let behind = &self.runs[at + 1..];
         first_long(behind, least).map(|place| ends(behind[place]))
+    }
+
+    /// Each run with so many blocks from a place on, from there on, until one is enough.
+    pub(super) fn each_long(&self, from: u32, least: u32, mut is_enough: impl FnMut(Ends) -> bool) {
+        for some in self.runs[self.index(from)..].chunks(TOGETHER) {
+            if !any_long(some, least) {
+                continue;
+            }
+            for &run in some {
+                let (start, end) = ends(run);
+                let begin = start.max(from);
+                if end - begin >= least && is_enough((begin, end)) {
+                    return;
+                }
+            }
+        }
     }
 
     /// At most `most` runs from a place on, before the first of at least `below` blocks.
@@ -147,13 +162,16 @@ fn longest(runs: &[Packed]) -> u32 {
     runs.iter().map(|&run| blocks(run)).fold(0, u32::max)
 }
 
+fn any_long(runs: &[Packed], least: u32) -> bool {
+    runs.iter().fold(false, |found, &run| found | (blocks(run) >= least))
+}
+
 /// The first run of at least so many blocks. Whether there is one among many is seen at once; which one only then.
 fn first_long(runs: &[Packed], least: u32) -> Option<usize> {
-    let is_long = |&run: &Packed| blocks(run) >= least;
     let mut passed = 0;
     for some in runs.chunks(TOGETHER) {
-        if some.iter().fold(false, |found, run| found | is_long(run)) {
-            return some.iter().position(is_long).map(|place| passed + place);
+        if any_long(some, least) {
+            return some.iter().position(|&run| blocks(run) >= least).map(|place| passed + place);
         }
         passed += some.len();
     }

@@ -70,6 +70,14 @@ impl Map {
         None
     }
 
+    /// Each run with so many blocks from a place on, from there on, until one is enough.
+    pub(super) fn each_long(&self, from: u32, least: u32, mut is_enough: impl FnMut(Ends) -> bool) {
+        let mut at = from;
+        while let Some(run) = self.next_long(at, least).filter(|run| !is_enough(*run)) {
+            at = run.1;
+        }
+    }
+
     /// At most `most` runs from a place on, before the first of at least `below` blocks.
     pub(super) fn survey(&self, from: u32, below: u32, most: usize) -> Survey {
         let mut survey = Survey { runs: 0, longest: 0, next: from };

@@ -153,7 +153,7 @@ impl FreeMap {
 
     /// What is free in a group.
     pub fn tally(&self, group: u32) -> Tally {
-        self.groups[group as usize].tally(self.length(group))
+        self.groups[group as usize].tally()
     }
 
     /// A place in a group before which nothing is free.
@@ -163,7 +163,7 @@ impl FreeMap {
 
     /// Free blocks of a group.
     pub fn free_in_group(&self, group: u32) -> u32 {
-        self.groups[group as usize].free_blocks(self.length(group))
+        self.groups[group as usize].free_blocks()
     }
 
     /// Blocks of the mean free run of a group, without a remainder; 0 in a full group.
@@ -179,6 +179,17 @@ impl FreeMap {
     /// The first free run of a group with at least so many blocks from a place on, from there on: where it begins and ends.
     pub fn next_long_in_group(&self, group: u32, from: u32, at_least: u32) -> Option<(u32, u32)> {
         self.groups[group as usize].next_long(self.length(group), from, at_least)
+    }
+
+    /// Each free run of a group with at least so many blocks from a place on, from there on, until one is enough.
+    pub fn each_long_in_group(
+        &self,
+        group: u32,
+        from: u32,
+        at_least: u32,
+        is_enough: impl FnMut((u32, u32)) -> bool,
+    ) {
+        self.groups[group as usize].each_long(self.length(group), from, at_least, is_enough);
     }
 
     /// The free runs of a group from a place on: at most `most`, and those before the first of at least `below` blocks.
@@ -224,15 +235,12 @@ impl FreeMap {
 
     /// Where the first free buddy of exactly this order begins in a group.
     pub fn first_buddy(&self, group: u32, order: u32) -> Option<u32> {
-        let mut from = 0;
-        while let Some((start, end)) = self.next_in_group(group, from) {
-            let first = Buddies::of(start, end).first(order);
-            if first.is_some() {
-                return first;
-            }
-            from = end;
-        }
-        None
+        let mut first = None;
+        self.each_long_in_group(group, 0, 1 << order, |(start, end)| {
+            first = Buddies::of(start, end).first(order);
+            first.is_some()
+        });
+        first
     }
 
     /// The free run that a block is in.

@@ -39,13 +39,19 @@ impl Ranked {
             *self = Ranked::filled(self.limit, 0);
         }
         let (mut place, mut largest) = (number as usize, value);
-        for level in &mut self.levels {
-            if std::mem::replace(&mut level[place], largest) == largest {
-                return;
-            }
+        for height in 0..self.levels.len() {
+            let level = &mut self.levels[height];
+            let before = std::mem::replace(&mut level[place], largest);
             let first = place / FAN * FAN;
-            largest = level[first..first + FAN].iter().copied().fold(0, u16::max);
             place /= FAN;
+            let Some(&above) = self.levels.get(height + 1).map(|above| &above[place]) else { return };
+            if largest <= above {
+                if before < above || largest == above {
+                    return;
+                }
+                // It was the largest, perhaps the only one.
+                largest = self.levels[height][first..first + FAN].iter().copied().fold(0, u16::max);
+            }
         }
     }
 

@@ -42,6 +42,10 @@ impl Runs {
         either!(self, form => form.next_long(from, least))
     }
 
+    pub(super) fn each_long(&self, from: u32, least: u32, is_enough: impl FnMut(Ends) -> bool) {
+        either!(self, form => form.each_long(from, least, is_enough));
+    }
+
     pub(super) fn survey(&self, from: u32, below: u32, most: usize) -> Survey {
         either!(self, form => form.survey(from, below, most))
     }
@@ -115,7 +119,14 @@ mod tests {
                     next: short.last().map_or(from, |run| run.1),
                 };
                 let longest = twin.iter().map(|run| run.1 - run.0).max().unwrap_or(0);
+                let all_long = || parts().filter(|run| run.1 - run.0 >= least);
                 for form in [&list, &map] {
+                    let mut found = Vec::new();
+                    form.each_long(from, least, |run| {
+                        found.push(run);
+                        found.len() > most
+                    });
+                    assert!(all_long().take(most + 1).eq(found), "{least} from {from}");
                     assert_eq!(form.next_long(from, least), long, "{least} from {from}");
                     assert_eq!(form.survey(from, least, most), survey, "{least} from {from}");
                     assert_eq!(form.longest(), longest);

@@ -6,9 +6,9 @@ use super::buddies::{Buddies, ORDERS};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Free blocks.
-    pub free: u32,
+    pub free: u16,
     /// Free runs.
-    pub runs: u32,
+    pub runs: u16,
     /// Free buddies by order.
     pub buddies: [u16; ORDERS],
 }
@@ -23,7 +23,7 @@ impl Tally {
     /// A run more, unless it is empty.
     pub(super) fn add(&mut self, start: u32, end: u32) {
         if start < end {
-            self.free += end - start;
+            self.free += (end - start) as u16;
             self.runs += 1;
             let buddies = Buddies::of(start, end);
             for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
@@ -36,7 +36,7 @@ impl Tally {
     /// A run less, unless it is empty.
     pub(super) fn remove(&mut self, start: u32, end: u32) {
         if start < end {
-            self.free -= end - start;
+            self.free -= (end - start) as u16;
             self.runs -= 1;
             let buddies = Buddies::of(start, end);
             for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
@@ -54,7 +54,7 @@ impl Tally {
     /// The order of the mean run: those of 2 and 3 blocks have 0, of 4 to 7 have 1, and so on; one block has 0 too. None in
     /// a full group.
     pub fn mean_order(&self) -> Option<u32> {
-        (self.runs > 0).then(|| mean_order_of(self.free / self.runs))
+        (self.runs > 0).then(|| mean_order_of((self.free / self.runs).into()))
     }
 }
 

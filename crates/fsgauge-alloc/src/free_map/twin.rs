@@ -59,8 +59,8 @@ impl Twin {
         let free = self.group(group);
         let whole =
             |size: usize, at: usize| free.get(at..at + size).is_some_and(|part| part.iter().all(|&is| is));
-        let mut tally = Tally { free: free.iter().filter(|is| **is).count() as u32, ..Tally::default() };
-        tally.runs = (0..free.len()).filter(|&at| free[at] && (at == 0 || !free[at - 1])).count() as u32;
+        let mut tally = Tally { free: free.iter().filter(|is| **is).count() as u16, ..Tally::default() };
+        tally.runs = (0..free.len()).filter(|&at| free[at] && (at == 0 || !free[at - 1])).count() as u16;
         for order in 0..ORDERS {
             let size = 1 << order;
             for at in (0..free.len()).step_by(size) {
@@ -94,9 +94,9 @@ fn assert_equal(map: &mut FreeMap, twin: &Twin, random: &mut Random) {
         let largest = |tally: &Tally| tally.buddies.iter().rposition(|&count| count > 0).map(|is| is as u32);
         assert_eq!(map.next_group(order, from), next(&|tally| largest(tally) >= Some(order)));
         assert_eq!(map.next_of_largest(order, from), next(&|tally| largest(tally) == Some(order)));
-        let mean = |tally: &Tally| tally.runs > 0 && mean_order_of(tally.free / tally.runs) == order;
+        let mean = |tally: &Tally| tally.runs > 0 && mean_order_of((tally.free / tally.runs).into()) == order;
         let least = 1 + random.below(100) as u32;
-        let long_mean = |tally: &Tally| mean(tally) && tally.free / tally.runs >= least;
+        let long_mean = |tally: &Tally| mean(tally) && u32::from(tally.free / tally.runs) >= least;
         assert_eq!(map.next_of_mean(order, 1, from), next(&mean));
         assert_eq!(map.next_of_mean(order, least, from), next(&long_mean));
     }

@@ -42,7 +42,12 @@ fn lines_of_model(model: &Ext4) -> Vec<Line> {
     let space = model.space();
     let line = |group| {
         let tally = space.tally(group);
-        Line { free: tally.free, runs: tally.runs, first: space.first_free(group), buddies: tally.buddies }
+        Line {
+            free: tally.free.into(),
+            runs: tally.runs.into(),
+            first: space.first_free(group),
+            buddies: tally.buddies,
+        }
     };
     (0..space.groups()).map(line).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::criteria::Criteria;
 use super::settings::{Release, Settings};
-use crate::free_map::{FreeMap, GROUP_BLOCKS_LIMIT, ORDERS, mean_order_of, order_at};
+use crate::free_map::{FreeMap, ORDERS, mean_order_of, order_at};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -77,17 +77,11 @@ pub(super) fn chunk_at(space: &FreeMap, group: u32, place: u32, needed: u32) -> 
     run.map_or(0, |run| gathered(place, run, needed))
 }
 
-/// The same in a free run.
+/// The same in a free run: up to the end of the buddy that holds the last block needed.
 fn gathered(place: u32, (start, end): (u32, u32), needed: u32) -> u32 {
-    let mut order = order_at(place, start, end);
-    let mut next = ((place >> order) + 1) << order;
-    let mut blocks = next - place;
-    while needed > blocks && next < end && next < GROUP_BLOCKS_LIMIT {
-        order = order_at(next, start, end);
-        next += 1 << order;
-        blocks += 1 << order;
-    }
-    blocks
+    let last = end.min(place + needed.max(1)) - 1;
+    let order = order_at(last, start, end);
+    (((last >> order) + 1) << order) - place
 }
 
 impl Search<'_> {
@@ -313,26 +307,42 @@ impl Search<'_> {
     }
 
     fn scan_runs(&mut self, group: u32) {
+        if self.criteria.is_expensive() {
+            self.scan_all_runs(group);
+        } else {
+            // What is shorter than the goal cannot be the best here.
+            let (from, least) = (self.space.first_free(group), self.goal_blocks);
+            self.space.each_long_in_group(group, from, least, |run| self.measure_pieces(group, run, least));
+        }
+        self.check_limits(true);
+    }
+
+    fn scan_all_runs(&mut self, group: u32) {
         let mut at = self.space.first_free(group);
         while self.state == State::Continue {
-            if self.criteria.is_expensive() && self.best.blocks < self.goal_blocks {
+            if self.best.blocks < self.goal_blocks {
                 at = self.measure_short(group, at);
                 if self.state != State::Continue {
                     return;
                 }
             }
-            let run = if self.criteria.is_expensive() {
-                self.space.next_in_group(group, at)
-            } else {
-                self.space.next_long_in_group(group, at, self.goal_blocks)
-            };
-            let Some(run) = run else { break };
+            let Some(run) = self.space.next_in_group(group, at) else { return };
             at = at.max(run.0);
             let blocks = gathered(at, run, self.goal_blocks);
             self.measure(Chunk { group, start: at, blocks });
             at += blocks;
         }
-        self.check_limits(true);
+    }
+
+    /// Measures the pieces of a run that are long enough, one behind the other. Whether it is enough then.
+    fn measure_pieces(&mut self, group: u32, run: (u32, u32), least: u32) -> bool {
+        let mut at = run.0;
+        while run.1 - at >= least && self.state == State::Continue {
+            let blocks = gathered(at, run, least);
+            self.measure(Chunk { group, start: at, blocks });
+            at += blocks;
+        }
+        self.state != State::Continue
     }
 
     /// Measures all runs up to the first that is as long as the goal: the first of the longest is what counts, while the
