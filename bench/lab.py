@@ -91,6 +91,13 @@ def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "fleet-clients-590", 1.0, "of the interval", [abs(math.log(found.ratio)) / within] * 2
 
 
+def rig_nodes() -> Iterator[tuple[str, float, str, list[float]]]:
+    """How soon two virtual machines are up, emulated or not."""
+    from virtual_nodes import seconds_until_up
+
+    yield "rig-two-nodes", 20.0, "s", seconds_until_up(nodes=2, times=TIMES)
+
+
 def gate_runs() -> Iterator[tuple[str, float, str, list[float]]]:
     """Runs of equal builds and of builds with a loss of 10 %, before a gate that has learnt."""
     from gate_runs import CHECKED, gate_of_real_runs
@@ -111,6 +118,7 @@ BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] 
     "fleet-register-300": fleet_registers,
     "fleet-loss": fleet_losses,
     "fleet-clients-590": fleet_clients,
+    "rig-two-nodes": rig_nodes,
     "gate-runs": gate_runs,
 }
 

@@ -155,6 +155,7 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
     """Remove guests and kernels by the names that `fsgauge rig list` shows."""
     from fsgauge.errors import InputError
     from fsgauge.rig.vm.cache import cache_folder, guests, kernels, only_builder
+    from fsgauge.rig.vm.in_use import require_unused
 
     built: list[Guest | Kernel] = [*guests(), *kernels()]
     known = {each.folder.name: each.folder for each in built}
@@ -163,10 +164,12 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
     for name in names:
         if name not in known:
             raise InputError(f"{name} is not built", next="fsgauge rig list")
+    wanted = list(known) if everything else list(dict.fromkeys(names))
     with only_builder():
-        for name in known if everything else dict.fromkeys(names):
+        labs = list(cache_folder().glob("lab-*.squashfs")) if everything else []
+        require_unused([*(known[name] for name in wanted), *labs])
+        for name in wanted:
             shutil.rmtree(known[name])
             click.echo(f"removed {name}")
-        if everything:
-            for image in cache_folder().glob("lab-*.squashfs"):
-                image.unlink()
+        for image in labs:
+            image.unlink()

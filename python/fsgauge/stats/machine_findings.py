@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.machine import Machine, title_of
+from fsgauge.machine import BELOW, Machine, title_of
 from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.results import Finding
 
@@ -16,21 +16,27 @@ FIXED_GOVERNOR = "performance"
 def machine_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about the machines; of several, each names its machine."""
     alone = len(evidence.before.machines) == 1
+    below = evidence.before.of_role(BELOW)
     for before in evidence.before.machines:
         after = evidence.after.of_role(before.role) if evidence.after is not None else None
-        for found in _of_machine(before, after):
+        is_on_another = below is not None and before is not below
+        for found in _of_machine(before, after, is_on_another=is_on_another):
             named = {"sentence": f"{title_of(before, evidence.before.machines)}: {found.sentence}"}
             yield found if alone else found.model_copy(update=named)
 
 
-def _of_machine(before: Machine, after: Machine | None) -> Iterator[Finding]:
-    yield from _busy_or_changed(before, after)
+def _of_machine(
+    before: Machine, after: Machine | None, *, is_on_another: bool
+) -> Iterator[Finding]:
+    if not is_on_another:  # what keeps a virtual machine busy is said of the one below it
+        yield from _busy(before)
+    yield from _changed(before, after)
     yield from _throttled(before, after)
     yield from _slowed(before)
     yield from _governed(before)
 
 
-def _busy_or_changed(before: Machine, after: Machine | None) -> Iterator[Finding]:
+def _busy(before: Machine) -> Iterator[Finding]:
     is_busy = before.load_average > BUSY_SHARE * before.processor_count
     if is_busy and before.simulation is None:
         yield finding(
@@ -40,6 +46,9 @@ def _busy_or_changed(before: Machine, after: Machine | None) -> Iterator[Finding
             f" {count(before.processor_count, 'processor')}.",
             "Other work widens every interval; repeat when it is quiet.",
         )
+
+
+def _changed(before: Machine, after: Machine | None) -> Iterator[Finding]:
     if after is None:
         return
     compared = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.machine import BELOW
 from fsgauge.record import EnvironmentRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
@@ -68,6 +69,17 @@ def test_a_governor_that_follows_the_load() -> None:
 def test_a_busy_machine() -> None:
     assert found(read({"load_average": 1.9}), "machine.busy") is not None
     assert found(read({"load_average": 0.2}), "machine.busy") is None
+
+
+def test_a_busy_machine_below_virtual_ones_is_said_once() -> None:
+    """A guest's load average is that of the machine below: each of them was called busy."""
+    study = make_study(**SMALL)
+    guest = study.before.load.model_copy(update={"load_average": 1.9})
+    below = guest.model_copy(update={"name": "below", "role": BELOW, "storage": None})
+    both = EnvironmentRecord(machines=[guest, below])
+    results = read_study(study.turns, study.runs, study.study, both, None)
+    (busy,) = [each for each in results.findings if each.code == "machine.busy"]
+    assert busy.sentence.startswith("host: ")
 
 
 def test_a_clock_that_costs_gets_advice_for_its_source() -> None:

@@ -80,7 +80,7 @@ def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role
 def sentence_of(study: Study, disks: int, limits: Limits) -> str:
     """What the systems sit on, for the first screen."""
     roles, size = roles_of(study), format_size(storage_of(study).size)
-    limited = f"limited to {limits}"
+    limited = f"limited to {limits} (after a pause, a tenth of a second's worth more)"
     flushes = "flushes return at once, as on a disk whose cache survives a power failure"
     if roles.nodes == 1 and not is_arranged(study):
         many = f"{disks} virtual disks" if disks > 1 else "a virtual disk"

@@ -23,6 +23,7 @@ from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, storage_of
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.in_use import in_use
 from fsgauge.rig.vm.network.addresses import Station
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.network.switch import Shape, Switch
@@ -114,7 +115,7 @@ class VmRig:
         with ExitStack() as stack:
             ledger = stack.enter_context(opened_ledger())
             folder = stack.enter_context(ledger.folder(place, "vm"))
-            spec = self._spec(self._kernel)
+            spec = self._spec(self._kernel, stack)
             (node,) = self._up([spec], folder, stack, [], prompt)
             yield node
 
@@ -125,7 +126,7 @@ class VmRig:
         storage, kernels, roles = storage_of(study), kernels_of(study), roles_of(study)
         place = require_only_ours(Path(storage.directory), "virtual disk")
         folder = stack.enter_context(ledger.folder(place, "vm"))
-        specs = {kernel: self._spec(kernel or self._kernel) for kernel in kernels}
+        specs = {kernel: self._spec(kernel or self._kernel, stack) for kernel in kernels}
         has_shared = any(each.volume_name == SHARED for each in arrangements(study))
 
         def start(kernel: str | None, has_logs: bool) -> NodeGroup:
@@ -147,10 +148,13 @@ class VmRig:
 
         return start
 
-    def _spec(self, kernel: str | None) -> MachineSpec:
+    def _spec(self, kernel: str | None, stack: ExitStack) -> MachineSpec:
+        """What machines are started with; its images stay until the stack is closed."""
         key = recipe().key
         guest, found = guest_of(key), kernel_of(key, kernel)
-        return MachineSpec("node1", guest, found, lab_image(guest), MEMORY_BYTES)
+        lab = lab_image(guest)
+        stack.enter_context(in_use((guest.folder, found.folder, lab)))
+        return MachineSpec("node1", guest, found, lab, MEMORY_BYTES)
 
     def _group(
         self,

@@ -26,6 +26,7 @@ from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.elf import Linked, linked
 from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest
+from fsgauge.rig.vm.in_use import is_in_use
 
 _LEFT_OUT = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"),
@@ -68,14 +69,15 @@ def lab_image(guest: Guest) -> Path:
 
 
 def _make(place: Path, guest: Guest) -> None:
-    """Pack it, and keep the two newest images."""
+    """Pack it, and keep the two newest images, and those that a run uses."""
     with tempfile.TemporaryDirectory(prefix="new-lab-", dir=cache.cache_folder()) as scratch:
         lab, image = Path(scratch) / "lab", Path(scratch) / "lab.squashfs"
         _fill(lab, set(guest.facts.libraries))
         squashed(guest.tools, lab, image)
         image.rename(place)
     for older in sorted(_images(), key=lambda each: each.stat().st_mtime_ns)[:-2]:
-        older.unlink(missing_ok=True)
+        if not is_in_use(older):
+            older.unlink(missing_ok=True)
 
 
 def _images() -> list[Path]:
