@@ -4,6 +4,7 @@ it is told."""
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from fsgauge.system.options import mount_words
 _HOSTS = Path("/etc/hosts")
 _LAST_LINES = 8
 _MOUNT_SECONDS = 300.0
+_BUSY_SECONDS = 60.0
+_RETRY_SECONDS = 0.5
 
 
 def done(do: Do, words: dict[str, Any]) -> object:
@@ -132,8 +135,21 @@ def seen(folder: str) -> dict[str, int]:
 
 
 def fall(folder: str) -> None:
-    """Unmount it again."""
-    must_run(["umount", folder], what=f"{folder} cannot be unmounted", seconds=_MOUNT_SECONDS)
+    """Unmount it again. A server keeps the files that it served open for a moment after they are
+    no longer exported: while the folder is busy, that is waited for."""
+    words = ["umount", folder]
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        said = run_tool(words, seconds=_MOUNT_SECONDS)
+        if said.exit_code == 0:
+            return
+        if "busy" not in said.words or time.monotonic() >= until:
+            raise RigError(
+                f"{folder} cannot be unmounted",
+                details=(" ".join(words), *said.words.splitlines()[-_LAST_LINES:]),
+                next="fsgauge doctor",
+            )
+        time.sleep(_RETRY_SECONDS)
 
 
 def room(folder: str) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.rig.vm.guest_set_up import run
+from fsgauge.rig.host.process.tool import Said
+from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.guest_set_up import fall, run
 
 
 def test_a_step_gives_what_it_printed() -> None:
@@ -18,3 +20,41 @@ def test_the_last_words_of_one_that_fails_are_its_own() -> None:
         run("echo first; echo access denied by server >&2; exit 32", {}, 10.0)
     assert failed.value.details[-2:] == ("first", "access denied by server")
     assert all(line.startswith("kernel: ") for line in failed.value.details[:-2])
+
+
+@pytest.fixture
+def umount(monkeypatch: pytest.MonkeyPatch) -> list[Said]:
+    """What umount says, one after the other; nothing is waited for."""
+    answers: list[Said] = []
+    monkeypatch.setattr(guest_set_up, "run_tool", lambda *_, **__: answers.pop(0))
+    monkeypatch.setattr(guest_set_up, "_RETRY_SECONDS", 0.0)
+    return answers
+
+
+def said(exit_code: int, error: str = "") -> Said:
+    """How umount ended."""
+    return Said(("umount", "/mnt/below"), exit_code, "", error)
+
+
+def test_a_folder_that_a_server_has_just_let_go_is_unmounted(umount: list[Said]) -> None:
+    """nfsd held a file after exportfs -f, once on a busy machine, and the study ended there."""
+    busy = said(32, "umount: /mnt/below: target is busy.")
+    umount += [busy, busy, said(0)]
+    fall("/mnt/below")
+    assert umount == []
+
+
+def test_what_is_not_mounted_is_not_waited_for(umount: list[Said]) -> None:
+    umount += [said(32, "umount: /mnt/below: not mounted."), said(0)]
+    with pytest.raises(RigError, match="cannot be unmounted"):
+        fall("/mnt/below")
+    assert len(umount) == 1
+
+
+def test_a_folder_that_stays_busy_is_given_up(
+    umount: list[Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guest_set_up, "_BUSY_SECONDS", 0.0)
+    umount += [said(32, "umount: /mnt/below: target is busy.")]
+    with pytest.raises(RigError, match="cannot be unmounted"):
+        fall("/mnt/below")
