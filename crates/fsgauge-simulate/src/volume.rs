@@ -5,7 +5,7 @@
 
 use fsgauge_alloc::Operation;
 use fsgauge_alloc::Placement;
-use fsgauge_alloc::ext4::{Ext4, Setting};
+use fsgauge_alloc::ext4::{Ext4, Setting, Writing};
 use fsgauge_alloc::free_map::{FreeMap, Run};
 use fsgauge_alloc::life::{Habits, Life};
 use fsgauge_alloc::policy::Extent;
@@ -59,7 +59,7 @@ impl Volume {
         let Made { policy, reuse } = policy::made(&job.policy, &space)?;
         if let (Some(placement), SimulatedPolicy::Ext4 { processors, .. }) = (placement, &job.policy) {
             let geometry = mke2fs::geometry(job.size_bytes, HASH_SEED);
-            let setting = Setting { placement, processors: *processors };
+            let setting = Setting { placement, processors: *processors, writing: Writing::Allocated };
             return Ok(Volume::Ext4(Box::new(Ext4::new(&geometry, policy, setting).map_err(cannot)?)));
         }
         let habits = Habits { block_bytes: job.block_size_bytes.into(), reuse, sync_every_bytes: None };

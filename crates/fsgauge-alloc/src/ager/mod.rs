@@ -21,6 +21,7 @@ pub(crate) use apply::Ager;
 pub(crate) use directory_fill::DirectoryFill;
 #[cfg(test)]
 pub(crate) use mode::Mode;
+pub(crate) use mode::WRITE_PIECE_BYTES;
 pub(crate) use name::{FAN_OUT, Name};
 pub(crate) use replay::Replay;
 pub(crate) use source::Source;

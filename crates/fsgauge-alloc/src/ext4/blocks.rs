@@ -16,13 +16,29 @@ pub(super) struct Blocks {
     flex_groups: u32,
     /// Freed, and not to be taken before the commit.
     freed: Vec<Run>,
+    /// Promised to data that waits in memory.
+    promised: u64,
+    /// The counter's parts that a decision may not see, on all processors, four times over.
+    watermark: u64,
+}
+
+/// What a request may count on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// What is free and promised to nothing.
+    New,
+    /// What was promised to it.
+    Promised,
+    /// What is kept back as well.
+    KeptBack,
 }
 
 impl Blocks {
     pub(super) fn new(space: FreeMap, policy: Box<dyn Policy>, flex_groups: u32, processors: u32) -> Self {
         let free = Counter::new(space.free_blocks(), processors);
         let reserved = (space.blocks() / 50).min(4096);
-        Blocks { space, policy, free, reserved, flex_groups, freed: Vec::new() }
+        let watermark = 4 * u64::from((processors * 2).max(32)) * u64::from(processors);
+        Blocks { space, policy, free, reserved, flex_groups, freed: Vec::new(), promised: 0, watermark }
     }
 
     /// Free blocks of each flex group.
@@ -42,20 +58,52 @@ impl Blocks {
         self.free.exactly()
     }
 
-    fn has(&self, blocks: u64) -> bool {
-        self.free.exactly() >= blocks + self.reserved
+    fn has(&self, blocks: u64, claim: Claim) -> bool {
+        let besides = match claim {
+            Claim::New => self.promised + self.reserved,
+            Claim::KeptBack => self.promised,
+            Claim::Promised => return true,
+        };
+        self.free.exactly() >= blocks + besides
+    }
+
+    /// Promises so many blocks to data that waits, or fewer if there are no more; gives how many.
+    pub(super) fn promise(&mut self, blocks: u64) -> u64 {
+        let most = self.free.exactly().saturating_sub(self.promised + self.reserved);
+        let blocks = blocks.min(most);
+        self.promised += blocks;
+        blocks
+    }
+
+    /// Blocks that are promised.
+    pub(super) fn promised(&self) -> u64 {
+        self.promised
+    }
+
+    /// Data that waited is gone.
+    pub(super) fn forget(&mut self, blocks: u64) {
+        self.promised -= blocks;
+    }
+
+    /// Whether so much waits, for what is free, that it is written back at once.
+    pub(super) fn is_short(&self) -> bool {
+        let free = self.free.roughly();
+        free < 2 * self.promised || free < self.promised + self.watermark
     }
 
     /// An extent for the beginning of a request; half of it, and half of that, if so much is not free.
-    pub(super) fn take(&mut self, flex: &mut [Flex], request: Request) -> Option<Extent> {
+    pub(super) fn take(&mut self, flex: &mut [Flex], request: Request, claim: Claim) -> Option<Extent> {
         let mut blocks = request.blocks;
-        while blocks > 0 && !self.has(blocks.into()) {
+        while blocks > 0 && !self.has(blocks.into(), claim) {
             blocks /= 2;
         }
         if blocks == 0 {
             return None;
         }
         let extent = self.policy.allocate(&mut self.space, &Request { blocks, ..request })?;
+        if claim == Claim::Promised {
+            self.promised -= u64::from(extent.blocks);
+        }
         self.free.add(-i64::from(extent.blocks));
         self.count_change(flex, extent.physical, -i64::from(extent.blocks));
         Some(extent)

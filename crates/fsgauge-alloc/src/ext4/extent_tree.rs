@@ -16,6 +16,8 @@ pub(super) struct ExtentTree {
     levels: Vec<Vec<u64>>,
     /// Blocks of one extent, at most.
     longest: u32,
+    /// The last so many are allocated, and their data is not yet on the device: they are joined with no others.
+    unwritten: usize,
 }
 
 /// Gives a block for the tree: near a goal, or, if it can be, at the goal itself.
@@ -29,7 +31,7 @@ pub(super) struct NoSpace {
 
 impl ExtentTree {
     pub(super) fn new(longest: u32) -> Self {
-        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest }
+        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest, unwritten: 0 }
     }
 
     pub(super) fn last(&self) -> Option<&Extent> {
@@ -57,14 +59,50 @@ impl ExtentTree {
             Some(last) if last.is_followed_by(&extent) && last.blocks + extent.blocks <= self.longest => {
                 last.blocks += extent.blocks;
             }
-            _ => {
-                if !self.has_room(0) {
-                    self.add_leaf(extent.logical, inode_goal, new_block)?;
-                }
-                self.extents.push(extent);
-            }
+            _ => self.push(extent, inode_goal, new_block)?,
         }
         Ok(self.collapse())
+    }
+
+    /// Adds an extent behind the others whose data is on its way to the device.
+    pub(super) fn append_unwritten(
+        &mut self,
+        extent: Extent,
+        inode_goal: u64,
+        new_block: &mut NewBlock<'_>,
+    ) -> Result<(), NoSpace> {
+        self.push(extent, inode_goal, new_block)?;
+        self.unwritten += 1;
+        Ok(())
+    }
+
+    /// The data is on the device: extents that go on where others of their leaf end are joined with them. Gives a block
+    /// that the tree no longer needs.
+    pub(super) fn written(&mut self) -> Option<u64> {
+        let first = self.extents.len() - std::mem::take(&mut self.unwritten);
+        let is_leaf = !self.levels.is_empty();
+        for extent in self.extents.split_off(first) {
+            let begins_leaf = is_leaf && self.extents.len().is_multiple_of(BLOCK_ENTRIES);
+            match self.extents.last_mut() {
+                Some(last)
+                    if !begins_leaf
+                        && last.is_followed_by(&extent)
+                        && last.blocks + extent.blocks <= self.longest =>
+                {
+                    last.blocks += extent.blocks;
+                }
+                _ => self.extents.push(extent),
+            }
+        }
+        self.collapse()
+    }
+
+    fn push(&mut self, extent: Extent, inode_goal: u64, new_block: &mut NewBlock<'_>) -> Result<(), NoSpace> {
+        if !self.has_room(0) {
+            self.add_leaf(extent.logical, inode_goal, new_block)?;
+        }
+        self.extents.push(extent);
+        Ok(())
     }
 
     /// Whether what names the extents, or the blocks of the level below, has an entry left at the end.
@@ -129,6 +167,7 @@ impl ExtentTree {
     /// Cuts what lies behind so many blocks; gives what is free then, the tree's own blocks among them.
     pub(super) fn cut(&mut self, kept_blocks: u64) -> Vec<Run> {
         let mut freed = Vec::new();
+        debug_assert_eq!(self.unwritten, 0);
         policy::cut(&mut self.extents, kept_blocks, |run| freed.push(run));
         let mut entries = self.extents.len();
         for level in &mut self.levels {
@@ -180,6 +219,18 @@ mod tests {
         }
         assert_eq!(tree.extents().iter().map(|extent| extent.blocks).collect::<Vec<_>>(), [8, 8]);
         assert_eq!(tree.logical_end(), 16);
+    }
+
+    /// A fifth extent needs a block of the tree, which goes again when it turns out to lengthen the fourth.
+    #[test]
+    fn what_is_on_its_way_is_joined_when_it_has_arrived() {
+        let mut tree = grown(4).0;
+        let behind = Extent { logical: 4, physical: 1007, blocks: 3 };
+        assert_eq!(tree.append_unwritten(behind, 5, &mut |_, _| Some(77)), Ok(()));
+        assert_eq!(tree.extents().len(), 5);
+        assert_eq!(tree.written(), Some(77));
+        assert_eq!(tree.extents().last().unwrap().blocks, 4);
+        assert_eq!((tree.extents().len(), tree.written()), (4, None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Files: how fallocate(2) asks for their blocks.
+//! Files: how fallocate(2) asks for their blocks, and how the write-back does.
 
+use super::folios::Folios;
 use super::volume::{Inode, Refused, UNWRITTEN_BLOCKS, Volume, Wish};
 use crate::policy::Purpose;
 
@@ -13,11 +14,76 @@ pub(super) struct File {
     pub(super) folder: u32,
     pub(super) stream: u32,
     size_bytes: u64,
+    /// Its turn in the write-back, while it is dirty.
+    pub(super) turn: Option<u64>,
+    /// It was cut to nothing: what is written then waits no longer than until it is closed.
+    pub(super) flushes_at_close: bool,
+    folios: Folios,
 }
+
+/// Pages that one call of the write-back gathers (MAX_WRITEPAGES_EXTENT_LEN, fs/ext4/inode.c).
+const WRITE_BACK_BLOCKS: u64 = 2048;
 
 impl File {
     pub(super) fn new(inode: Inode, folder: u32, stream: u32) -> Self {
-        File { inode, folder, stream, size_bytes: 0 }
+        let folios = Folios::default();
+        File { inode, folder, stream, size_bytes: 0, turn: None, flushes_at_close: false, folios }
+    }
+
+    /// Blocks that wait in memory and have none on the device.
+    pub(super) fn waiting_blocks(&self) -> u64 {
+        self.size_blocks().saturating_sub(self.inode.tree.logical_end())
+    }
+
+    /// Writes behind what the file has, into memory; as much as there is space for.
+    pub(super) fn write(
+        &mut self,
+        volume: &mut Volume,
+        size_bytes: u64,
+        largest_folio: u64,
+    ) -> Result<(), Refused> {
+        let before_blocks = self.size_blocks();
+        let wanted_bytes = self.size_bytes + size_bytes;
+        let wanted = wanted_bytes.div_ceil(BLOCK_BYTES) - before_blocks;
+        let promised = volume.blocks.promise(wanted);
+        let end_bytes = wanted_bytes.min((before_blocks + promised) * BLOCK_BYTES);
+        self.folios.write(self.size_bytes, end_bytes, largest_folio);
+        self.size_bytes = end_bytes;
+        if promised < wanted { Err(Refused) } else { Ok(()) }
+    }
+
+    /// Blocks for what waits, as the write-back asks for them: for as much as one call gathers; where fewer were found, and
+    /// a folio is in part without, first for the rest of that.
+    pub(super) fn write_back(&mut self, volume: &mut Volume, purpose: Purpose) -> Result<(), Refused> {
+        let file_blocks = self.size_blocks();
+        let mut until = 0;
+        while self.inode.tree.logical_end() < file_blocks {
+            let logical = self.inode.tree.logical_end();
+            let end = if logical < until { until } else { logical + WRITE_BACK_BLOCKS };
+            let blocks = (end.min(file_blocks) - logical) as u32;
+            let wish = Wish { logical, blocks, file_blocks, purpose, is_promised: true };
+            if let Err(refused) = volume.allocate(&mut self.inode, wish) {
+                self.lose(volume);
+                return Err(refused);
+            }
+            until = self.folios.end_around(self.inode.tree.logical_end());
+        }
+        // Nothing more is expected of a file that is closed.
+        if purpose == Purpose::DataOfClosed && until > 0 {
+            volume.release(&self.inode);
+        }
+        self.folios.forget_before(file_blocks);
+        volume.written(&mut self.inode);
+        Ok(())
+    }
+
+    /// What has no blocks is lost.
+    fn lose(&mut self, volume: &mut Volume) {
+        volume.written(&mut self.inode);
+        volume.blocks.forget(self.waiting_blocks());
+        let end = self.inode.tree.logical_end();
+        self.folios.cut(end);
+        self.size_bytes = self.size_bytes.min(end * BLOCK_BYTES);
     }
 
     fn size_blocks(&self) -> u64 {
@@ -40,7 +106,7 @@ impl File {
             }
             let blocks = (end - logical).min(u64::from(UNWRITTEN_BLOCKS)) as u32;
             let file_blocks = self.size_blocks();
-            let wish = Wish { logical, blocks, file_blocks, purpose };
+            let wish = Wish { logical, blocks, file_blocks, purpose, is_promised: false };
             if volume.allocate(&mut self.inode, wish).is_ok() {
                 commits = 0;
                 let reached_bytes = self.inode.tree.logical_end() * BLOCK_BYTES;
@@ -59,7 +125,11 @@ impl File {
 
     /// Cuts the file.
     pub(super) fn cut(&mut self, volume: &mut Volume, to_bytes: u64) {
+        let waiting_blocks = self.waiting_blocks();
         self.size_bytes = self.size_bytes.min(to_bytes);
+        self.flushes_at_close |= self.size_bytes == 0;
+        self.folios.cut(self.size_blocks());
+        volume.blocks.forget(waiting_blocks - self.waiting_blocks());
         volume.cut(&mut self.inode, self.size_bytes.div_ceil(BLOCK_BYTES));
     }
 }

@@ -56,6 +56,6 @@ impl Folder {
 
 fn add_block(volume: &mut Volume, inode: &mut Inode, logical: u64) -> Result<(), Refused> {
     let purpose = Purpose::Metadata;
-    let wish = Wish { logical, blocks: 1, file_blocks: logical, purpose };
+    let wish = Wish { logical, blocks: 1, file_blocks: logical, purpose, is_promised: false };
     volume.allocate(inode, wish)
 }

@@ -1,6 +1,6 @@
 //! ext4 as far as it decides where blocks are: inodes, directories, extent trees, the journal's commits, and mballoc or any
-//! other policy below them. It carries out an operation log as the ager does in mode `fast` (fallocate(2)), so that the two can be compared group by
-//! group.
+//! other policy below them. It carries out an operation log as the ager does in mode `fast` (fallocate(2)), or in mode
+//! `write` (delayed allocation), so that the two can be compared group by group.
 
 mod blocks;
 mod counter;
@@ -8,6 +8,7 @@ mod directory;
 mod extent_tree;
 mod file;
 mod folder;
+mod folios;
 mod geometry;
 mod inodes;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod profile;
 #[cfg(test)]
 mod tests;
 mod volume;
+mod write_back;
 
 use fsgauge_wire::AgeOperation;
 
@@ -29,12 +31,25 @@ use crate::ager::{DirectoryFill, FAN_OUT, Name};
 use crate::free_map::FreeMap;
 use crate::open_files::OpenFiles;
 use crate::operation::{Operation, Placement};
-use crate::policy::{Extent, Policy};
+use crate::policy::{Extent, Policy, Purpose};
 use blocks::Blocks;
 use file::File;
 use folder::Folder;
 use inodes::{Inodes, Used};
-use volume::{Refused, Volume};
+use volume::{Refused, UNWRITTEN_BLOCKS, Volume, WRITTEN_BLOCKS};
+use write_back::WriteBack;
+
+/// How data gets into files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// Not at all: fallocate(2) gives the blocks at once.
+    Allocated,
+    /// Through the page cache: blocks are allocated when it is written back.
+    Cached {
+        /// Blocks of the page cache's largest folio: a power of two; 1 before Linux 6.16, 512 since.
+        largest_folio_blocks: u64,
+    },
+}
 
 /// What a life depends on, besides the file system and the log.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +58,8 @@ pub struct Setting {
     pub placement: Placement,
     /// Processors of the machine: the kernel adds its counters up less often on large ones.
     pub processors: u32,
+    /// How data gets into files.
+    pub writing: Writing,
 }
 
 /// The model of one file system.
@@ -57,6 +74,8 @@ pub struct Ext4 {
     files: Vec<Option<File>>,
     /// The file that each stream has open.
     open: OpenFiles,
+    writing: Writing,
+    write_back: WriteBack,
     refused: u64,
 }
 
@@ -81,6 +100,8 @@ impl Ext4 {
             folders: Vec::new(),
             files: Vec::new(),
             open: OpenFiles::default(),
+            writing: setting.writing,
+            write_back: WriteBack::default(),
             refused: 0,
         })
     }
@@ -121,6 +142,7 @@ impl Ext4 {
             }
             AgeOperation::Truncate => {
                 self.turn_to(stream, file);
+                self.dirty(file);
                 self.with(file, |state, volume| {
                     state.cut(volume, offset_bytes);
                     Ok(())
@@ -132,21 +154,39 @@ impl Ext4 {
             }
             AgeOperation::Fsync => {
                 self.turn_to(stream, file);
-                self.sync();
-                Ok(())
+                let done = self.write_back(file);
+                self.volume.blocks.commit();
+                done
             }
             // In place.
             AgeOperation::Overwrite => {
                 self.turn_to(stream, file);
+                self.dirty(file);
                 Ok(())
             }
         };
         self.refused += u64::from(done.is_err());
     }
 
-    /// The journal is committed: what was freed can be taken again.
+    /// What waits is written back, and the journal committed: what was freed can be taken again.
     pub fn sync(&mut self) {
+        self.write_back_all();
         self.volume.blocks.commit();
+    }
+
+    /// Closes every file, writes back what waits, and gives back what is set aside.
+    pub fn unmount(&mut self) {
+        for file in self.open.close_all() {
+            self.closed(file);
+        }
+        self.sync();
+        let Blocks { space, policy, .. } = &mut self.volume.blocks;
+        policy.release_all(space);
+    }
+
+    /// Blocks that are promised to data in memory.
+    pub fn promised_blocks(&self) -> u64 {
+        self.volume.blocks.promised()
     }
 
     fn with(
@@ -173,9 +213,38 @@ impl Ext4 {
         }
     }
 
+    /// The last writer has closed a file. The stream may have turned to another already.
     fn closed(&mut self, file: u32) {
-        if let Some(state) = self.files.get(file as usize).and_then(Option::as_ref) {
+        let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return };
+        if std::mem::take(&mut state.flushes_at_close) {
+            let done = state.write_back(&mut self.volume, Purpose::Data);
+            self.refused += u64::from(done.is_err());
+        }
+        if state.waiting_blocks() == 0 {
             self.volume.release(&state.inode);
+        }
+    }
+
+    /// A file has something to be written back, from now on if it had nothing before.
+    fn dirty(&mut self, file: u32) {
+        let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return };
+        if state.turn.is_none() && self.writing != Writing::Allocated {
+            state.turn = Some(self.write_back.add(file));
+        }
+    }
+
+    fn write_back(&mut self, file: u32) -> Result<(), Refused> {
+        let purpose = if self.is_open(file) { Purpose::Data } else { Purpose::DataOfClosed };
+        self.with(file, |state, volume| state.write_back(volume, purpose))
+    }
+
+    fn write_back_all(&mut self) {
+        for file in self.write_back.take() {
+            if let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) {
+                state.turn = None;
+            }
+            let done = self.write_back(file);
+            self.refused += u64::from(done.is_err());
         }
     }
 
@@ -193,7 +262,11 @@ impl Ext4 {
             }
         };
         let place = &mut self.folders[folder as usize];
-        let inode = self.volume.new_file(&mut place.parent)?;
+        let longest = match self.writing {
+            Writing::Allocated => UNWRITTEN_BLOCKS,
+            Writing::Cached { .. } => WRITTEN_BLOCKS,
+        };
+        let inode = self.volume.new_file(&mut place.parent, longest)?;
         let name = Name::file(file);
         if place.insert(&mut self.volume, file.into(), name.as_c_str().to_bytes()).is_err() {
             self.volume.inodes.give(inode.number);
@@ -217,7 +290,16 @@ impl Ext4 {
     }
 
     fn append(&mut self, file: u32, size_bytes: u64) -> Result<(), Refused> {
-        self.with(file, |state, volume| state.allocate(volume, size_bytes))
+        let Writing::Cached { largest_folio_blocks } = self.writing else {
+            return self.with(file, |state, volume| state.allocate(volume, size_bytes));
+        };
+        self.dirty(file);
+        let done = self.with(file, |state, volume| state.write(volume, size_bytes, largest_folio_blocks));
+        // The kernel begins with this as it writes, and goes on without delay if it does not help.
+        if self.volume.blocks.is_short() {
+            self.write_back_all();
+        }
+        done
     }
 
     fn delete(&mut self, file: u32) {
@@ -228,6 +310,9 @@ impl Ext4 {
         }
         let Some(mut state) = self.files.get_mut(file as usize).and_then(Option::take) else { return };
         state.cut(&mut self.volume, 0);
+        if let Some(turn) = state.turn {
+            self.write_back.remove(turn);
+        }
         let name = Name::file(file);
         self.folders[state.folder as usize].remove(file.into(), name.as_c_str().to_bytes());
         self.fill.remove_file(state.folder);

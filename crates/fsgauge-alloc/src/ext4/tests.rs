@@ -3,12 +3,13 @@
 use fsgauge_wire::AgeEnd;
 
 use super::profile::profile;
-use super::{Ext4, Geometry, Setting};
+use super::{Ext4, Geometry, Setting, Writing};
 use crate::OpLog;
 use crate::free_map::Run;
 use crate::policy::mballoc::{Mballoc, Release, Settings};
 use crate::policy::{FirstFit, Policy};
 
+const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512 };
 const GROUPS: u32 = 20;
 const GROUP_BLOCKS: u32 = 32768;
 
@@ -38,10 +39,16 @@ fn mballoc() -> Box<dyn Policy> {
 }
 
 /// Lives a log to its end, then without files.
-fn live(json: &str, policy: Box<dyn Policy>, room_mib: u64, operations: u64) -> (Ext4, u64) {
+fn live(
+    json: &str,
+    policy: Box<dyn Policy>,
+    writing: Writing,
+    room_mib: u64,
+    operations: u64,
+) -> (Ext4, u64) {
     let end = AgeEnd::Operations { operations };
     let log = OpLog::new(&profile(json), end, room_mib << 20, 3).unwrap();
-    let setting = Setting { placement: log.placement(), processors: 2 };
+    let setting = Setting { placement: log.placement(), processors: 2, writing };
     let mut model = Ext4::new(&geometry(), policy, setting).unwrap();
     let mut written_bytes = 0;
     for operation in log {
@@ -84,9 +91,14 @@ fn every_block_is_accounted_for() {
     let churn = r#"{"kind":"churn","streams":8,"rewrite_percent":30}"#;
     let git = r#"{"kind":"git_like","files_per_directory":40}"#;
     for (json, room_mib) in [(churn, 1900), (git, 400)] {
-        for policy in [mballoc(), Box::new(FirstFit)] {
-            let what = format!("{json} {}", policy.name());
-            let (mut model, file_blocks) = live(json, policy, room_mib, 8_000);
+        for (policy, writing) in [
+            (mballoc(), Writing::Allocated),
+            (mballoc(), CACHED),
+            (Box::new(FirstFit), Writing::Allocated),
+            (Box::new(FirstFit), CACHED),
+        ] {
+            let what = format!("{json} {} {writing:?}", policy.name());
+            let (mut model, file_blocks) = live(json, policy, writing, room_mib, 8_000);
             assert_eq!(model.refused(), 0, "{what}");
             let mut runs: Vec<(u64, u64)> =
                 model.extents().flatten().map(|is| (is.physical, is.physical_end())).collect();
@@ -109,7 +121,9 @@ fn every_block_is_accounted_for() {
 
 #[test]
 fn a_full_device_refuses_and_goes_on() {
-    let (model, _) = live(r#"{"kind":"churn","streams":2}"#, mballoc(), 2600, 30_000);
-    assert!(model.refused() > 10, "{}", model.refused());
-    assert!(model.free_blocks() > 0 && model.extents().count() > 0);
+    for writing in [Writing::Allocated, CACHED] {
+        let (model, _) = live(r#"{"kind":"churn","streams":2}"#, mballoc(), writing, 2600, 30_000);
+        assert!(model.refused() > 10, "{}", model.refused());
+        assert!(model.free_blocks() > 0 && model.extents().count() > 0);
+    }
 }

@@ -1,6 +1,6 @@
 //! What all files share: blocks and inodes; and how an inode gets its next extent.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, Claim};
 use super::extent_tree::{ExtentTree, NoSpace};
 use super::inodes::{Inodes, Parent};
 use crate::free_map::Run;
@@ -8,7 +8,7 @@ use crate::policy::{Purpose, Request};
 
 /// Blocks of an extent at most: of data that is allocated before it is written, and of directories.
 pub(super) const UNWRITTEN_BLOCKS: u32 = 32767;
-const WRITTEN_BLOCKS: u32 = 32768;
+pub(super) const WRITTEN_BLOCKS: u32 = 32768;
 
 /// Blocks and inodes.
 pub(super) struct Volume {
@@ -31,6 +31,8 @@ pub(super) struct Wish {
     /// Blocks of the file as its size says.
     pub(super) file_blocks: u64,
     pub(super) purpose: Purpose,
+    /// Whether the blocks were promised when the data was written to memory, and the data follows now.
+    pub(super) is_promised: bool,
 }
 
 /// No space, or no inode.
@@ -50,10 +52,10 @@ impl Inode {
 }
 
 impl Volume {
-    /// A new file, in the flex group of its directory.
-    pub(super) fn new_file(&mut self, parent: &mut Parent) -> Result<Inode, Refused> {
+    /// A new file, in the flex group of its directory, with extents of so many blocks at most.
+    pub(super) fn new_file(&mut self, parent: &mut Parent, longest: u32) -> Result<Inode, Refused> {
         let number = self.inodes.take(parent, None, self.blocks.roughly_free()).ok_or(Refused)?;
-        Ok(Inode { number, tree: ExtentTree::new(UNWRITTEN_BLOCKS), is_directory: false })
+        Ok(Inode { number, tree: ExtentTree::new(longest), is_directory: false })
     }
 
     /// A new directory, without a block yet.
@@ -77,11 +79,20 @@ impl Volume {
         };
         let Volume { blocks, inodes } = self;
         let flex = &mut inodes.flex;
-        let extent = blocks.take(flex, request).ok_or(Refused)?;
-        let appended = inode.tree.append(extent, own_goal, &mut |goal, at_goal| {
+        let claim = if wish.is_promised { Claim::Promised } else { Claim::New };
+        let extent = blocks.take(flex, request, claim).ok_or(Refused)?;
+        // What data on its way needs may come from what is kept back.
+        let claim = if wish.is_promised { Claim::KeptBack } else { Claim::New };
+        let mut new_block = |goal, at_goal| {
             let purpose = if at_goal { Purpose::MetadataAtGoal } else { Purpose::Metadata };
-            blocks.take(flex, Request { goal, blocks: 1, purpose, ..request }).map(|found| found.physical)
-        });
+            let request = Request { goal, blocks: 1, purpose, ..request };
+            blocks.take(flex, request, claim).map(|found| found.physical)
+        };
+        let appended = if wish.is_promised {
+            inode.tree.append_unwritten(extent, own_goal, &mut new_block).map(|()| None)
+        } else {
+            inode.tree.append(extent, own_goal, &mut new_block)
+        };
         match appended {
             Ok(no_longer_needed) => {
                 if let Some(start) = no_longer_needed {
@@ -96,6 +107,13 @@ impl Volume {
                 blocks.free(flex, Run { start: extent.physical, blocks: extent.blocks });
                 Err(Refused)
             }
+        }
+    }
+
+    /// The data of an inode's new extents is on the device.
+    pub(super) fn written(&mut self, inode: &mut Inode) {
+        if let Some(start) = inode.tree.written() {
+            self.blocks.free(&mut self.inodes.flex, Run { start, blocks: 1 });
         }
     }
 

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use direct::Direct;
 use fast::Fast;
+pub(crate) use write::PIECE_BYTES as WRITE_PIECE_BYTES;
 use write::Write;
 
 /// Where bytes go in a file, and how long the file is before.

@@ -8,7 +8,7 @@ use super::{Part, Put, uninterrupted};
 use crate::draw::Random;
 
 /// One call of write(2), at most: between two, a stop is seen.
-const PIECE_BYTES: usize = 1 << 20;
+pub(crate) const PIECE_BYTES: u64 = 1 << 20;
 /// Data begins at one of so many places of the buffer, so that neighbours in a file differ.
 const SHIFTS: usize = 4096;
 
@@ -20,7 +20,7 @@ pub(crate) struct Write {
 impl Write {
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let words = (PIECE_BYTES + SHIFTS) / 8;
+        let words = (PIECE_BYTES as usize + SHIFTS) / 8;
         Write { bytes: (0..words).flat_map(|_| random.next().to_ne_bytes()).collect() }
     }
 
@@ -32,7 +32,7 @@ impl Write {
             }
             let at = part.offset_bytes + done_bytes;
             let shift = (at >> 12) as usize % SHIFTS;
-            let piece = (part.size_bytes - done_bytes).min(PIECE_BYTES as u64) as usize;
+            let piece = (part.size_bytes - done_bytes).min(PIECE_BYTES) as usize;
             match uninterrupted(stop, || pwrite(file, &self.bytes[shift..shift + piece], at)) {
                 // A device that takes nothing and says nothing would keep us for ever.
                 Ok(0) => return Put::Refused(Errno::IO, done_bytes),

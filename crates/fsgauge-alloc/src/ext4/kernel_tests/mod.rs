@@ -3,10 +3,16 @@
 //! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
 //! without a model is a failure, and so is a kernel that places blocks otherwise.
 
+mod compare;
 mod fast;
+#[allow(dead_code, unreachable_pub, reason = "integration tests have this file as well")]
+#[path = "../../../tests/support/layout.rs"]
+mod layout;
 #[allow(unreachable_pub, reason = "integration tests have this file as well")]
 #[path = "../../../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
+mod one_processor;
+mod write;
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +20,7 @@ use std::path::Path;
 use fsgauge_wire::{AgeEnd, AgeProfile};
 
 use super::profile::profile;
-use super::{Ext4, Geometry, Setting};
+use super::{Ext4, Geometry, Setting, Writing};
 use crate::OpLog;
 use crate::free_map::Run;
 use crate::policy::mballoc::{Mballoc, Release, Settings, Windows};
@@ -33,6 +39,7 @@ struct History {
     size_bytes: u64,
     room_bytes: u64,
     seed: u64,
+    writing: Writing,
 }
 
 /// A file system that the kernel has mounted, its model, and the log for both.
@@ -55,7 +62,7 @@ fn both(history: &History) -> Option<Both> {
     let settings = settings(release, &device, &geometry, processors);
     let log = OpLog::new(&history.profile, history.end, history.room_bytes, history.seed).unwrap();
     let policy = Box::new(Mballoc::new(settings, geometry.inodes_in_use.len() as u32));
-    let setting = Setting { placement: log.placement(), processors };
+    let setting = Setting { placement: log.placement(), processors, writing: history.writing };
     let model = Ext4::new(&geometry, policy, setting).unwrap();
     Some(Both { mounted, device, model, log })
 }
@@ -140,15 +147,6 @@ fn settings(release: Release, device: &str, geometry: &Geometry, processors: u32
 fn possible_processors() -> u32 {
     let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap();
     *numbers(&text).last().unwrap() as u32 + 1
-}
-
-fn pin_to_one_processor() {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let allowed = sched_getaffinity(None).unwrap();
-    let first = (0..CpuSet::MAX_CPU).find(|&which| allowed.is_set(which)).unwrap();
-    let mut one = CpuSet::new();
-    one.set(first);
-    sched_setaffinity(None, &one).unwrap();
 }
 
 fn running_release() -> Release {

@@ -1,0 +1,69 @@
+//! Mode `write`: data waits in the page cache, and the write-back allocates.
+
+use fsgauge_wire::AgeEnd;
+
+use super::compare::{Agreed, assert_agrees};
+use super::layout::Distances;
+use super::{History, MIB, Writing, profile};
+
+/// As Linux has since 6.16, where it has huge pages.
+const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512 };
+/// Small files for the most part, some of several MiB, which are more than one request.
+const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":65536,"weight":900},
+    {"at_least_bytes":65536,"below_bytes":400000,"weight":97},
+    {"at_least_bytes":400000,"below_bytes":20000000,"weight":3}]}"#;
+
+/// Checkpoints of the two histories below, at least: the guide has their sum.
+const CHECKPOINTS: [u32; 2] = [41, 21];
+/// Files that a layout is judged by, at least.
+const FILES: usize = 30_000;
+
+/// How far apart two layouts may be: lengths of extents, of free runs, and the share of files in several pieces.
+fn assert_close(agreed: &Agreed) {
+    let Distances { extents, free, fragmented, text } = &agreed.distances;
+    assert!(agreed.files >= FILES, "{text}");
+    assert!(*extents <= 0.03 && *free <= 0.05 && (0.85..=1.15).contains(fragmented), "{text}");
+}
+
+/// Files come and go at 80 % full, and some are written anew in place.
+#[test]
+fn churn_places_every_block_as_the_kernel_does() {
+    let history = History {
+        profile: profile(&format!(r#"{{"kind":"churn","streams":8,"rewrite_percent":20,"sizes":{SIZES}}}"#)),
+        end: AgeEnd::Operations { operations: 80_000 },
+        size_bytes: 2048 * MIB,
+        room_bytes: 1400 * MIB,
+        seed: 7,
+        writing: CACHED,
+    };
+    if let Some(agreed) = assert_agrees(&history, 2000, CHECKPOINTS[0]) {
+        assert_close(&agreed);
+    }
+}
+
+/// Many small files in many directories.
+#[test]
+fn small_files_and_their_directories_lie_as_in_the_kernel() {
+    let history = History {
+        profile: profile(r#"{"kind":"git_like","files_per_directory":300}"#),
+        end: AgeEnd::Operations { operations: 40_000 },
+        size_bytes: 2048 * MIB,
+        room_bytes: 1200 * MIB,
+        seed: 5,
+        writing: CACHED,
+    };
+    let agreed = assert_agrees(&history, 2000, CHECKPOINTS[1]);
+    assert!(agreed.is_none_or(|agreed| agreed.files >= FILES));
+}
+
+/// What the guide says of the model is what these tests hold.
+#[test]
+fn the_proof_that_people_read_is_this_one() {
+    let checkpoints: u32 = CHECKPOINTS.iter().sum();
+    let said = format!("equal in {checkpoints} of {checkpoints} checkpoints of two histories");
+    let guide = include_str!("../../../../../docs/guides/simulator.md");
+    assert!(
+        guide.lines().any(|line| line.contains("data that waits in memory") && line.contains(&said)),
+        "{said}"
+    );
+}
