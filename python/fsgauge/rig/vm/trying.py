@@ -25,7 +25,10 @@ sync
 sha256sum < "$FOLDER/one"
 """
 _READ_ANEW = 'echo 3 > /proc/sys/vm/drop_caches; sha256sum < "$FOLDER/one"'
-_READ_BELOW = 'sha256sum < "$BELOW/one"'
+# A union has it in one of its branches.
+_READ_BELOW = (
+    'for at in "$BELOW/one" "$BELOW"/*/one; do [ -f "$at" ] && exec sha256sum < "$at"; done'
+)
 
 
 @dataclass(frozen=True)
