@@ -19,6 +19,7 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.samples import collect
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 FEWEST_BLOCKS = 2
 
@@ -87,9 +88,13 @@ def noise_words(found: NoiseSoFar, baseline: str, *, alone: bool) -> str:
         f"noise so far: {baseline} differs from itself by {_percent(found.noise_percent)}"
         f" ({found.blocks} blocks)"
     )
+    if found.noise_percent == 0:
+        return f"noise so far: none, {baseline} equals itself ({found.blocks} blocks)"
     if alone:
         return head
     if not found.is_too_noisy:
+        if found.planned < BLOCKS_FOR_A_VERDICT:
+            return f"{head}; a verdict takes {BLOCKS_FOR_A_VERDICT} blocks or more"
         return (
             f"{head}; {found.planned} blocks show changes of"
             f" {_percent(found.detectable_percent)} or more"

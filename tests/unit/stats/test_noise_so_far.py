@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
@@ -59,3 +61,22 @@ def test_a_wide_margin_asks_for_less(margin: float, noisy: bool) -> None:
     study = make_study(blocks=8, noise=0.2, **SHAPE)
     found = noise_so_far(study.study.plan, "overhead", study.runs, margin)
     assert found is not None and found.is_too_noisy is noisy
+
+
+def test_two_blocks_promise_no_change_that_they_show() -> None:
+    """A line "2 blocks show changes of 0.0 % or more" stood above "2 blocks cannot tell"."""
+    study = make_study(blocks=2, noise=0.001, **SHAPE)
+    found = noise_so_far(study.study.plan, "overhead", study.runs, 3.0)
+    assert found is not None and not found.is_too_noisy
+    said = noise_words(found, "raw", alone=False)
+    assert said.endswith("; a verdict takes 3 blocks or more")
+
+
+def test_a_baseline_that_equals_itself_has_no_noise() -> None:
+    """A simulated one does; "0.0 %" promised changes of 0.0 %."""
+    study = make_study(blocks=3, noise=0.04, **SHAPE)
+    found = noise_so_far(study.study.plan, "overhead", study.runs, 3.0)
+    assert found is not None
+    none = replace(found, noise_percent=0.0, typical_percent=0.0, detectable_percent=0.0)
+    said = noise_words(none, "ext4", alone=False)
+    assert said == "noise so far: none, ext4 equals itself (3 blocks)"
