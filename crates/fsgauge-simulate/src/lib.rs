@@ -10,6 +10,7 @@ mod ageing;
 mod check;
 mod clients;
 mod copy;
+mod file_system;
 mod folders;
 mod load;
 mod mke2fs;

@@ -4,9 +4,10 @@ use fsgauge_alloc::policy::Extent;
 use fsgauge_device::{Model, Piece};
 use fsgauge_wire::{AgeOperation, Engine, Failure, Listener, Outcome, SimulateJob, Stop};
 
+use crate::file_system::Change;
 use crate::folders::{Folder, Folders, Held};
 use crate::policy;
-use crate::volume::{Change, Volume};
+use crate::volume::Volume;
 
 /// What every step works on.
 pub(crate) struct State<'a> {
@@ -71,7 +72,7 @@ impl State<'_> {
 
     /// Whether space is allocated as fallocate(2) does it.
     pub(crate) fn is_allocated_whole(&self) -> bool {
-        matches!(self.volume, Volume::Ext4(_))
+        self.volume.is_ext4()
     }
 
     /// Bytes at a file's end; `at_once` where they do not wait in memory. False if there was no space for all.

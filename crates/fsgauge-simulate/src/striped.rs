@@ -5,11 +5,11 @@ use fsgauge_alloc::free_map::Run;
 use fsgauge_alloc::policy::Extent;
 use fsgauge_wire::AgeOperation;
 
-use crate::volume::{Change, Volume};
+use crate::file_system::{Change, FileSystem};
 
 /// The devices, in the order of their numbers. Places count through all of them.
 pub(crate) struct Striped {
-    volumes: Vec<Volume>,
+    volumes: Vec<FileSystem>,
     device_blocks: u64,
     stripe_bytes: u64,
     /// Of each file, and what it had before the last append.
@@ -24,11 +24,11 @@ struct Size {
 
 impl Striped {
     /// Equal devices, of `device_blocks` each.
-    pub(crate) fn new(volumes: Vec<Volume>, device_blocks: u64, stripe_bytes: u64) -> Self {
+    pub(crate) fn new(volumes: Vec<FileSystem>, device_blocks: u64, stripe_bytes: u64) -> Self {
         Striped { volumes, device_blocks, stripe_bytes, sizes: Vec::new() }
     }
 
-    pub(crate) fn volumes(&self) -> &[Volume] {
+    pub(crate) fn volumes(&self) -> &[FileSystem] {
         &self.volumes
     }
 

@@ -141,6 +141,6 @@ def test_a_record_that_did_not_count_what_stalled_at_its_end_is_not_called_wrong
 def test_only_identities_are_called_bugs() -> None:
     """What a stall can do to a run asks for another run, not for a report."""
     study = make_study(blocks=1)
-    situation = situation_of(study.study.study, study.before, 1)
+    situation = situation_of(study.study.study, study.before, 1, study.runs)
     bugs = {c.code for c in RUN_CHECKS if "report it" in advice_for(c.code, situation)}
     assert bugs == {"run.little", "run.bytes"}

@@ -72,6 +72,11 @@ BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
+    {
+        "storage": {"kind": "simulated", "devices": 4},
+        "system": [EXT4],
+        "workload": {"kind": "aging"},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
