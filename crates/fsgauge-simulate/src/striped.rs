@@ -9,7 +9,7 @@ use crate::file_system::{Change, FileSystem};
 
 /// The devices, in the order of their numbers. Places count through all of them.
 pub(crate) struct Striped {
-    volumes: Vec<FileSystem>,
+    file_systems: Vec<FileSystem>,
     device_blocks: u64,
     stripe_bytes: u64,
     /// Of each file, and what it had before the last append.
@@ -24,12 +24,12 @@ struct Size {
 
 impl Striped {
     /// Equal devices, of `device_blocks` each.
-    pub(crate) fn new(volumes: Vec<FileSystem>, device_blocks: u64, stripe_bytes: u64) -> Self {
-        Striped { volumes, device_blocks, stripe_bytes, sizes: Vec::new() }
+    pub(crate) fn new(file_systems: Vec<FileSystem>, device_blocks: u64, stripe_bytes: u64) -> Self {
+        Striped { file_systems, device_blocks, stripe_bytes, sizes: Vec::new() }
     }
 
-    pub(crate) fn volumes(&self) -> &[FileSystem] {
-        &self.volumes
+    pub(crate) fn file_systems(&self) -> &[FileSystem] {
+        &self.file_systems
     }
 
     /// Carries out an operation on all objects of a file; false if one of them had no space, and then an append is undone.
@@ -47,7 +47,7 @@ impl Striped {
             AgeOperation::Overwrite | AgeOperation::Fsync => before_bytes,
         };
         let mut is_done = true;
-        for device in 0..self.volumes.len() {
+        for device in 0..self.file_systems.len() {
             let (had, has) =
                 (self.object(file, before_bytes, device), self.object(file, after_bytes, device));
             let (offset_bytes, size_bytes) = match kind {
@@ -58,7 +58,7 @@ impl Striped {
                 AgeOperation::Delete => (0, had),
                 AgeOperation::Overwrite | AgeOperation::Fsync => (0, 0),
             };
-            is_done &= self.volumes[device].apply(Change { offset_bytes, size_bytes, ..change });
+            is_done &= self.file_systems[device].apply(Change { offset_bytes, size_bytes, ..change });
         }
         self.sizes[file as usize] = Size { bytes: after_bytes, before_bytes };
         if !is_done && kind == AgeOperation::Append {
@@ -70,8 +70,8 @@ impl Striped {
     /// What was just written of a file is allocated; false if there was no space for all, and then it is undone.
     pub(crate) fn allocate_at_once(&mut self, change: Change) -> bool {
         let mut is_done = true;
-        for volume in &mut self.volumes {
-            is_done &= volume.allocate_at_once(change);
+        for file_system in &mut self.file_systems {
+            is_done &= file_system.allocate_at_once(change);
         }
         if !is_done {
             self.undo(change);
@@ -80,15 +80,15 @@ impl Striped {
     }
 
     pub(crate) fn lies_in(&mut self, stream: u32, directory: u32) {
-        for volume in &mut self.volumes {
-            volume.lies_in(stream, directory);
+        for file_system in &mut self.file_systems {
+            file_system.lies_in(stream, directory);
         }
     }
 
     pub(crate) fn sync(&mut self) -> bool {
         let mut is_done = true;
-        for volume in &mut self.volumes {
-            is_done &= volume.sync();
+        for file_system in &mut self.file_systems {
+            is_done &= file_system.sync();
         }
         is_done
     }
@@ -96,8 +96,8 @@ impl Striped {
     /// The extents of a file, object by object, as if one followed the other in the file.
     pub(crate) fn extents(&self, file: u32) -> Vec<Extent> {
         let (mut found, mut before) = (Vec::new(), 0);
-        for (device, volume) in (0..).zip(&self.volumes) {
-            let of_object = volume.extents(file);
+        for (device, file_system) in (0..).zip(&self.file_systems) {
+            let of_object = file_system.extents(file);
             found.extend(of_object.iter().map(|extent| Extent {
                 logical: before + extent.logical,
                 physical: device * self.device_blocks + extent.physical,
@@ -109,8 +109,8 @@ impl Striped {
     }
 
     pub(crate) fn free_runs(&self, mut found: impl FnMut(Run)) {
-        for (device, volume) in (0..).zip(&self.volumes) {
-            volume.free_runs(&mut |run: Run| {
+        for (device, file_system) in (0..).zip(&self.file_systems) {
+            file_system.free_runs(&mut |run: Run| {
                 found(Run { start: device * self.device_blocks + run.start, blocks: run.blocks })
             });
         }
@@ -119,19 +119,19 @@ impl Striped {
     /// All objects are as long as before the last append.
     fn undo(&mut self, change: Change) {
         let Size { bytes, before_bytes } = self.sizes[change.file as usize];
-        for device in 0..self.volumes.len() {
+        for device in 0..self.file_systems.len() {
             let (had, has) =
                 (self.object(change.file, bytes, device), self.object(change.file, before_bytes, device));
             let size_bytes = had - has;
             let kind = AgeOperation::Truncate;
-            self.volumes[device].apply(Change { kind, offset_bytes: has, size_bytes, ..change });
+            self.file_systems[device].apply(Change { kind, offset_bytes: has, size_bytes, ..change });
         }
         self.sizes[change.file as usize].bytes = before_bytes;
     }
 
     /// Bytes of a file's object on a device, when the file has so many.
     fn object(&self, file: u32, size_bytes: u64, device: usize) -> u64 {
-        let devices = self.volumes.len() as u64;
+        let devices = self.file_systems.len() as u64;
         let round_bytes = self.stripe_bytes * devices;
         let place = (device as u64 + devices - u64::from(file) % devices) % devices;
         let rest_bytes = (size_bytes % round_bytes).saturating_sub(place * self.stripe_bytes);

@@ -36,7 +36,7 @@ impl Volume {
     pub(crate) fn proof(&self, policy: &SimulatedPolicy) -> String {
         match self {
             Volume::One(one) => one.proof(policy),
-            Volume::Striped(striped) => striped.volumes()[0].proof(policy),
+            Volume::Striped(striped) => striped.file_systems()[0].proof(policy),
         }
     }
 
@@ -76,7 +76,7 @@ impl Volume {
     pub(crate) fn free_blocks(&self) -> u64 {
         match self {
             Volume::One(one) => one.free_blocks(),
-            Volume::Striped(striped) => striped.volumes().iter().map(FileSystem::free_blocks).sum(),
+            Volume::Striped(striped) => striped.file_systems().iter().map(FileSystem::free_blocks).sum(),
         }
     }
 
