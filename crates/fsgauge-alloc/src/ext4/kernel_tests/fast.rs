@@ -17,6 +17,7 @@ fn churn_places_every_block_as_the_kernel_does() {
         size_bytes: 4096 * MIB,
         room_bytes: 3000 * MIB,
         seed: 7,
+        hash_seed: None,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 1000, CHECKPOINTS[0]);
@@ -31,6 +32,7 @@ fn intermingled_files_lie_as_in_the_kernel() {
         size_bytes: 80 << 30,
         room_bytes: 60 << 30,
         seed: 3,
+        hash_seed: None,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 6000, CHECKPOINTS[1]);
@@ -45,6 +47,7 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
         size_bytes: 2048 * MIB,
         room_bytes: 1200 * MIB,
         seed: 5,
+        hash_seed: None,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 2000, CHECKPOINTS[2]);
@@ -59,6 +62,7 @@ fn a_device_that_fills_up_is_filled_as_by_the_kernel() {
         size_bytes: 2048 * MIB,
         room_bytes: 1900 * MIB,
         seed: 11,
+        hash_seed: None,
         writing: Writing::Allocated,
     };
     let agreed = assert_agrees(&history, 500, CHECKPOINTS[3]);

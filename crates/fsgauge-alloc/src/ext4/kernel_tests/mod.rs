@@ -28,8 +28,8 @@ use mounted::{Mounted, mounted_or_skip_in, tool};
 
 const MIB: u64 = 1 << 20;
 /// A large journal and a long interval: transactions are committed by syncs, and at no other time.
-const MKFS: &[&str] =
-    &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E", "lazy_itable_init=1,lazy_journal_init=1"];
+const MKFS: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E"];
+const LAZY: &str = "lazy_itable_init=1,lazy_journal_init=1";
 const MOUNT: &str = "noinit_itable,commit=3600";
 
 /// A history to compare.
@@ -39,6 +39,8 @@ struct History {
     size_bytes: u64,
     room_bytes: u64,
     seed: u64,
+    /// Of the hashes of names, by which directories grow: a UUID; a new one each time where there is none.
+    hash_seed: Option<&'static str>,
     writing: Writing,
 }
 
@@ -55,7 +57,10 @@ struct Both {
 fn both(history: &History) -> Option<Both> {
     let release = running_release();
     let parent = std::env::current_exe().unwrap().parent().map(Path::to_owned).unwrap();
-    let mounted = mounted_or_skip_in(&parent, history.size_bytes, MKFS, MOUNT)?;
+    let hash_seed = history.hash_seed.map(|seed| format!(",hash_seed={seed}")).unwrap_or_default();
+    let extended = format!("{LAZY}{hash_seed}");
+    let mkfs = [MKFS, &[extended.as_str()]].concat();
+    let mounted = mounted_or_skip_in(&parent, history.size_bytes, &mkfs, MOUNT)?;
     let device = mounted.device.trim_start_matches("/dev/").to_owned();
     let geometry = geometry(&mounted);
     let processors = possible_processors();
