@@ -48,6 +48,13 @@ def test_wrong_words_end_in_two_with_the_next_command(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [[], ["gate"]])
+def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) -> None:
+    done = fsgauge(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: ") and "\n\nCommands:\n" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "first"),
     [

@@ -122,6 +122,8 @@ def main() -> None:
         _end(error.render(), error.exit_code)
     except click.exceptions.Abort:
         _end("interrupted", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _end(error.format_message(), 2)
     except click.ClickException as error:
         _end(_usage(error), 2)
     except KeyboardInterrupt:

@@ -99,7 +99,7 @@ def _unknown(name: str) -> InputError:
 def _everything() -> list[str]:
     from fsgauge.devices import device_names
     from fsgauge.pages import metric_pages
-    from fsgauge.pages.glossary import finding_codes, words
+    from fsgauge.pages.glossary import finding_codes, scan_problems, words
     from fsgauge.study.other_tools import tools
 
     def first(text: str) -> str:
@@ -111,6 +111,8 @@ def _everything() -> list[str]:
     lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in words()]
     lines += ["", "Findings:"]
     lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in finding_codes()]
+    lines += ["", "Problems of a scan:"]
+    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in scan_problems()]
     lines += [
         "",
         "Keys of a study file: fsgauge explain workload, system, storage, access, plan",

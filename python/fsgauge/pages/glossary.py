@@ -1,4 +1,4 @@
-"""The words of a page, a plan and the progress, and the codes of findings, each in a few sentences.
+"""The words of a page, a plan and the progress, and codes of findings and of a scan's problems.
 
 glossary.toml has them; `fsgauge explain` prints one with the pages that say more.
 """
@@ -45,15 +45,25 @@ def finding_codes() -> tuple[Entry, ...]:
     return tuple(Entry(code, says) for code, says in sorted(_table()["findings"].items()))
 
 
+@cache
+def scan_problems() -> tuple[Entry, ...]:
+    """Codes of what keeps a scan from being complete or exact, in alphabetical order."""
+    return tuple(Entry(code, says) for code, says in sorted(_table()["problems"].items()))
+
+
 def entry_of(name: str) -> Entry | None:
     """The word or code that is written so, in any case, with blanks, dashes or underscores."""
     wanted = _plain(name)
-    return next((each for each in (*words(), *finding_codes()) if wanted in _names(each)), None)
+    return next((each for each in _entries() if wanted in _names(each)), None)
 
 
 def names() -> Iterable[str]:
     """Every spelling, for whoever looks for the nearest."""
-    return [name for each in (*words(), *finding_codes()) for name in (each.name, *each.also)]
+    return [name for each in _entries() for name in (each.name, *each.also)]
+
+
+def _entries() -> tuple[Entry, ...]:
+    return (*words(), *finding_codes(), *scan_problems())
 
 
 def _names(entry: Entry) -> set[str]:

@@ -234,7 +234,19 @@ def set_key(document: Document, override: str) -> None:
             next="for example --set workload.duration=5s",
         )
     path = _path(document, name, origin)
+    _refuse_second_size(document, path, origin)
     document.put(path, typed_value(text.strip(), value_types(path)), origin)
+
+
+def _refuse_second_size(document: Document, path: Path, origin: Origin) -> None:
+    """InputError where --storage ram:1GiB says how large already."""
+    given = document.origin(path) if document.written(path) else None
+    if path == ("storage", "size") and given is not None and given.label == "--storage":
+        raise InputError(
+            "the size of the storage is given twice",
+            location=origin.key(f"{given.label} {given.text} says it, too"),
+            next="leave one of them out",
+        )
 
 
 def _path(document: Document, name: str, origin: Origin) -> Path:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import shlex
 from functools import cache
+from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.system.kind import FileSystem, SystemKind
@@ -35,6 +37,11 @@ def find_kind(name: str) -> SystemKind:
     kinds = system_kinds()
     if name in kinds:
         return kinds[name]
+    if (folder := Path(name)).is_dir():
+        raise InputError(
+            f'"{name}" is not a kind of system; a folder is named from the root',
+            next=f"--system {shlex.quote(str(folder.absolute()))}",
+        )
     near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.5)
     hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(kinds)}"
     raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")

@@ -11,7 +11,7 @@ import pytest
 
 import fsgauge
 from fsgauge.pages import is_metric, metric_pages
-from fsgauge.pages.glossary import entry_of, finding_codes, words
+from fsgauge.pages.glossary import entry_of, finding_codes, scan_problems, words
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import noise, read_study
 from fsgauge.stats.metrics import METRICS
@@ -22,6 +22,9 @@ from tests.synthetic import make_study
 
 PACKAGE = Path(fsgauge.__file__).parent
 CODE = re.compile(r"[a-z]+\.[a-z_]+")
+SCANNER = PACKAGE.parents[1] / "crates" / "fsgauge-scan" / "src"
+PROBLEM = re.compile(r'(?:\badd\(\s*|=> \(|=> \{\n\s*\(|const TRUNCATED: [^=]*= \(\s*)"([a-z_]+)",')
+"""A code is the first word of an added problem, or of a pair with its sentence."""
 NO_CODES = {"html", "json", "toml", "css", "js", "report"}
 """Ends of file names, which look alike."""
 
@@ -58,6 +61,14 @@ def test_every_code_of_a_finding_is_explained() -> None:
 def test_every_explained_code_is_one_that_is_made() -> None:
     text = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
     assert [entry.name for entry in finding_codes() if f'"{entry.name}"' not in text] == []
+
+
+def test_every_problem_of_a_scan_is_explained() -> None:
+    """The scanner is in the engine: its codes are read off the sources."""
+    sources = [path.read_text("utf-8") for path in SCANNER.rglob("*.rs")]
+    made = {code for text in sources for code in PROBLEM.findall(text)}
+    assert len(made) > 12
+    assert made == {entry.name for entry in scan_problems()}
 
 
 @pytest.mark.parametrize(

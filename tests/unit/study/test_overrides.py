@@ -34,6 +34,14 @@ def test_set():
     assert study.storage.kind == "ram"
 
 
+def test_a_size_that_storage_says_already_is_not_set_again():
+    text = refused(overrides=["storage.size=2GiB"], storage="ram:512MiB")
+    assert "the size of the storage is given twice" in text
+    assert "--storage ram:512MiB" in text
+    study = load_study("overhead", ["storage.size=2GiB"], storage="ram")
+    assert study.storage.size == 2 << 30
+
+
 def test_the_published_ext4_is_one_change_away():
     study = load_study("overhead", ["system.ext4.mount=noatime,nobarrier"])
     assert [system.mount for system in study.systems] == [

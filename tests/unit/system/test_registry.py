@@ -33,6 +33,18 @@ def test_an_unknown_one_names_the_nearest() -> None:
     assert 'did you mean "xfs"?' in error.value.render()
 
 
+def test_a_folder_without_its_root_gets_the_option_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as error:
+        find_kind("my data")
+    text = error.value.render()
+    assert "a folder is named from the root" in text
+    assert f"next: --system '{tmp_path}/my data'" in text
+
+
 def test_the_guide_s_example_is_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = GUIDE.read_text().partition("```python\n")[2].partition("```")[0]
     (tmp_path / "jfs.py").write_text(code)

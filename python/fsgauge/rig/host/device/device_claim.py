@@ -205,7 +205,9 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
     except OSError as error:
         if error.errno != errno.EBUSY:
             raise RigError(
-                f"{device.path} cannot be opened: {error.strerror}", next="dmesg | tail"
+                f"{device.path} cannot be opened: {error.strerror}",
+                details=tuple(contents_of(device)),
+                next=f"lsblk {device.path}; dmesg | tail",
             ) from error
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
