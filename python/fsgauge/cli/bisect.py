@@ -75,7 +75,9 @@ def command(
     from fsgauge.bisect.page import write_bisect
     from fsgauge.bisect.search import answer, is_found
     from fsgauge.bisect.steps import steps
+    from fsgauge.rig.host.checks import require_none
     from fsgauge.rig.vm.build.offered import kernels_between
+    from fsgauge.rig.vm.refusing import refused
     from fsgauge.stats.folders.condition import parse_condition
     from fsgauge.study.workload import cells_of
 
@@ -92,6 +94,7 @@ def command(
     )
     planned = studied(asked, good, None)
     require_cells(conditions, cells_of(planned.workload), _TRIED)
+    require_none(refused(planned, None, is_built=False))
     blocks = planned.plan.blocks
     folder = output or results / f"bisect-{Path(study).stem}"
     log = read_log(folder, asked) or Log(asked=asked, kernels=kernels_between(say, good, bad))

@@ -93,13 +93,11 @@ def shell(kernel: str | None) -> None:
     import socket
 
     from fsgauge.rig.vm.prompt import join
-    from fsgauge.rig.vm.qemu import find_qemu
-    from fsgauge.rig.vm.refusing import require_memory
+    from fsgauge.rig.vm.refusing import require_machines
     from fsgauge.rig.vm.rig import VmRig
     from fsgauge.study.model import LoopStorage
 
-    find_qemu()
-    require_memory()
+    require_machines()
     own, of_machine = socket.socketpair()
     place = Path(LoopStorage().directory)
     with VmRig(say, kernel).at_prompt(of_machine.fileno(), place):

@@ -31,7 +31,7 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
 
     `make` starts them, all at once.
     """
-    chosen = _chosen()
+    chosen = chosen_accelerator()
     if chosen is not None:
         return _up(make(chosen), say)
     if os.access(_DEVICE, os.R_OK | os.W_OK) and not _is_known_not_to_work(qemu):
@@ -63,7 +63,8 @@ def _up(nodes: N, say: Callable[[str], None]) -> N:
     return nodes
 
 
-def _chosen() -> Accelerator | None:
+def chosen_accelerator() -> Accelerator | None:
+    """What the variable asks for, None where it asks for nothing; InputError for another word."""
     match os.environ.get(CHOICE_VARIABLE, ""):
         case "":
             return None
@@ -72,7 +73,10 @@ def _chosen() -> Accelerator | None:
         case "tcg":
             return "tcg"
         case other:
-            raise InputError(f'{CHOICE_VARIABLE} is "{other}"', next=f"{CHOICE_VARIABLE}=tcg")
+            raise InputError(
+                f'{CHOICE_VARIABLE} is "{other}", and machines run with kvm or tcg',
+                next=f"unset {CHOICE_VARIABLE}, or {CHOICE_VARIABLE}=tcg",
+            )
 
 
 def _facts(qemu: Qemu) -> dict[str, str]:

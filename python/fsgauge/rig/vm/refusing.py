@@ -11,8 +11,10 @@ from fsgauge.rig.host.checks import refused_by, require_real
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.machine.memory import available_memory_bytes
+from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
+from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
@@ -34,16 +36,28 @@ _REACHED = {"samba": "smb", "ganesha": "nfs3"}
 """What nodes have instead of a private server."""
 
 
-def refused(study: Study, destroy: Consent | None) -> list[FsgaugeError]:
-    """All of it, each once."""
-    return refused_by(_looks(study, destroy))
+def refused(study: Study, destroy: Consent | None, *, is_built: bool = True) -> list[FsgaugeError]:
+    """All of it, each once; without what is still to be built where `is_built` is False."""
+    return refused_by(_looks(study, destroy, is_built=is_built))
 
 
-def _looks(study: Study, destroy: Consent | None) -> Iterator[Callable[[], None]]:
+def require_machines() -> None:
+    """What any machine needs, whatever is done in it: RigError or InputError without it."""
+    require_here()
+    find_qemu()
+    chosen_accelerator()
+    require_memory()
+
+
+def _looks(
+    study: Study, destroy: Consent | None, *, is_built: bool
+) -> Iterator[Callable[[], None]]:
     yield require_here
     yield lambda: _ignore(arrangements(study))
     yield lambda: _ignore(find_qemu())
-    yield lambda: _require_built(study)
+    yield lambda: _ignore(chosen_accelerator())
+    if is_built:
+        yield lambda: _require_built(study)
     yield lambda: _require_measurable(study, destroy)
     yield lambda: _require_systems(study)
     yield lambda: require_files_fit(study, storage_of(study).size)
@@ -111,7 +125,8 @@ def _require_systems(study: Study) -> None:
     known = recipe().kinds
     for system in study.systems:
         kind = find_kind(system.kind)
-        require_real(system, kind)
+        if kind.name not in tables().file_system:  # one of those may be a model elsewhere
+            require_real(system, kind)
         if not isinstance(kind, FileSystem):
             continue
         if kind.name not in known:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.kinds import DEFAULT
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.refusing import require_machines, require_memory
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.trials import Trial, alike
@@ -48,9 +49,15 @@ def outcomes(
 
     Raises what keeps every machine from starting.
     """
+    require_machines()
     lost: set[Trial] = set()
     for group in alike(wanted):
         left = group
+        try:
+            require_memory(group[0].nodes)
+        except RigError as error:
+            yield from (Outcome(each, 0.0, fault=error.what) for each in group)
+            continue
         while left:
             study = _study(left)
             with VmRig(say, kernel).started(study) as session:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.rig.vm.build import kernel
 from fsgauge.rig.vm.build.kernel import Modules, _unpacked, version_of
 
 ELF = b"\x7fELF" + bytes(range(200)) * 50
@@ -40,6 +41,28 @@ def test_the_elf_file_is_found_however_it_is_packed(
 ) -> None:
     (tmp_path / "vmlinuz").write_bytes(image(pack(ELF)))
     assert _unpacked(tmp_path / "vmlinuz", tmp_path, tmp_path) == ELF
+
+
+def test_what_a_program_unpacks_is_given_to_it_without_the_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian's cloud kernels are packed by lz4, which was given to zstd."""
+
+    def run(_: Path, program: str, words: list[str]) -> None:
+        assert program == "lz4"
+        assert Path(words[1]).read_bytes() == b"\x02\x21\x4c\x18packed"
+        Path(words[-1]).write_bytes(ELF)
+
+    monkeypatch.setattr(kernel, "run_packaged", run)
+    (tmp_path / "vmlinuz").write_bytes(image(with_length(b"\x02\x21\x4c\x18packed")))
+    assert _unpacked(tmp_path / "vmlinuz", tmp_path, tmp_path) == ELF
+    assert [each.name for each in tmp_path.iterdir()] == ["vmlinuz"]
+
+
+def test_one_packed_in_another_way_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "vmlinuz").write_bytes(image(with_length(b"\x89LZO packed")))
+    with pytest.raises(RigError, match="packed in a way that is not known"):
+        _unpacked(tmp_path / "vmlinuz", tmp_path, tmp_path)
 
 
 def test_another_file_is_no_kernel(tmp_path: Path) -> None:

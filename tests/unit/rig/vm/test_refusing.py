@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.vm import cache, qemu, refusing
+from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
 from fsgauge.rig.vm.build import making
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.model import Study
@@ -22,6 +23,7 @@ def _everything_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(making.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(refusing, "find_qemu", lambda: qemu.Qemu("/usr/bin/qemu", "7.2"))
     monkeypatch.setattr(refusing, "_require_built", lambda _: None)
+    monkeypatch.delenv(CHOICE_VARIABLE, raising=False)
     monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 8 << 30)
 
 
@@ -103,6 +105,33 @@ def test_without_a_guest_the_build_is_named(
     assert [each.next for each in refused(study()) if "not built" in each.what] == [
         "fsgauge rig build"
     ]
+
+
+def test_another_accelerator_is_refused_by_plan_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was refused by a run alone, so that a plan promised what could not be."""
+    monkeypatch.setenv(CHOICE_VARIABLE, "hvf")
+    (error,) = refused(study())
+    assert "kvm or tcg" in error.what and error.next.endswith(f"{CHOICE_VARIABLE}=tcg")
+
+
+def test_a_file_system_that_is_only_read_is_not_called_a_model() -> None:
+    """VxFS was sent to the simulator, which has a model of that name as well."""
+    for systems in (("vxfs",), ("raw", "vxfs"), ("ext4", "vxfs")):
+        first = refused(study(systems=systems))[0]
+        assert first.what == "vxfs can only be read, and a study writes"
+        assert first.next.startswith("fsgauge rig test vxfs")
+    assert "a model of an allocation policy" in refused(study(systems=("buddy",)))[0].what
+
+
+def test_what_is_still_to_be_built_is_not_refused_where_it_will_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_guest(_: Study) -> None:
+        raise RigError("the guest is not built yet")
+
+    monkeypatch.setattr(refusing, "_require_built", no_guest)
+    assert refusing.refused(study(), None, is_built=False) == []
+    assert len(refusing.refused(study(), None)) == 1
 
 
 def test_another_processor_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.vm import trying
+from fsgauge.rig.vm import qemu, trying
 from fsgauge.rig.vm.arrangement.roles import roles_of
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
@@ -84,10 +84,12 @@ Run = Callable[..., tuple[list[Outcome], list[list[str]]]]
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> Run:
     """What comes of trials on such nodes, and the systems that nodes were started for."""
+    monkeypatch.setattr(trying, "require_memory", lambda _: None)
 
     def run(bad: dict[str, Exception], *wanted: Trial) -> tuple[list[Outcome], list[list[str]]]:
         nodes = Nodes(bad)
         monkeypatch.setattr(trying, "VmRig", lambda *_: nodes)
+        monkeypatch.setattr(trying, "require_machines", lambda: None)
         monkeypatch.setattr(trying, "_proved", lambda *_: "written and read")
         return list(outcomes(wanted, None, lambda _: None)), nodes.started_for
 
@@ -118,3 +120,27 @@ def test_machines_that_do_not_start_are_no_system_s_fault(tried: Run) -> None:
     bad = {"ext4": NodeLostError("the machine node1 is not up within 240 s")}
     with pytest.raises(NodeLostError, match="is not up"):
         tried(bad, Trial("ext4"), Trial("xfs"))
+
+
+def test_without_qemu_the_command_is_named_and_no_system_is_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each system was said not to work, with no command, and the exit code was that of a system."""
+    monkeypatch.setattr(qemu, "find_tool", lambda _: None)
+    with pytest.raises(RigError, match="QEMU is not installed") as error:
+        next(outcomes([Trial("ext4"), Trial("xfs")], None, lambda _: None))
+    assert "apt-get install" in error.value.next and error.value.exit_code == 3
+
+
+def test_nodes_that_memory_does_not_hold_leave_the_others_to_be_tried(
+    tried: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hold(nodes: int) -> None:
+        if nodes > 1:
+            raise RigError("2 GiB of memory are available")
+
+    monkeypatch.setattr(trying, "require_memory", hold)
+    nfs = Trial("ext4", reached_by="nfs4")
+    found, started = tried({}, Trial("ext4"), nfs)
+    assert [each.fault for each in found] == ["", "2 GiB of memory are available"]
+    assert started == [["ext4"]]

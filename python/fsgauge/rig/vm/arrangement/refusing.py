@@ -23,11 +23,12 @@ def looks(study: Study) -> Iterator[Callable[[], None]]:
     except InputError:
         return  # refused by whoever resolved it first
     yield partial(_require_cache, study, arranged)
+    yield partial(_require_writable, arranged)
     for found in arranged:
         yield partial(_require_nodes, found, roles)
         yield partial(_require_shareable, found, roles)
         yield partial(_require_one, study, found, roles)
-        yield partial(_require_measurable, study, found)
+        yield partial(_require_files, study, found)
 
 
 def require_modules(found: Arrangement, kernel: Kernel) -> None:
@@ -117,12 +118,17 @@ def _require_one(study: Study, found: Arrangement, roles: Roles) -> None:
     )
 
 
-def _require_measurable(study: Study, found: Arrangement) -> None:
-    if found.file_system is not None and found.file_system.read_only:
-        raise InputError(
-            f"{found.system.kind} can only be read, and a study writes",
-            next=f"fsgauge rig test {found.system.kind}",
-        )
+def _require_writable(arranged: Sequence[Arrangement]) -> None:
+    for found in arranged:
+        if found.file_system is not None and found.file_system.read_only:
+            raise InputError(
+                f"{found.system.kind} can only be read, and a study writes",
+                next=f"fsgauge rig test {found.system.kind}, which compares what is read with what"
+                " was written",
+            )
+
+
+def _require_files(study: Study, found: Arrangement) -> None:
     if is_arranged(study) and not found.has_files:
         raise InputError(
             f'"{found.system.name}" is a bare disk, and other systems of the study are reached over'

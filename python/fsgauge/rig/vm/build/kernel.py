@@ -16,6 +16,8 @@ from fsgauge.rig.vm.build.tools import run_packaged, squashed
 from fsgauge.rig.vm.recipe import GUEST, Recipe
 
 _ELF = b"\x7fELF"
+_PROGRAMS = {b"\x28\xb5\x2f\xfd": ("zstd", "-o"), b"\x02\x21\x4c\x18": ("lz4", "")}
+"""By the first bytes of what they unpack, with the option before the name of their output."""
 _FOLDERS = ("bin", "proc", "sys", "dev", "mod", "new", "images")
 
 
@@ -137,13 +139,22 @@ def _unpacked(image: Path, tools: Path, scratch: Path) -> bytes:
         found = lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(payload)
     elif payload[:3] == b"BZh":
         found = bz2.BZ2Decompressor().decompress(payload)
+    elif payload[:4] in _PROGRAMS:
+        found = _by_program(payload, tools, scratch)
     else:
-        packed, plain = scratch / "payload.zst", scratch / "payload"
-        packed.write_bytes(payload[:-4])
-        run_packaged(tools, "zstd", ["-dqf", str(packed), "-o", str(plain)])
-        found = plain.read_bytes()
-        packed.unlink()
-        plain.unlink()
+        found = b""
     if found[:4] != _ELF:
         raise RigError(f"{image.name} is packed in a way that is not known", next="another package")
+    return found
+
+
+def _by_program(payload: bytes, tools: Path, scratch: Path) -> bytes:
+    """The last 4 bytes, which the kernel's build appends, are not the program's."""
+    program, to = _PROGRAMS[payload[:4]]
+    packed, plain = scratch / "payload.packed", scratch / "payload"
+    packed.write_bytes(payload[:-4])
+    run_packaged(tools, program, ["-dqf", str(packed), *filter(None, [to]), str(plain)])
+    found = plain.read_bytes()
+    packed.unlink()
+    plain.unlink()
     return found
