@@ -312,6 +312,9 @@ fn carry_on<T: Target>(
     let numbers = share(plan.job.clients, thread, shared.threads);
     let mut event_loop = EventLoop::new(context, target, numbers);
     let connect = admitted(&mut event_loop, shared, thread)?;
+    if plan.job.dispatch == Dispatch::Threads && plan.job.files.tree == (Tree::Own {}) {
+        event_loop.enter_directory();
+    }
     // Nobody listens only when the run has been given up; then the start is given with the flag set.
     let _ = reports.send(Report::Ready { connect, features, notes });
     let Begun { zero_ns, true_start } = shared.start.wait(&clock);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, Phase, Tree};
+use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, FileOrder, Phase, Tree};
 use rustix::fs::{StatVfs, statvfs};
 use rustix::process::geteuid;
 
@@ -14,6 +14,8 @@ use crate::target::descriptor_limit;
 
 /// Descriptors of a loop: its directory and its ring.
 const DESCRIPTORS_OF_LOOP: u64 = 4;
+/// Descriptors of a client's thread: its directory, and the one above.
+const DESCRIPTORS_OF_THREAD: u64 = 2;
 
 /// Checks what the target needs to be there and to have.
 pub(super) fn check_room(job: &ClientsJob) -> Check {
@@ -39,7 +41,8 @@ pub(super) fn check_room(job: &ClientsJob) -> Check {
 fn check_descriptors(job: &ClientsJob) -> Check {
     let has_open_files = !matches!(job.phase, Phase::Stat {} | Phase::Delete {});
     let each = if has_open_files { u64::from(job.outstanding) } else { 0 };
-    let each = each + u64::from(job.dispatch == Dispatch::Threads);
+    let each = each + u64::from(job.order == FileOrder::Directory);
+    let each = each + if job.dispatch == Dispatch::Threads { DESCRIPTORS_OF_THREAD } else { 0 };
     let loops = match job.dispatch {
         Dispatch::EventLoop => DESCRIPTORS_OF_LOOP * u64::from(threads_of(job)),
         Dispatch::Threads => 0,

@@ -5,6 +5,7 @@
 //! closed where it is open, and removed where a mix has just begun it. Ten files in a row, a full storage, or a
 //! server that cannot be reached again, and the client gives up.
 
+mod listed;
 mod mix;
 mod sequence;
 mod steps;
@@ -14,6 +15,7 @@ mod tests;
 use fsgauge_load::Random;
 use fsgauge_net::{Answer, Handle, OUT_OF_REACH, Request, kind_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation};
+pub(crate) use listed::Listed;
 pub(crate) use mix::Made;
 pub(crate) use sequence::Sequence;
 pub(crate) use steps::Step;
@@ -43,16 +45,30 @@ impl Client {
         Client { number, next_file: 0, sequence, failed_in_a_row: 0, gave_up: false }
     }
 
-    /// Comes to its files in this order from now on.
-    pub(crate) fn follow(&mut self, sequence: Box<Sequence>) {
-        self.sequence = Some(sequence);
+    /// Comes to its files as a directory gives them from now on.
+    pub(crate) fn follow(&mut self, listed: Box<Listed>) {
+        self.sequence = Some(Box::new(Sequence::Listed(listed)));
+    }
+
+    /// Its directory, where it comes to its files as that gives them.
+    pub(crate) fn listed(&mut self) -> Option<&mut Listed> {
+        match self.sequence.as_deref_mut() {
+            Some(Sequence::Listed(listed)) => Some(listed),
+            _ => None,
+        }
+    }
+
+    /// Whether a client of a directory has to read names before it knows its next file.
+    #[inline]
+    pub(crate) fn is_short_of_names(&self) -> bool {
+        self.sequence.as_ref().is_none_or(|sequence| sequence.is_short())
     }
 
     /// The next file, of which there is one.
     fn take_file(&mut self) -> u32 {
         let position = self.next_file;
         self.next_file += 1;
-        self.sequence.as_ref().map_or(position, |sequence| sequence.at(position))
+        self.sequence.as_mut().map_or(position, |sequence| sequence.at(position))
     }
 }
 

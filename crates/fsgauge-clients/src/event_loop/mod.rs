@@ -275,7 +275,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
     fn start(&mut self, lane: u32) {
         match self.times[lane as usize].directory {
             DirectoryState::Missing => return self.create_directory(lane),
-            DirectoryState::Unread => self.read_directory(lane),
+            DirectoryState::Listed if self.is_short_of_names(lane) => return self.read_names(lane),
             _ => {}
         }
         let plan = self.context.plan;

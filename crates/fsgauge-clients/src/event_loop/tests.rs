@@ -1,7 +1,10 @@
 //! The loop on a target that notes what comes, in which order.
 
 use std::cell::RefCell;
+use std::ffi::CStr;
+use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -243,4 +246,57 @@ fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
         assert_eq!((first(18).unwrap().as_str(), first(16).unwrap().as_str()), (wanted, "c16"));
         assert_eq!(noted.borrow().iter().filter(|noted| **noted == "x18").count(), directories / 90 + 1);
     }
+}
+
+/// A directory of which each call takes longer than there is time.
+struct LateNames;
+
+impl Target for LateNames {
+    fn incoming(&self, _lane: u32) -> &[u8] {
+        &[]
+    }
+
+    fn start(&mut self, _lane: u32, _request: &Request<'_>) -> Started {
+        Started::Done(0)
+    }
+
+    fn wait(&mut self, _limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn open_directory(&mut self, _path: &CStr) -> Result<OwnedFd, Answer> {
+        Ok(File::open("/").unwrap().into())
+    }
+
+    fn read_names(
+        &mut self,
+        _directory: &OwnedFd,
+        each: &mut dyn FnMut(&CStr),
+    ) -> Result<Option<u32>, Answer> {
+        std::thread::sleep(Duration::from_millis(5));
+        each(c"c00000-f000001");
+        Ok(Some(1))
+    }
+
+    fn calls(&self) -> Vec<OperationCall> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn no_file_is_taken_when_names_come_after_the_time() {
+    let job = ClientsJob {
+        phase: Phase::Stat {},
+        order: FileOrder::Directory,
+        time_limit_ns: 2_000_000,
+        clients: 1,
+        ..job()
+    };
+    let (plan, clock, mut ignore) = (Plan::new(&job), Clock::new().0, |_| {});
+    let context = LoopContext { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let outcome = EventLoop::new(context, LateNames, 0..1).run(clock.now_ns()).unwrap();
+    let done = |operation| outcome.tally.done(operation).map_or(0, |tally| tally.operations);
+    assert_eq!((done(ClientOperation::List), done(ClientOperation::Stat)), (1, 0));
+    assert_eq!((outcome.ended, outcome.drained.operations), (Ended::Duration, 1));
+    assert_eq!(outcome.in_flight_ns, outcome.end_ns - outcome.begin_ns);
 }

@@ -16,20 +16,22 @@ const DIRECTORY_DIGITS: usize = 3;
 /// Eight levels of eleven bytes and a name of thirty fit well.
 const PATH_BYTES: usize = 192;
 
-/// Where a path is written.
+/// Where paths of one file set are written.
 #[derive(Debug, Clone)]
 pub(crate) struct PathBuffer {
     bytes: [u8; PATH_BYTES],
     length: usize,
+    /// A client whose files' paths all begin with what is written up to this length.
+    stem: Option<(u32, usize)>,
 }
 
 impl PathBuffer {
     pub(crate) fn new() -> Self {
-        PathBuffer { bytes: [0; PATH_BYTES], length: 0 }
+        PathBuffer { bytes: [0; PATH_BYTES], length: 0, stem: None }
     }
 
     fn clear(&mut self) {
-        self.length = 0;
+        (self.length, self.stem) = (0, None);
     }
 
     fn push(&mut self, text: &[u8]) {
@@ -49,6 +51,17 @@ impl PathBuffer {
         begin = begin.min(text.len() - digits) - 1;
         text[begin] = letter;
         self.push(&text[begin..]);
+    }
+
+    /// The end of a file's name.
+    #[inline]
+    fn push_file(&mut self, file: u32) {
+        if file >= 10_u32.pow(FILE_DIGITS as u32) {
+            return self.push_number(b'f', u64::from(file), FILE_DIGITS);
+        }
+        let digit = |of: u32| b'0' + (file / of % 10) as u8;
+        let [a, b, c] = [digit(100_000), digit(10_000), digit(1000)];
+        self.push(&[b'f', a, b, c, digit(100), digit(10), digit(1)]);
     }
 
     fn end(&mut self) -> &CStr {
@@ -100,13 +113,22 @@ impl Names {
         path.end()
     }
 
+    #[inline]
     fn write_file(&self, number: FileNumber, path: &mut PathBuffer) {
+        match path.stem {
+            Some((client, length)) if client == number.client => path.length = length,
+            _ => self.write_stem(number, path),
+        }
+        path.push_file(number.file);
+    }
+
+    fn write_stem(&self, number: FileNumber, path: &mut PathBuffer) {
         path.clear();
         self.write_directory_of(number, path);
         path.push(b"/");
         path.push_number(b'c', u64::from(number.client), CLIENT_DIGITS);
         path.push(b"-");
-        path.push_number(b'f', u64::from(number.file), FILE_DIGITS);
+        path.stem = (self.tree == Tree::Own {}).then_some((number.client, path.length));
     }
 
     fn write_directory_of(&self, number: FileNumber, path: &mut PathBuffer) {
@@ -174,6 +196,21 @@ mod tests {
         assert_eq!(names.file(file(0, 0), &mut path), c"c00000/c00000-f000000");
         let (client, number) = (u32::MAX, 12_345_678);
         assert_eq!(names.file(file(client, number), &mut path), c"c4294967295/c4294967295-f12345678");
+    }
+
+    #[test]
+    fn a_path_does_not_depend_on_what_was_written_before() {
+        let all = [(3, 7), (3, 999_999), (3, 1_000_000), (3, 0), (4, 0), (3, 123_456), (u32::MAX, 42)];
+        for tree in [Tree::Own {}, Tree::Shared { depth: 1, fan_out: 3 }] {
+            let (names, mut used) = (names(tree), PathBuffer::new());
+            for (client, number) in all {
+                let number = file(client, number);
+                assert_eq!(names.file(number, &mut used), names.file(number, &mut PathBuffer::new()));
+                names.replacement(number, &mut used);
+                assert_eq!(names.file(number, &mut used), names.file(number, &mut PathBuffer::new()));
+                names.directory_of(number, &mut used);
+            }
+        }
     }
 
     #[test]

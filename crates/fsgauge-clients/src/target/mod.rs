@@ -5,9 +5,11 @@
 
 mod cached_reads;
 mod descriptors;
+mod entered;
 mod handle;
 mod lane_memory;
 mod lanes;
+mod names_of_call;
 mod null;
 mod paths;
 mod plain;
@@ -17,6 +19,7 @@ mod ring;
 mod sleep;
 #[cfg(test)]
 mod tests;
+mod working_directory;
 
 pub(crate) use descriptors::descriptor_limit;
 pub(crate) use null::NullTarget;

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,9 +45,21 @@ impl Target for PlainTarget {
         Ok(())
     }
 
-    fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
+    fn enter(&mut self, directory: &CStr) {
+        self.calls.enter(directory);
+    }
+
+    fn open_directory(&mut self, path: &CStr) -> Result<OwnedFd, Answer> {
         self.started.add(Action::List);
-        self.calls.read_directory(path, each)
+        self.calls.open_directory(path)
+    }
+
+    fn read_names(
+        &mut self,
+        directory: &OwnedFd,
+        each: &mut dyn FnMut(&CStr),
+    ) -> Result<Option<u32>, Answer> {
+        self.calls.read_names(directory, each)
     }
 
     fn calls(&self) -> Vec<OperationCall> {

@@ -2,25 +2,24 @@
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use fsgauge_net::{Answer, Request};
 use fsgauge_wire::{Failure, Outcome};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstatfs, fsync, mkdirat, open, openat, renameat,
-    statat, statx, unlinkat,
+    AtFlags, FileType, Mode, OFlags, fstatfs, fsync, mkdirat, open, openat, renameat, statat, unlinkat,
 };
 use rustix::io::{Errno, pread, pwrite};
 
+use super::entered::Entered;
 use super::handle::{close, file_of, handle_of};
+use super::names_of_call::{NAMES_BYTES, names_of_call};
 
 /// How often in a row a call that a signal interrupts is made again.
-const INTERRUPT_LIMIT: u32 = 1000;
+pub(super) const INTERRUPT_LIMIT: u32 = 1000;
 /// A directory with more names is taken for a damaged one that has no end.
-const NAME_LIMIT: i64 = 1 << 30;
-/// Names of one call of getdents(2), as the C library has it.
-const LISTING_BYTES: usize = 32 << 10;
+const NAME_LIMIT: u32 = 1 << 30;
 
 /// File systems that keep files in the page cache alone (linux/magic.h: TMPFS_MAGIC, RAMFS_MAGIC).
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
@@ -41,7 +40,9 @@ pub(super) fn open_flags(write: bool) -> OFlags {
 #[derive(Debug)]
 pub(super) struct PlainCalls {
     root: OwnedFd,
-    listing: Box<[MaybeUninit<u8>]>,
+    /// The directory in which paths are looked up, where there is one.
+    entered: Option<Entered>,
+    names: Box<[MaybeUninit<u8>]>,
 }
 
 impl PlainCalls {
@@ -49,7 +50,19 @@ impl PlainCalls {
     pub(super) fn new(root: &Path) -> Outcome<Self> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let root = open(root, flags, Mode::empty()).map_err(|errno| root_failure(root, errno))?;
-        Ok(PlainCalls { root, listing: Box::new_uninit_slice(LISTING_BYTES) })
+        Ok(PlainCalls { root, entered: None, names: Box::new_uninit_slice(NAMES_BYTES) })
+    }
+
+    /// Looks up what lies in this directory from there from now on; where it cannot be opened, all paths as before.
+    pub(super) fn enter(&mut self, path: &CStr) {
+        self.entered = self.open_directory(path).ok().map(|directory| Entered::new(path, directory));
+    }
+
+    /// Where a path is looked up, and what is then left of it.
+    #[inline]
+    fn place<'path>(&self, path: &'path CStr) -> (BorrowedFd<'_>, &'path CStr) {
+        let inside = self.entered.as_ref().and_then(|entered| entered.place(path));
+        inside.unwrap_or((self.root.as_fd(), path))
     }
 
     /// The directory that paths are relative to.
@@ -65,20 +78,15 @@ impl PlainCalls {
     /// Does what a request asks for. `record` is what a read fills.
     #[inline]
     pub(super) fn answer(&mut self, request: &Request<'_>, record: &mut [u8]) -> Answer {
-        let root = &self.root;
         match *request {
             Request::MakeDirectory { path } => {
-                match uninterrupted(|| mkdirat(root, path, DIRECTORY_MODE).map(|()| 0)) {
+                match uninterrupted(|| mkdirat(&self.root, path, DIRECTORY_MODE).map(|()| 0)) {
                     EXISTS => self.directory_that_exists(path),
                     answer => answer,
                 }
             }
-            Request::Create { path } => uninterrupted(|| {
-                openat(root, path, NEW_FILE, FILE_MODE).map(|file| handle_of(file) as Answer)
-            }),
-            Request::Open { path, write } => uninterrupted(|| {
-                openat(root, path, open_flags(write), Mode::empty()).map(|file| handle_of(file) as Answer)
-            }),
+            Request::Create { path } => self.open(path, NEW_FILE, FILE_MODE),
+            Request::Open { path, write } => self.open(path, open_flags(write), Mode::empty()),
             Request::Read { handle, offset_bytes, size_bytes } => {
                 let record = &mut record[..size_bytes as usize];
                 uninterrupted(|| {
@@ -88,18 +96,31 @@ impl PlainCalls {
             Request::Write { handle, offset_bytes, data } => write_all(handle, offset_bytes, data),
             Request::Fsync { handle } => uninterrupted(|| fsync(file_of(handle)).map(|()| 0)),
             Request::Close { handle } => close(handle),
-            Request::Stat { path } => uninterrupted(|| {
-                statx(root, path, AtFlags::empty(), StatxFlags::BASIC_STATS)
-                    .map(|status| status.stx_size as Answer)
-            }),
-            Request::List { path } => self.read_directory(path, &mut |_| ()),
-            Request::Rename { from, to } => uninterrupted(|| renameat(root, from, root, to).map(|()| 0)),
-            Request::Unlink { path } => uninterrupted(|| unlinkat(root, path, AtFlags::empty()).map(|()| 0)),
+            Request::Stat { path } => {
+                let (from, path) = self.place(path);
+                uninterrupted(|| statat(from, path, AtFlags::empty()).map(|status| status.st_size as Answer))
+            }
+            Request::List { path } => self.count_names(path),
+            Request::Rename { from, to } => {
+                let ((from_place, from), (to_place, to)) = (self.place(from), self.place(to));
+                uninterrupted(|| renameat(from_place, from, to_place, to).map(|()| 0))
+            }
+            Request::Unlink { path } => {
+                let (from, path) = self.place(path);
+                uninterrupted(|| unlinkat(from, path, AtFlags::empty()).map(|()| 0))
+            }
             Request::RemoveDirectory { path } => {
-                uninterrupted(|| unlinkat(root, path, AtFlags::REMOVEDIR).map(|()| 0))
+                uninterrupted(|| unlinkat(&self.root, path, AtFlags::REMOVEDIR).map(|()| 0))
             }
             Request::Null => 0,
         }
+    }
+
+    /// Opens a file: its handle.
+    #[inline]
+    fn open(&self, path: &CStr, flags: OFlags, mode: Mode) -> Answer {
+        let (from, path) = self.place(path);
+        uninterrupted(|| openat(from, path, flags, mode).map(|file| handle_of(file) as Answer))
     }
 
     /// The answer to making a directory whose name is taken: fine if it is a directory.
@@ -111,30 +132,38 @@ impl PlainCalls {
         }
     }
 
-    /// Reads a directory whole: how many names it has, or a negative error number.
-    pub(super) fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
+    /// Opens a directory, to read its names.
+    pub(super) fn open_directory(&self, path: &CStr) -> Result<OwnedFd, Answer> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let directory = match uninterrupted_call(|| openat(&self.root, path, flags, Mode::empty())) {
+        uninterrupted_call(|| openat(&self.root, path, flags, Mode::empty())).map_err(negative)
+    }
+
+    /// The names that one call gives; see [`fsgauge_net::Target::read_names`].
+    pub(super) fn read_names(
+        &mut self,
+        directory: &OwnedFd,
+        each: &mut dyn FnMut(&CStr),
+    ) -> Result<Option<u32>, Answer> {
+        names_of_call(directory, &mut self.names, each).map_err(negative)
+    }
+
+    /// Reads a directory whole: how many names it has.
+    fn count_names(&mut self, path: &CStr) -> Answer {
+        let directory = match self.open_directory(path) {
             Ok(directory) => directory,
-            Err(errno) => return negative(errno),
+            Err(answer) => return answer,
         };
-        let mut entries = RawDir::new(&directory, &mut self.listing);
-        let (mut names, mut interrupts) = (0, 0);
-        while let Some(entry) = entries.next() {
-            match entry {
-                Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
-                Ok(entry) => {
-                    names += 1;
-                    each(entry.file_name());
-                }
-                Err(Errno::INTR) if interrupts < INTERRUPT_LIMIT => interrupts += 1,
-                Err(errno) => return negative(errno),
+        let mut names: u32 = 0;
+        loop {
+            match self.read_names(&directory, &mut |_| ()) {
+                Ok(None) => return Answer::from(names),
+                Ok(Some(more)) => names += more,
+                Err(answer) => return answer,
             }
             if names > NAME_LIMIT {
                 return negative(Errno::OVERFLOW);
             }
         }
-        names
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -212,9 +212,17 @@ impl Target for RingTarget {
         Ok(())
     }
 
-    fn read_directory(&mut self, path: &CStr, each: &mut dyn FnMut(&CStr)) -> Answer {
+    fn open_directory(&mut self, path: &CStr) -> Result<OwnedFd, Answer> {
         self.started.add(Action::List);
-        self.calls.read_directory(path, each)
+        self.calls.open_directory(path)
+    }
+
+    fn read_names(
+        &mut self,
+        directory: &OwnedFd,
+        each: &mut dyn FnMut(&CStr),
+    ) -> Result<Option<u32>, Answer> {
+        self.calls.read_names(directory, each)
     }
 
     fn calls(&self) -> Vec<OperationCall> {

@@ -22,6 +22,7 @@ pub use traffic::Traffic;
 
 use std::ffi::CStr;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use fsgauge_wire::OperationCall;
@@ -60,10 +61,23 @@ pub trait Target {
     /// wait early.
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()>;
 
-    /// Reads a directory whole and hands each name to `each`, but "." and "..", in the directory's order. The answer is
-    /// how many there were. Only for directories of this machine.
-    fn read_directory(&mut self, _path: &CStr, _each: &mut dyn FnMut(&CStr)) -> Answer {
-        -Answer::from(libc::EOPNOTSUPP)
+    /// What is asked for from now on lies in this directory: paths may be looked up from there, as by a program that has
+    /// changed into it. They are given as before.
+    fn enter(&mut self, _directory: &CStr) {}
+
+    /// Opens a directory, to read its names. Only for directories of this machine; the error is an answer.
+    fn open_directory(&mut self, _path: &CStr) -> Result<OwnedFd, Answer> {
+        Err(-Answer::from(libc::EOPNOTSUPP))
+    }
+
+    /// Hands the next names of an open directory to `each`, but "." and "..", as many as one call gives. The answer is how
+    /// many there were, or none at the directory's end.
+    fn read_names(
+        &mut self,
+        _directory: &OwnedFd,
+        _each: &mut dyn FnMut(&CStr),
+    ) -> Result<Option<u32>, Answer> {
+        Err(-Answer::from(libc::EOPNOTSUPP))
     }
 
     /// Which calls carried the operations that were started, in the order of the operations.

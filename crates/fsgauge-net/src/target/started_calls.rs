@@ -82,6 +82,7 @@ impl Action {
         match self {
             Action::Read => "read",
             Action::Write => "write",
+            Action::Stat => "statx",
             other => other.plain_call(),
         }
     }
@@ -95,7 +96,7 @@ impl Action {
             Action::Write => "pwrite",
             Action::Fsync => "fsync",
             Action::Close => "close",
-            Action::Stat => "statx",
+            Action::Stat => "newfstatat",
             Action::List => "getdents64",
             Action::Rename => "renameat",
             Action::Unlink | Action::RemoveDirectory => "unlinkat",

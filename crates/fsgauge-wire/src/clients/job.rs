@@ -141,8 +141,8 @@ pub enum FileOrder {
     Number,
     /// In an order drawn from the seed, each file once; another one in each phase.
     Random,
-    /// As its directory gives them: each client reads its directory first, in the measured part, as one operation
-    /// `list`. For files that exist, on a path, with a directory a client.
+    /// As its directory gives them: each client reads the names of one call, takes these files, and reads on. Each call is
+    /// an operation `list` of the measured part. For files that exist, on a path, with a directory a client.
     Directory,
 }
 
