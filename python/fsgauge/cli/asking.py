@@ -9,9 +9,10 @@ import click
 from fsgauge.errors import Interrupted
 from fsgauge.interruption import interruptible
 from fsgauge.plan.preview import describe
+from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import Plan
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import Rig, takes_on
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration
 
@@ -25,11 +26,8 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
 
     Raises Interrupted when the answer is no; what the rig would refuse is raised before the
-    question. Without a terminal on standard input and standard error there is no question, nor
-    about a model, which takes neither time nor bytes of this machine.
+    question. Without a terminal on standard input and standard error there is no question.
     """
-    if study.is_simulated:
-        return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from fsgauge.cli.plan import time_and_bytes
@@ -37,11 +35,12 @@ def ask_where_long(study: Study, rig: Rig) -> None:
 
     size_bytes = rig.size_bytes(study)
     beside = design_of(rig, study).side_by_side
-    plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside)
+    takes = takes_on(rig, study)
+    plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside, takes=takes)
     if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
         return
     _refuse_at_once(study, rig)
-    description = describe(plan, study, size_bytes=size_bytes)
+    description = describe(plan, study, size_bytes=size_bytes, takes=takes)
     systems = ", ".join(system.name for system in description.systems)
     lines = [
         f"order     {description.runs} runs in {description.blocks} blocks: {systems}",
@@ -49,7 +48,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     ]
     sys.stderr.write("\n".join(lines) + "\n")
     if not _is_meant():
-        raise Interrupted("nothing was started", next=_shorter(study, plan, size_bytes))
+        raise Interrupted("nothing was started", next=_shorter(study, plan, size_bytes, takes))
 
 
 def _refuse_at_once(study: Study, rig: Rig) -> None:
@@ -70,11 +69,11 @@ def _is_meant() -> bool:
         return False
 
 
-def _shorter(study: Study, plan: Plan, size_bytes: int) -> str:
+def _shorter(study: Study, plan: Plan, size_bytes: int, takes: Takes | None) -> str:
     """What makes this very study shorter, and how long it takes then; "" where nothing does."""
     for blocks in _FEWER_BLOCKS:
         fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
-        seconds = make_plan(fewer, size_bytes=size_bytes).expected_seconds
+        seconds = make_plan(fewer, size_bytes=size_bytes, takes=takes).expected_seconds
         if seconds < plan.expected_seconds:
             took = format_duration(int(seconds * 1e9))
             return f"--set plan.blocks={blocks} takes about {took}"

@@ -92,7 +92,7 @@ def command(
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
     from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of
+    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of, takes_on
     from fsgauge.units import parse_percent
 
     study = study_on(rig, study)
@@ -102,11 +102,14 @@ def command(
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
+    with interruptible():
+        takes = takes_on(world, chosen)
     plan = make_plan(
         chosen,
         size_bytes=size_bytes,
         side_by_side=design.side_by_side,
         strikes=strikes_of(world, chosen),
+        takes=takes,
     )
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
@@ -126,6 +129,7 @@ def command(
         one_by_one_because=design.because,
         folders=seen.facts,
         cautions=seen.cautions,
+        takes=takes,
     )
     code = InputError.exit_code if refusals else 0
     if as_json:
@@ -335,12 +339,17 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
     span = words(description.expected_seconds)
     # Storage that is limited by the study has one speed, and no range.
-    if description.shortest_seconds != description.longest_seconds:
+    if description.longest_seconds is None:
+        span = f"more than {span}"
+    elif description.shortest_seconds != description.longest_seconds:
         span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
     if description.simulated:
+        time = "not estimated: the rig does not say what it takes"
+        if description.time_basis:
+            about = "" if description.longest_seconds is None else "about "
+            time = f"{about}{span}: {description.time_basis}"
         return [
-            f"time      what a device would take about {span} for is simulated; how long that takes"
-            " is not estimated",
+            f"time      {time}",
             f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
         ]
     return [

@@ -22,6 +22,8 @@ from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, pai
 from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
+from fsgauge.plan.takes import Takes
+from fsgauge.plan.turns import written_bytes
 from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
@@ -85,11 +87,13 @@ class PlanDescription(_Facts):
     runs: int
     expected_seconds: float
     shortest_seconds: float
-    longest_seconds: float
+    longest_seconds: float | None
     under_load_share: float
     """Of that time, how much the load runs; the rest is set-up, syncs and engine starts."""
     simulated: bool = False
-    """Time and bytes are those of the model: no device works or is written to."""
+    """Bytes are those of the model: no device works or is written to."""
+    time_basis: str = ""
+    """Where the time comes from, if not from the speed that is assumed of storage."""
     written_bytes_estimate: int
     endurance: str = ""
     """Hours and drive writes where a device is preconditioned."""
@@ -111,19 +115,22 @@ def describe(
     one_by_one_because: str = "",
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
+    takes: Takes | None = None,
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
     without that, several are supposed and marked so. With `measured`, time is taken from it.
     `one_by_one_because` says why systems are not measured side by side where the study would.
+    `takes` is what a block takes on a rig that knows it.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
-    mean, shortest, longest = _block_times(plan, study, blocks, size_bytes, measured)
-    written_bytes = plan.expected_written_bytes
+    mean, shortest, longest = _block_times(plan, study, size_bytes, measured, takes)
+    is_simulated = takes is not None or study.is_simulated
+    written = written_bytes(study, size_bytes, blocks)
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -147,18 +154,19 @@ def describe(
         runs=sum(len(turn.cells) for turn in plan.turns),
         expected_seconds=blocks * mean,
         shortest_seconds=blocks * shortest,
-        longest_seconds=blocks * longest,
+        longest_seconds=blocks * longest if longest is not None else None,
         under_load_share=under_load_share(study, size_bytes, side_by_side=plan.side_by_side),
-        simulated=study.is_simulated,
-        written_bytes_estimate=written_bytes,
-        endurance=endurance(study, size_bytes, written_bytes, blocks * mean, blocks * longest),
+        simulated=is_simulated,
+        time_basis=takes.words if takes is not None else "",
+        written_bytes_estimate=written,
+        endurance=endurance(study, size_bytes, written, blocks * mean, blocks * (longest or mean)),
         estimate_basis=_estimate_basis(
             study, by_pilot=measured is not None, is_served=is_served(study)
         ),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
         storage=storage_sentence(study),
-        overwritten=_overwritten(study),
+        overwritten=_overwritten(study, is_simulated=is_simulated),
     )
 
 
@@ -185,9 +193,16 @@ def _made(system: System, folder: SystemFacts | None) -> Made:
 
 
 def _block_times(
-    plan: Plan, study: Study, blocks: int, size_bytes: int, measured: MeasuredTime | None
-) -> tuple[float, float, float]:
+    plan: Plan,
+    study: Study,
+    size_bytes: int,
+    measured: MeasuredTime | None,
+    takes: Takes | None,
+) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
+    blocks = plan.turns[-1].block + 1
+    if measured is None and takes is not None:
+        return takes.seconds, takes.shortest_seconds, takes.longest_seconds
     if measured is None:
         shortest, longest = (
             storage_seconds(study, size_bytes, speed) / blocks
@@ -335,7 +350,7 @@ def _estimate_basis(study: Study, *, by_pilot: bool, is_served: bool) -> str:
     return f"{basis}; work that ends by bytes rather than by time takes {fastest} to {slowest}"
 
 
-def _overwritten(study: Study) -> str:
+def _overwritten(study: Study, *, is_simulated: bool) -> str:
     if study.storage.kind == "device":
         return (
             f"everything on {', '.join(study.storage.devices)}, which must be unused, without data,"
@@ -343,6 +358,6 @@ def _overwritten(study: Study) -> str:
         )
     if study.storage.kind == "share":
         return "nothing: the run makes its own folders on each share and removes them"
-    if study.is_simulated:
+    if is_simulated:
         return "nothing: no disk takes part"
     return "nothing: a scratch file or folder is made and removed"

@@ -135,8 +135,9 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f"about {format_duration(int(plan.expected_seconds * 1e9))},"
         f" about {format_size(plan.expected_written_bytes)} written"
     )
-    if study.is_simulated:
-        takes = "simulated, nothing is written"
+    if machine.simulation is not None:
+        time = format_duration(int(plan.expected_seconds * 1e9))
+        takes = f"about {time}, nothing is written"
     cores = count(machine.processor_count, "core")
     return [
         study.question,
@@ -162,6 +163,8 @@ def _rig(environment: EnvironmentRecord) -> str:
     if len(machines) < len(environment.machines):
         many = "virtual machine" if len(names) == 1 else f"{len(names)} virtual machines"
         return f"{many} ({machines[0].virtual_machine})"
+    if environment.load.simulation is not None:
+        return "simulated, not measured"
     if len(names) == 1:
         return "host rig"
     more = f" and {len(names) - _NAMED_HOSTS} more" if len(names) > _NAMED_HOSTS else ""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.factors import most_hosts
 from fsgauge.machine import Machine
+from fsgauge.plan.takes import Takes
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -211,6 +212,20 @@ class KeepsNoise(Protocol):
     def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
         """Keep what a run of the study has measured; what cannot be kept is lost."""
         ...
+
+
+@runtime_checkable
+class KnowsWhatItTakes(Protocol):
+    """What a rig offers as well whose time follows from no storage's speed."""
+
+    def takes(self, study: Study) -> Takes | None:
+        """What a block takes; None for a study that it refuses."""
+        ...
+
+
+def takes_on(rig: Rig, study: Study) -> Takes | None:
+    """What a block takes by the rig's own word; None where the storage's speed says it."""
+    return rig.takes(study) if isinstance(rig, KnowsWhatItTakes) else None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts, strikes_of
+from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts, strikes_of, takes_on
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -62,7 +62,13 @@ def run_study(
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:
         found = session.describe()
-        plan = make_plan(study, size_bytes=found.size_bytes, side_by_side=beside, strikes=strikes)
+        plan = make_plan(
+            study,
+            size_bytes=found.size_bytes,
+            side_by_side=beside,
+            strikes=strikes,
+            takes=takes_on(rig, study),
+        )
         with ResultsFolder.created(results, study.name) as folder:
             created(folder.directory)
             record = StudyRecord(

@@ -56,9 +56,10 @@ def empty_region(scan: ScanResult, size_bytes: int) -> EmptyRegion:
             "no region can be named: the scan was stopped early",
             next="let it end, or scan a smaller tree of the file system",
         )
-    found = [_region(scan.groups, first, last) for first, last in _windows(scan.groups, size_bytes)]
+    groups = list(scan.groups)
+    found = [_region(groups, first, last) for first, last in _windows(groups, size_bytes)]
     if not found:
-        longest = max(size for _, size in _runs(scan.groups))
+        longest = max(size for _, size in _runs(groups))
         raise InputError(
             f"no groups side by side have {format_size(size_bytes)}",
             cause=f"the longest run of groups of {scan.source.path} has {format_size(longest)}",

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fsgauge.wire.base import Wire
+from fsgauge.wire.packed import Packed
 
 SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 
@@ -1066,7 +1067,7 @@ class ClockMoment(Wire):
     bound_ns: Annotated[int, Field(ge=0)]
 
 
-ListedExtents = list[ListedExtent]
+ListedExtents = Packed[ListedExtent]
 
 
 class ScanProgress(Wire):
@@ -1489,7 +1490,7 @@ class ScanResult(Wire):
     extent_lengths: list[LengthBin]
     files_by_extents: Annotated[list[FilesBin], Field(validate_default=True)] = []
     free: FreeSpace | None = None
-    groups: list[Group]
+    groups: Packed[Group]
     map: ScanMap | None = None
     top: list[ListedFile]
     problems: list[ScanProblem]

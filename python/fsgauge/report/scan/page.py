@@ -101,14 +101,14 @@ def _maps(scan: ScanResult, before: ScanResult | None) -> list[MapView]:
 
 
 def _view(name: str, title: str, scan: ScanResult, area: ScanMap) -> MapView:
-    size = reach_bytes(scan)
+    size, groups = reach_bytes(scan), list(scan.groups)
     return MapView(
         name=name,
         title=title,
         picture=hilbert_picture(area),
-        strip=strip(area, scan.groups, size),
-        every=every_nth(scan.groups),
-        bars=group_bars(scan.groups, size),
+        strip=strip(area, groups, size),
+        every=every_nth(groups),
+        bars=group_bars(groups, size),
         side=1 << area.order,
         cell=format_size(area.cell_bytes),
         data=_hover_data(scan, area),
@@ -128,7 +128,7 @@ def _hover_data(scan: ScanResult, area: ScanMap) -> dict[str, Any]:
         },
         "owners": [[len(list(run)), owner] for owner, run in groupby(area.owner)],
         "names": [words.printable(name) for name in area.names],
-        "groups": [group.offset_bytes for group in scan.groups],
+        "groups": list(scan.groups.column("offset_bytes")),
         "group_ends": [group.offset_bytes + group.size_bytes for group in scan.groups],
         "files": [
             [[each.physical_bytes, each.length_bytes] for each in file.list] for file in scan.top

@@ -8,9 +8,11 @@ from functools import partial
 
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.plan.takes import Takes
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.duration import block_takes
 from fsgauge.rig.simulator.policies import policy_of
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.rig.simulator.trial import check_life, empty_of
@@ -34,16 +36,17 @@ class SimulatorRig:
         """What the study says."""
         return size_of(study)
 
+    def takes(self, study: Study) -> Takes | None:
+        """What a block takes, tried in a small way; None for a study that is refused."""
+        if any(True for _ in self._refused(study, None)):
+            return None
+        return block_takes(study, self._with_engine())
+
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that has no model; the engine is asked about each system."""
         found: dict[str, FsgaugeError] = {}
-        for look in self._looks(study, destroy):
-            try:
-                look()
-            except Interrupted:
-                raise
-            except FsgaugeError as error:
-                found.setdefault(error.what, error)
+        for error in self._refused(study, destroy):
+            found.setdefault(error.what, error)
         return list(found.values())
 
     def check(self, study: Study, destroy: Consent | None) -> None:
@@ -58,6 +61,15 @@ class SimulatorRig:
     def opened(self, study: Study) -> Iterator[SimulatorSession]:
         """There is nothing to open, and nothing is left."""
         yield SimulatorSession(study, self._with_engine())
+
+    def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
+        for look in self._looks(study, destroy):
+            try:
+                look()
+            except Interrupted:
+                raise
+            except FsgaugeError as error:
+                yield error
 
     def _looks(self, study: Study, destroy: Consent | None) -> Iterator[Look]:
         yield lambda: _require_own(study, destroy)

@@ -10,16 +10,21 @@ from fsgauge.study.model import Study, System
 from fsgauge.wire import AgeJob, SimulateResult, SimulateStep
 
 
-def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:
-    """Every step of the system's turns in the first block; InputError where there is no room."""
+def first_turn(study: Study, system: System, free_bytes: int) -> list[list[SimulateStep]]:
+    """The steps of the lives that the system has in the first block, its repetition left out;
+    InputError where there is no room."""
     plan = make_plan(with_seed(study, 1), size_bytes=size_of(study))
     place = place_in(study, system, free_bytes)
     return [
-        happens.step
+        [happens.step for happens in life_of(study, plan, turn, place)]
         for turn in plan.turns
-        if turn.block == 0 and turn.system == system.name
-        for happens in life_of(study, plan, turn, place)
+        if turn.block == 0 and turn.system == system.name and not turn.again
     ]
+
+
+def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:
+    """The same one after the other."""
+    return [step for life in first_turn(study, system, free_bytes) for step in life]
 
 
 def is_without_data(study: Study, system: System) -> bool:

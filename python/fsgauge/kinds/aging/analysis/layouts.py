@@ -144,9 +144,14 @@ def is_listed(scan: ScanResult) -> bool:
     return sum(len(file.list) for file in scan.top) == scan.counts.extents
 
 
+def listed_lengths(scan: ScanResult) -> list[Sequence[int]]:
+    """The lengths in bytes of the extents of each listed file."""
+    return [file.list.column("length_bytes") for file in scan.top]
+
+
 def listed_share(scan: ScanResult) -> float:
     """The share of all bytes in extents that are listed."""
-    listed = sum(extent.length_bytes for file in scan.top for extent in file.list)
+    listed = sum(map(sum, listed_lengths(scan)))
     return listed / scan.counts.extent_bytes if scan.counts.extent_bytes else 0.0
 
 
@@ -154,10 +159,9 @@ def streams_of(scan: ScanResult) -> list[Extents]:
     """Each listed file as a stream of the disk model, in the order of the file."""
     found = []
     for file in sorted(scan.top, key=lambda file: file.name):
-        extents = sorted(file.list, key=lambda extent: extent.logical_bytes)
-        found.append(
-            Extents([e.physical_bytes for e in extents], [e.length_bytes for e in extents])
-        )
+        columns = map(file.list.column, ("logical_bytes", "physical_bytes", "length_bytes"))
+        extents = sorted(zip(*columns, strict=True))
+        found.append(Extents([each[1] for each in extents], [each[2] for each in extents]))
     return found
 
 
@@ -165,8 +169,8 @@ def share_of_exactly(scan: ScanResult, length_bytes: int) -> float | None:
     """The share of bytes in extents of exactly this length; None where they are not all listed."""
     if not is_listed(scan) or not scan.counts.extent_bytes:
         return None
-    lengths = (extent.length_bytes for file in scan.top for extent in file.list)
-    return sum(one for one in lengths if one == length_bytes) / scan.counts.extent_bytes
+    found = sum(lengths.count(length_bytes) for lengths in listed_lengths(scan))
+    return found * length_bytes / scan.counts.extent_bytes
 
 
 def lengths_of(scans: Sequence[ScanResult]) -> Lengths:
@@ -174,9 +178,9 @@ def lengths_of(scans: Sequence[ScanResult]) -> Lengths:
     bytes_of: Counter[int] = Counter()
     if all(is_listed(scan) for scan in scans):
         for scan in scans:
-            for file in scan.top:
-                for extent in file.list:
-                    bytes_of[extent.length_bytes] += extent.length_bytes
+            for lengths in listed_lengths(scan):
+                for length, count in Counter(lengths).items():
+                    bytes_of[length] += length * count
     size_bytes = sum(scan.counts.extent_bytes for scan in scans)
     extents = sum(scan.counts.extents for scan in scans)
     exact = [(length, found / size_bytes) for length, found in bytes_of.most_common(MOST_EXACT)]

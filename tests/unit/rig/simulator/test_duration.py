@@ -1,0 +1,83 @@
+"""How long a simulation takes is tried in a small way, and said with a range."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from fsgauge.cli.plan import time_and_bytes
+from fsgauge.engine import Engine
+from fsgauge.plan.preview import describe
+from fsgauge.plan.takes import Takes
+from fsgauge.plan.turns import make_plan
+from fsgauge.rig.rig import takes_on
+from fsgauge.rig.simulator import duration
+from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.life import job_of
+from fsgauge.rig.simulator.rig import SimulatorRig
+from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+
+
+def churn(size: str) -> Study:
+    return load_study("churn-simulated", [f"storage.size={size}", "plan.blocks=2"], seed=1)
+
+
+def processor_seconds() -> float:
+    both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in both)
+
+
+def test_what_is_tried_on_smaller_devices_is_near_to_what_the_study_takes() -> None:
+    """By processor time, which other work on the machine does not change; a factor of two is said,
+    and three are allowed here, for a life of a few seconds."""
+    study, engine = churn("8GiB"), Engine()
+    study = study.model_copy(update={"systems": study.systems[:1]})
+    found = duration._turn_seconds(study, study.systems[0], engine)
+    assert found.is_whole and found.size_bytes == size_of(study)
+    begin = processor_seconds()
+    system = study.systems[0]
+    for steps in first_turn(study, system, empty_of(study, system, engine).free_bytes):
+        without_data = is_without_data(study, system)
+        engine.simulate(job_of(study, system, steps, without_data=without_data))
+    real = processor_seconds() - begin
+    assert real / 3 < found.seconds < real * 3
+
+
+def test_a_study_whose_files_are_of_a_fixed_number_is_tried_on_its_own_device() -> None:
+    """It has no room on a smaller one."""
+    study = load_study("connections", seed=1)
+    found = SimulatorRig().takes(study)
+    assert found is not None and found.longest_seconds == found.seconds * duration.FACTOR
+
+
+def test_a_turn_that_takes_too_long_gives_a_lower_bound_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(duration, "MOST_SECONDS", 0.01)
+    monkeypatch.setattr(duration, "SMALLER", ())
+    study = churn("32GiB")
+    found = SimulatorRig().takes(study)
+    assert found is not None and found.longest_seconds is None
+    plan = make_plan(study, size_bytes=size_of(study), takes=found)
+    time, written = time_and_bytes(describe(plan, study, size_bytes=size_of(study), takes=found))
+    assert time.startswith("time      more than ") and "stopped after" in time
+    assert written.startswith("written   nothing; ")
+
+
+def test_what_is_refused_takes_no_time() -> None:
+    refused = churn("8GiB").model_copy(update={"systems": load_study("churn").systems})
+    assert takes_on(SimulatorRig(), refused) is None
+
+
+def test_a_plan_has_the_seconds_of_the_rig_and_writes_nothing() -> None:
+    """It said 33 hours and 46 TiB of a simulation that takes four minutes."""
+    study = load_study("aging-as-published", seed=1)
+    takes = Takes(48.0, 24.0, 96.0, "tried")
+    plan = make_plan(study, size_bytes=2 << 40, takes=takes)
+    assert (plan.expected_seconds, plan.expected_written_bytes) == (5 * 48.0, 0)
+    time, written = time_and_bytes(describe(plan, study, size_bytes=2 << 40, takes=takes))
+    assert time == "time      about 4 min (2 min to 8 min): tried"
+    assert written.startswith("written   nothing; 45")
