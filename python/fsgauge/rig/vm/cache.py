@@ -147,11 +147,12 @@ def guest_of(recipe_key: str) -> Guest:
 def kernel_of(recipe_key: str, package: str | None = None) -> Kernel:
     """The kernel of a package, or that of the highest version; RigError where it is not built.
 
-    Not the one that was built last: an old kernel is built to be compared with the usual one.
+    Not the one that was built last: an old kernel is built to be compared with the usual one. Nor
+    one for clouds or real time, which lacks file systems or is another kernel of the same version.
     """
     found = [each for each in kernels() if each.facts.recipe == recipe_key]
     if package is None and found:
-        return max(found, key=lambda each: _numbers(each.facts.version))
+        return max(found, key=lambda each: _rank(each.facts.version))
     named = [each for each in found if package in (each.facts.package, each.facts.version)]
     if named:
         return named[0]
@@ -202,6 +203,12 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
         for left in cache_folder().glob("new-*"):
             shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+def _rank(version: str) -> tuple[int, list[int]]:
+    """6.1.0-56-amd64 is above any version of another flavour, such as 6.1.0-57-cloud-amd64."""
+    flavour = [word for word in version.split("-")[1:] if not word[:1].isdigit()]
+    return -len(flavour), _numbers(version)
 
 
 def _numbers(version: str) -> list[int]:

@@ -27,6 +27,11 @@ EMULATED = (
     " events and what the disk's limits decide hold as measured; rates near the processor's limit"
     " and processor time are those of the emulation, not of a file system"
 )
+HOLDS = (
+    "the processor is emulated: layouts, counts and rates that the disks' limits decide hold, rates"
+    " near the processor's limit are the emulation's"
+)
+"""The same in short, for the first screen."""
 VIRTUAL = (
     "The machine is virtual (QEMU with KVM) and its disks are files: rates are those of the disks'"
     " limits, and processor time includes what the hypervisor adds"
@@ -73,6 +78,7 @@ def _as_virtual(study: Study, machine: Machine, node: Node, limits: Limits, role
         own = [EMULATED if emulated else VIRTUAL]
         cautions = own if is_arranged(study) else [*own, *facts.cautions]
         sentence = sentence_of(study, len(node.spec.disks), limits)
+        sentence += f"; {HOLDS}" if emulated else ""
         update["storage"] = facts.model_copy(update={"sentence": sentence, "cautions": cautions})
     return machine.model_copy(update=update)
 

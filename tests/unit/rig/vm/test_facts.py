@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from fsgauge.machine import LOAD
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.disks import limits_of
-from fsgauge.rig.vm.facts import as_made, sentence_of
+from fsgauge.rig.vm.facts import HOLDS, _as_virtual, as_made, sentence_of
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
@@ -34,3 +37,16 @@ def test_the_file_system_below_is_told_with_its_own_block_size() -> None:
     stood = Standing(group, nfs, 1 << 20, facts={**made, "block_size_bytes": 1024})
     details = as_made(make_study().turns[0], group, stood).facts.details
     assert (details["mounted below"], details["block size below"]) == ("rw", "1 KiB")
+
+
+@pytest.mark.parametrize("accelerator", ["tcg", "kvm"])
+def test_the_first_screen_says_what_the_numbers_of_an_emulated_machine_hold_for(
+    accelerator: str,
+) -> None:
+    """It was said among the findings alone, below the charts."""
+    study = load_study("overhead-virtual", [], [], None, 1)
+    node: Any = FakeNode("node1", lambda *_: [])
+    node.accelerator = accelerator
+    machine = _as_virtual(study, make_study().before.load, node, limits_of(study), LOAD)
+    assert machine.storage is not None
+    assert (HOLDS in machine.storage.sentence) == (accelerator == "tcg")
