@@ -151,6 +151,11 @@ class CellFactors(BaseModel):
         return False
 
     @property
+    def can_begin_again(self) -> bool:
+        """Whether a part of it leaves all that it needs to be measured from its start."""
+        return False
+
+    @property
     def more_space(self) -> str:
         """What it needs where it found the storage full."""
         return "larger storage, or a smaller workload.fill"

@@ -9,7 +9,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from distributed import Worker
@@ -17,7 +17,7 @@ from distributed import Worker
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.fleet.gate import Gate, Label
+from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
 from fsgauge.rig.fleet.held import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.messages import Described, Fault, State, Told
@@ -34,6 +34,8 @@ FAULTS: dict[int, list[str]] = {}
 """By the number of a host, what goes wrong in its next blocks: "fails", "hangs" or "refuses"."""
 PREPARING: dict[int, int] = {}
 """By the number of a host, how often it hangs while it is prepared."""
+LATE: dict[int, int] = {}
+"""By the number of a host, how many starts it misses."""
 HUNG_SECONDS = 4.0
 
 
@@ -41,6 +43,7 @@ class StubRig(HeldRig):
     """Tells the planned records, each run once its start has come."""
 
     def __init__(self, _: object, share: Share, __: object = None) -> None:
+        self._number = share.number
         self._faults = FAULTS.get(share.number, [])
         self._hangs = PREPARING.get(share.number, 0) > 0
         PREPARING[share.number] = PREPARING.get(share.number, 0) - 1
@@ -102,10 +105,19 @@ class StubRig(HeldRig):
             for run in study.runs:
                 if (run.block, run.turn) != (block, turn.turn):
                     continue
-                self._add(Told.of(RunStarted(turn, run.cell)))
-                start_at_ns = self._gate.wait(Label(block, turn.turn, run.cell.id))
-                time.sleep(max(0.0, (start_at_ns - time.monotonic_ns()) / 1e9))
+                passed = AGAIN
+                while passed == AGAIN:
+                    self._add(Told.of(RunStarted(turn, run.cell)))
+                    label = Label(block, turn.turn, run.cell.id)
+                    start_at_ns = self._gate.wait(label)
+                    time.sleep(max(0.0, (start_at_ns - time.monotonic_ns()) / 1e9))
+                    passed = self._gate.meet(replace(label, meeting=THROUGH), self._missed())
                 self._add(Told.of(_with_start(run, start_at_ns)))
+
+    def _missed(self) -> str:
+        left = LATE.get(self._number, 0)
+        LATE[self._number] = left - 1
+        return "the start was missed" if left > 0 else ""
 
     def _add(self, *told: Told | None) -> None:
         with self._changed:

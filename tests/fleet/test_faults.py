@@ -116,7 +116,7 @@ def test_a_job_that_the_engine_refuses(fsgauge: Run, small: list[str], tmp_path:
 def test_an_engine_that_is_prepared_too_late(
     fsgauge: Run, small: list[str], tmp_path: Path
 ) -> None:
-    """The block is measured again. It was a failed run, as if the system had failed."""
+    """The run begins again on both hosts. It was a failed run, as if the system had failed."""
     file = str(hosts_file(tmp_path, "a", "b"))
     late = tmp_path / "late"
     late.touch()
@@ -124,8 +124,11 @@ def test_an_engine_that_is_prepared_too_late(
     assert done.returncode == 0, done.stderr
     assert not late.exists()
     assert "the start was missed: it was 204.0 ms ago" in done.stderr
+    assert "the run begins again, 1 s after it is told" in done.stderr
     runs = read_results(results_of(tmp_path)).runs
     assert len(runs) == 4 and all(run.fault is None and len(run.parts) == 2 for run in runs)
+    journal = (results_of(tmp_path) / "journal.ndjson").read_text()
+    assert journal.count('"start missed"') == 1 and '"void"' not in journal
     assert left_behind(tmp_path) == []
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.factors import most_hosts
 from fsgauge.machine import Machine
+from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.takes import Takes
 from fsgauge.record import (
     Cell,
@@ -98,6 +99,23 @@ class BlockGivenUp:
     lines: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class StartMissed:
+    """A run that several machines begin together was not begun by all: all begin it again."""
+
+    turn: Turn
+    cell: Cell
+    because: str
+
+
+MOST_STARTS = 4
+"""So often a run is begun, where machines miss its start; then its block is void."""
+
+
+class RunBeginsAgain(RigError):
+    """What was measured of a run does not count: caches are set back, and it begins again."""
+
+
 class StudyVoid(RigError):
     """Nothing that was measured counts any more: the session has changed, and the study begins
     again with what it is now."""
@@ -108,6 +126,7 @@ Happening = (
     | StepStarted
     | RunStarted
     | LoadBegins
+    | StartMissed
     | FromMachine
     | BlockVoid
     | BlockGivenUp
@@ -262,6 +281,21 @@ class HasNodes(Protocol):
     def load_nodes(self, study: Study) -> int:
         """How many of them drive the load; InputError where that cannot be understood."""
         ...
+
+
+@runtime_checkable
+class TakesTimeAround(Protocol):
+    """What a rig offers as well whose machines take more time around turns and runs than this one
+    does."""
+
+    def around(self, study: Study) -> Around:
+        """What they take with this study, as far as it is known; touches nothing."""
+        ...
+
+
+def around_on(rig: Rig, study: Study) -> Around:
+    """What a rig takes beside the load."""
+    return rig.around(study) if isinstance(rig, TakesTimeAround) else HERE
 
 
 @runtime_checkable

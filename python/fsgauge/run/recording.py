@@ -13,6 +13,7 @@ from fsgauge.rig.rig import (
     Happening,
     LoadBegins,
     RunStarted,
+    StartMissed,
     StepStarted,
     TurnStarted,
 )
@@ -50,6 +51,14 @@ class Recording:
                 self.progress.run_started(turn, cell)
             case LoadBegins():
                 pass
+            case StartMissed(turn, cell, because):
+                self.folder.journal(
+                    "start missed",
+                    block=turn.block,
+                    turn=turn.turn,
+                    cell=cell.id,
+                    because=because,
+                )
             case FromMachine(machine, record):
                 self.folder.write_from_machine(machine, record)
             case BlockVoid(block, because, lines):

@@ -77,6 +77,11 @@ class ConnectionsFactors(CellFactors):
         return self.read_percent
 
     @property
+    def can_begin_again(self) -> bool:
+        """What only looks at files leaves them."""
+        return self.test in ("read", "stat")
+
+    @property
     def more_space(self) -> str:
         """Both sets of files have keys of their own."""
         backup = "backup_" if self.test in OF_BACKUP else ""

@@ -57,5 +57,10 @@ class OverheadFactors(CellFactors):
         """As the sweep mixes them."""
         return self.read_percent
 
+    @property
+    def can_begin_again(self) -> bool:
+        """Files that are there are read and written over."""
+        return True
+
 
 FACTORS = OverheadFactors

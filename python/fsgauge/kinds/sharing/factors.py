@@ -58,6 +58,12 @@ class SharingFactors(CellFactors):
         return test.read_percent
 
     @property
+    def can_begin_again(self) -> bool:
+        """Files are written over; those of a folder are there once, or gone."""
+        test = self.of_test
+        return isinstance(test, FileTest) or test.phase == "stat"
+
+    @property
     def metric(self) -> str:
         """What the test's program prints: bytes a second, seeks a second, files a second."""
         test = self.of_test

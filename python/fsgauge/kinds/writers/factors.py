@@ -67,5 +67,10 @@ class WritersFactors(CellFactors):
         """Whether the files are made in the run."""
         return self.allocation != "overwrite"
 
+    @property
+    def can_begin_again(self) -> bool:
+        """Files that are there are written over."""
+        return not self.makes_files_anew
+
 
 FACTORS = WritersFactors

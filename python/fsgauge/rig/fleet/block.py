@@ -10,11 +10,12 @@ from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
-from fsgauge.rig.fleet.gate import RESTING, Label
+from fsgauge.rig.fleet.gate import AGAIN, RESTING, THROUGH, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
+from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
-from fsgauge.rig.rig import LoadBegins, Tell
+from fsgauge.rig.rig import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
 
@@ -39,8 +40,10 @@ class BlockOverHosts:
     block: int
     tell: Tell
     say: Callable[[str], None]
-    least_lead_seconds: float
+    lead: Lead
     _states: dict[str, State] = field(default_factory=dict)
+    _starts_missed: int = 0
+    """Of the run that goes on."""
     _start_ns: int = 0
     _since: float = 0.0
     _first_after: float | None = None
@@ -127,8 +130,11 @@ class BlockOverHosts:
                 "the hosts wait for different runs",
                 details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
             )
+        if label.meeting == THROUGH:
+            self._conclude(label, names)
+            return
         if label.meeting:
-            self._meet(label, names)
+            self._meet(label, names, self._states[names[0]].offer)
             return
         self._start_ns = self._moment_for(names)
         words = {
@@ -154,11 +160,34 @@ class BlockOverHosts:
         self.clock.compare(self.hosts.cluster, names)
         now = time.monotonic()
         lead = max(_REPLIES_AHEAD * (heard - asked), _COMPARISONS_AHEAD * (now - heard))
-        return self.clock.now() + int(max(self.least_lead_seconds, lead) * 1e9)
+        return self.clock.now() + int(max(self.lead.seconds, lead) * 1e9)
 
-    def _meet(self, label: LabelMessage, names: Sequence[str]) -> None:
-        """These hosts are at a meeting: each hears what the first one offers."""
-        offer = self._states[names[0]].offer
+    def _conclude(self, label: LabelMessage, names: Sequence[str]) -> None:
+        """These hosts are through with a run. Where one missed the start, it begins again for all,
+        also for those that rest; HostLostError where that has happened too often."""
+        missed = {name: self._states[name].offer for name in names if self._states[name].offer}
+        if not missed:
+            self._starts_missed = 0
+            self.lead.kept()
+            self._meet(label, names, "")
+            return
+        self._starts_missed += 1
+        self.lead.missed()
+        host, why = next(iter(missed.items()))
+        if self._starts_missed == MOST_STARTS:
+            raise HostLostError(host, f"{why}, for the {MOST_STARTS}th time in {_words(label)}")
+        turn = next(t for t in self.plan.turns if (t.block, t.turn) == (label.block, label.turn))
+        cell = next(cell for cell in self.plan.cells if cell.id == label.cell)
+        self.say(f"{host}: {why}; the run begins again, {self.lead.seconds:.3g} s after it is told")
+        self.tell(StartMissed(turn, cell, f"{host}: {why}"))
+        for name in self._states.keys() - set(names):
+            resting = self._states[name].armed
+            assert resting is not None  # noqa: S101 - all others are at the meeting
+            self._meet(resting, [name], AGAIN)
+        self._meet(label, names, AGAIN)
+
+    def _meet(self, label: LabelMessage, names: Sequence[str], offer: str) -> None:
+        """These hosts are at a meeting: each hears the same."""
         answers = self.hosts.cluster.ask(
             names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
         )
@@ -180,7 +209,7 @@ class BlockOverHosts:
         through = min((gathered.told_by(name) for name in others), default=0)
         for name, label in labels.items():
             if gathered.told_by(name) < through:
-                self._meet(label, [name])
+                self._meet(label, [name], "")
         return {name for name in labels if name in self._states}
 
     def _starts(self, runs: dict[str, RunRecord]) -> list[MachineStart]:

@@ -15,6 +15,11 @@ RESTING = "others measure"
 """The meeting of a host that takes no part in a run: it ends once the others are through."""
 LONGEST_REST_SECONDS = 24 * 3600.0
 
+THROUGH = "through"
+"""The meeting of hosts that have ended a run; one offers why it missed the start, if it did."""
+AGAIN = "again"
+"""What such a host hears instead of nothing where one has: the run begins again for all."""
+
 
 @dataclass(frozen=True)
 class Label:

@@ -12,8 +12,8 @@ from fsgauge.errors import RigError
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
-from fsgauge.rig.fleet.gate import LONGEST_REST_SECONDS, RESTING, Gate, Label
-from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
+from fsgauge.rig.rig import RunBeginsAgain, RunStarted
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.wire import (
@@ -46,7 +46,7 @@ RESTS = EngineFault(
 """What stands in the record of a host that waited while others measured."""
 
 _MISSED = "start.missed"
-"""The engine was prepared too late: nothing was loaded, and the block has to be measured again."""
+"""The engine was prepared too late, and nothing was loaded: the run has to begin again."""
 
 
 class GatedEngine(Engine):
@@ -92,7 +92,8 @@ class GatedEngine(Engine):
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """This host's share of a load; a measured one waits at the gate.
 
-        Raises EngineFaultError (RESTS) where others measured it, once they are through.
+        Raises EngineFaultError (RESTS) where others measured it, once they are through, and
+        RunBeginsAgain where one of them missed the start.
         """
         expected, self._next = self._next, None
         if expected is None:
@@ -100,7 +101,8 @@ class GatedEngine(Engine):
         label, cell = expected
         hosts = factors_of(cell).host_count or self._share.hosts
         if self._share.number >= hosts:
-            self._gate.meet(replace(label, meeting=RESTING, patience_seconds=LONGEST_REST_SECONDS))
+            rest = replace(label, meeting=RESTING, patience_seconds=LONGEST_REST_SECONDS)
+            _require_counts(self._gate.meet(rest), label)
             raise EngineFaultError(RESTS)
         job = self._dealt(job, replace(self._share, hosts=hosts, cell=cell))
         update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
@@ -108,12 +110,14 @@ class GatedEngine(Engine):
         try:
             result = self.run(job, on_event, on_armed=lambda: self._gate.wait(label))
         except EngineFaultError as error:
-            if error.fault.code == _MISSED:
+            is_missed = error.fault.code == _MISSED
+            if not is_missed or self._begins_again(cell):
+                self._leave(job, label, cell, error.what if is_missed else "")
+            if is_missed:
                 raise RigError(error.what, cause=error.cause) from error
-            self._leave(job, label)
             raise
         self._gate.require_not_ended()
-        self._leave(job, label)
+        self._leave(job, label, cell)
         assert isinstance(result, LoadResult)  # noqa: S101 - that of a load
         return result
 
@@ -174,10 +178,17 @@ class GatedEngine(Engine):
         """Between how many hosts files may be divided."""
         return {factors_of(cell).host_count or self._share.hosts for cell in self._cells}
 
-    def _leave(self, job: LoadJob | ClientsJob, label: Label) -> None:
-        """Wait until no host is at work on the files of all any more."""
-        if self._shares and self._method.is_on_files_of_all(job):
-            self._gate.meet(replace(label, meeting="through"))
+    def _begins_again(self, cell: Cell) -> bool:
+        """Whether a run can begin again on what a part of it has left."""
+        struck = self._turn is not None and self._turn.strikes
+        return not struck and factors_of(cell).can_begin_again
+
+    def _leave(self, job: LoadJob | ClientsJob, label: Label, cell: Cell, missed: str = "") -> None:
+        """Wait until no host is at work any more, where one may have missed the start, or all are
+        on the same files. `missed` says that this one has."""
+        if self._begins_again(cell) or (self._shares and self._method.is_on_files_of_all(job)):
+            through = replace(label, meeting=THROUGH, patience_seconds=_load_seconds(job))
+            _require_counts(self._gate.meet(through, missed), label)
 
     def _meet(self, what: str, offer: str = "", patience: float = 0.0) -> str:
         assert self._turn is not None  # noqa: S101 - asked in a turn alone
@@ -188,3 +199,16 @@ class GatedEngine(Engine):
         if isinstance(job, LoadJob):  # Dealt is one type at a time, and mypy solves it for each
             return self._method.dealt(job, share)
         return self._method.dealt(job, share)
+
+
+def _require_counts(passed: str, label: Label) -> None:
+    """Raise RunBeginsAgain where hosts were told that."""
+    if passed == AGAIN:
+        raise RunBeginsAgain(f"{label} begins again on all hosts: one missed the start")
+
+
+def _load_seconds(job: LoadJob | ClientsJob) -> float:
+    """How long others may be at work once a host has missed the start."""
+    if isinstance(job, LoadJob):
+        return (job.warm_up_ns + job.duration_ns) / 1e9
+    return (job.ramp_ns + job.time_limit_ns) / 1e9

@@ -33,8 +33,6 @@ NAME = "fsgauge-host"
 LEASE_SECONDS = 15.0
 """A coordinator that asks nothing for so long is gone: the host ends what it does and cleans up."""
 _LOOK_SECONDS = 4.0
-_LEAST_AHEAD_NS = 100_000_000
-"""A start that is nearer than this may be missed by an engine that has yet to be told."""
 
 
 class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of distributed
@@ -206,10 +204,9 @@ async def measure(plan: str, block: int, *, dask_worker: Worker) -> str:
 async def arm(
     block: int, turn: int, cell: str, start_at_ns: int, *, dask_worker: Worker
 ) -> dict[str, Any]:
-    """Have the run that waits begin at a moment of this host's clock, unless that is too near."""
+    """Have the run that waits begin at a moment of this host's clock. The engine says so where that
+    has passed."""
     ahead_ns = start_at_ns - time.monotonic_ns()
-    if ahead_ns < _LEAST_AHEAD_NS:
-        return {"missed": True, "ahead_ns": ahead_ns}
     known = _held(dask_worker).start(Label(block, turn, cell), start_at_ns)
     return {"missed": not known, "ahead_ns": ahead_ns}
 

@@ -14,6 +14,7 @@ from fsgauge.record import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Lost, Reached, new_run
+from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
 from fsgauge.rig.fleet.messages import Described, State, allowed
 from fsgauge.rig.host.device.consent import Consent
@@ -177,7 +178,7 @@ class FleetSession(PreparedHosts):
         super().__init__(hosts, study_of, say, consent_of)
         self._hosts: Hosts = hosts
         self._clock = clock
-        self._least_lead_seconds = least_lead_seconds
+        self._lead = Lead(least_lead_seconds)
 
     def prepare(self) -> None:
         """Have every host check and attach its storage; raises what the first one refuses.
@@ -214,7 +215,7 @@ class FleetSession(PreparedHosts):
                     block,
                     tell,
                     self._say,
-                    self._least_lead_seconds,
+                    self._lead,
                 ).measure()
                 return
             except HostLostError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,15 +13,16 @@ from fsgauge.access.server.observation import Observation
 from fsgauge.engine import EngineFaultError
 from fsgauge.parts import in_one
 from fsgauge.plan.turns import job_for
+from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.turn_steps import Steps
 from fsgauge.rig.host.work import Work
-from fsgauge.rig.rig import RunStarted, Tell, TurnStarted
+from fsgauge.rig.rig import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
 from fsgauge.study.reached import over_paths
-from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
+from fsgauge.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
 
 
 @dataclass(frozen=True)
@@ -90,10 +91,26 @@ def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
 
 
 def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem) -> RunRecord:
-    """Measure one cell; a fault of the storage is recorded as what this run gave."""
+    """Measure one cell, from its caches again where other machines missed its start."""
     job = job_for(work.study, work.plan, turn, cell, prepared.target)
     with _reached(prepared):
         preconditioning = precondition_cell(work, turn, cell, job)
+    for _ in range(MOST_STARTS - 1):
+        with suppress(RunBeginsAgain):
+            return _run_from_caches(work, turn, position, cell, prepared, job, preconditioning)
+    return _run_from_caches(work, turn, position, cell, prepared, job, preconditioning)
+
+
+def _run_from_caches(
+    work: Work,
+    turn: Turn,
+    position: int,
+    cell: Cell,
+    prepared: PreparedSystem,
+    job: LoadJob | ClientsJob,
+    preconditioning: CellPreconditioning | None,
+) -> RunRecord:
+    """A fault of the storage is recorded as what this run gave."""
     caches = work.systems.settle(prepared)
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()

@@ -20,9 +20,6 @@ from fsgauge.rig.rig import Happening
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
-_LEAST_AHEAD_NS = 50_000_000
-"""A start that is nearer than this may be missed by an engine that has yet to be told."""
-
 
 class OneOfSeveral:
     """The rig of one study at most; `told` adds to what happens what only a guest knows."""
@@ -97,9 +94,9 @@ class OneOfSeveral:
         return "ok"
 
     def _arm(self, block: int, turn: int, cell: str, start_at_ns: int) -> dict[str, Any]:
+        """A start that has passed is given as well: the engine says by how much."""
         ahead_ns = start_at_ns - time.monotonic_ns()
-        in_time = ahead_ns >= _LEAST_AHEAD_NS
-        known = in_time and self._rig().start(Label(block, turn, cell), start_at_ns)
+        known = self._rig().start(Label(block, turn, cell), start_at_ns)
         return {"missed": not known, "ahead_ns": ahead_ns}
 
     def _pass_meeting(self, label: dict[str, Any], offer: str) -> bool:

@@ -12,6 +12,7 @@ from fsgauge.record import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.gathered import Gathered, records_of
+from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
@@ -102,6 +103,7 @@ class OnSeveral(PreparedHosts):
         self._group = group
         self._study: Study
         self._clock: Clock | None = None
+        self._lead = Lead(_LEAST_LEAD_SECONDS)
 
     def prepare(self, study: Study) -> None:
         """Attach its storage in each of them, and compare nothing yet."""
@@ -122,7 +124,7 @@ class OnSeveral(PreparedHosts):
                 block,
                 tell,
                 self._say,
-                _LEAST_LEAD_SECONDS,
+                self._lead,
             ).measure()
         except HostLostError as error:
             self._group.give_up()

@@ -164,7 +164,7 @@ def test_one_of_several_nodes_answers_the_questions_of_a_fleet(guest: Peer) -> N
     assert ask(guest, "close", because="over", seconds=5.0) is True
 
 
-def test_a_start_that_is_too_near_is_missed(guest: Peer) -> None:
+def test_a_start_that_no_run_waits_for_is_missed(guest: Peer) -> None:
     guest.reply()
     guest.order(do="now")
     now = json.loads(guest.reply()["answer"])
