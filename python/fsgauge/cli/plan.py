@@ -92,7 +92,14 @@ def command(
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
     from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import FoldersSeen, UsesFolders, require_hosts, strikes_of, takes_on
+    from fsgauge.rig.rig import (
+        FoldersSeen,
+        UsesFolders,
+        around_on,
+        require_hosts,
+        strikes_of,
+        takes_on,
+    )
     from fsgauge.units import parse_percent
 
     study = study_on(rig, study)
@@ -104,12 +111,14 @@ def command(
     design = design_of(world, chosen)
     with interruptible():
         takes = takes_on(world, chosen)
+    around = around_on(world, chosen)
     plan = make_plan(
         chosen,
         size_bytes=size_bytes,
         side_by_side=design.side_by_side,
         strikes=strikes_of(world, chosen),
         takes=takes,
+        around=around,
     )
     with interruptible():
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
@@ -130,6 +139,7 @@ def command(
         folders=seen.facts,
         cautions=seen.cautions,
         takes=takes,
+        around=around,
     )
     code = InputError.exit_code if refusals else 0
     if as_json:

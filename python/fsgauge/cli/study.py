@@ -41,6 +41,8 @@ def list_() -> None:
     NAME-as-published `NAME --as-published`.
     """
     from fsgauge.plan.turns import make_plan, with_seed
+    from fsgauge.rig.registry import rig_for, rig_named
+    from fsgauge.rig.rig import around_on
     from fsgauge.study.parse import load_study
     from fsgauge.study.shipped import shipped_studies
     from fsgauge.units import format_duration, format_size
@@ -49,7 +51,8 @@ def list_() -> None:
     for name, question in shipped_studies().items():
         study = with_seed(load_study(name), 0)
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
-        plan = make_plan(study, size_bytes=study.storage.size)
+        around = around_on(rig_named(rig_for(study, None)), study)
+        plan = make_plan(study, size_bytes=study.storage.size, around=around)
         time = format_duration(int(plan.expected_seconds * 1e9))
         written = format_size(plan.expected_written_bytes)
         if study.is_simulated:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fsgauge.access.keys import AccessKeys
+from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.preconditioning import most_rounds, rounds
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
 from fsgauge.study.model import Study, System
@@ -29,7 +30,11 @@ SCAN_SECONDS = 0.3
 
 
 def turn_seconds(
-    study: Study, size_bytes: int, access: AccessKeys, speed: Speed = EXPECTED
+    study: Study,
+    size_bytes: int,
+    access: AccessKeys,
+    speed: Speed = EXPECTED,
+    around: Around = HERE,
 ) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
     speed = speed_on(study, speed)
@@ -38,31 +43,39 @@ def turn_seconds(
     made = sum(len(group) for group in method.stages(cells))
     times = 1 + rounds(study, speed)
     runs = [times * method.run_seconds(cell, space, speed) for cell in cells]
-    filling = space / speed.bytes_per_second
+    filling = filled_bytes(study, method, space) / speed.bytes_per_second
     scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
-    starts = times * len(runs) * RUN_SECONDS
-    return made * TURN_SECONDS + filling + sum(runs) + starts + scans
+    starts = times * len(runs) * (RUN_SECONDS + around.run_seconds)
+    made_afresh = made * (TURN_SECONDS + around.turn_seconds)
+    return made_afresh + filling + sum(runs) + starts + scans
 
 
 def block_seconds(
-    study: Study, size_bytes: int, speed: Speed = EXPECTED, *, side_by_side: bool = False
+    study: Study,
+    size_bytes: int,
+    speed: Speed = EXPECTED,
+    *,
+    side_by_side: bool = False,
+    around: Around = HERE,
 ) -> float:
     """Every system's turn, the baseline's second one, and those over paths beside a server."""
     sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
     return sliced + sum(
-        count * turn_seconds(study, size_bytes, access, speed)
+        count * turn_seconds(study, size_bytes, access, speed, around)
         for access, count in _turns_by_access(study).items()
     )
 
 
-def under_load_share(study: Study, size_bytes: int, *, side_by_side: bool = False) -> float:
+def under_load_share(
+    study: Study, size_bytes: int, *, side_by_side: bool = False, around: Around = HERE
+) -> float:
     """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
     space, cells = layout_bytes(study, size_bytes), cells_of(study.workload)
     loads, speed = 0.0, speed_on(study)
     for access, count in _turns_by_access(study).items():
         method = _method_at(study, size_bytes, access)
         loads += count * sum(method.run_seconds(cell, space, speed) for cell in cells)
-    return loads / block_seconds(study, size_bytes, side_by_side=side_by_side)
+    return loads / block_seconds(study, size_bytes, side_by_side=side_by_side, around=around)
 
 
 def _turns_by_access(study: Study) -> Counter[AccessKeys]:
@@ -97,4 +110,16 @@ def turn_written_bytes(study: Study, size_bytes: int) -> int:
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
     written = sum(method.written_bytes(cell, space) for cell in cells_of(study.workload))
-    return space + int((1 + most_rounds(study)) * written)
+    filled = filled_bytes(study, method, space)
+    return filled + int((1 + most_rounds(study)) * written)
+
+
+def filled_bytes(study: Study, method: Method, space_bytes: int) -> int:
+    """What a turn writes before its first cell: all of the space, unless its files have a size of
+    their own, which more room does not change."""
+    if not method_of(study.workload).lays_out:
+        return space_bytes
+    room_bytes = space_bytes // method.files
+    size_bytes = method.file_size_bytes(room_bytes)
+    is_fixed = method.file_size_bytes(2 * room_bytes) == size_bytes
+    return method.files * size_bytes if is_fixed else space_bytes

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.access.words import protection_in, way, ways
 from fsgauge.durability.options import MEMORY
 from fsgauge.durability.weakened import Made, weakened
+from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
@@ -116,6 +117,7 @@ def describe(
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
     takes: Takes | None = None,
+    around: Around = HERE,
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
 
@@ -124,11 +126,12 @@ def describe(
     `one_by_one_because` says why systems are not measured side by side where the study would.
     `takes` is what a block takes on a rig that knows it.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
+    `around` is what the plan was made with.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
-    mean, shortest, longest = _block_times(plan, study, size_bytes, measured, takes)
+    mean, shortest, longest = _block_times(plan, study, size_bytes, measured, takes, around)
     is_simulated = takes is not None or study.is_simulated
     written = written_bytes(study, size_bytes, blocks)
     return PlanDescription(
@@ -155,7 +158,9 @@ def describe(
         expected_seconds=blocks * mean,
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest if longest is not None else None,
-        under_load_share=under_load_share(study, size_bytes, side_by_side=plan.side_by_side),
+        under_load_share=under_load_share(
+            study, size_bytes, side_by_side=plan.side_by_side, around=around
+        ),
         simulated=is_simulated,
         time_basis=takes.words if takes is not None else "",
         written_bytes_estimate=written,
@@ -198,6 +203,7 @@ def _block_times(
     size_bytes: int,
     measured: MeasuredTime | None,
     takes: Takes | None,
+    around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks = plan.turns[-1].block + 1
@@ -205,14 +211,14 @@ def _block_times(
         return takes.seconds, takes.shortest_seconds, takes.longest_seconds
     if measured is None:
         shortest, longest = (
-            storage_seconds(study, size_bytes, speed) / blocks
-            + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side)
+            (around.before_seconds + storage_seconds(study, size_bytes, speed)) / blocks
+            + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side, around=around)
             for speed in (FASTEST, SLOWEST)
         )
         return plan.expected_seconds / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
-    around = runs * RUN_SECONDS
-    return measured.mean + around, measured.shortest + around, measured.longest + around
+    beside = runs * (RUN_SECONDS + around.run_seconds)
+    return measured.mean + beside, measured.shortest + beside, measured.longest + beside
 
 
 def storage_sentence(study: Study) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.estimate import turn_seconds
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.strikes import Strike, strike_words
@@ -47,13 +48,15 @@ def struck_turns(
     return turns
 
 
-def struck_seconds(study: Study, turns: Sequence[Turn], size_bytes: int) -> float:
+def struck_seconds(
+    study: Study, turns: Sequence[Turn], size_bytes: int, around: Around = HERE
+) -> float:
     """What these turns take."""
     accesses = dict(zip((each.name for each in study.systems), accesses_of(study), strict=True))
     return sum(
         BESIDE_SECONDS
         + max((strike.at_ns + strike.for_ns) / 1e9 for strike in turn.strikes)
-        + turn_seconds(study, size_bytes, accesses[turn.system])
+        + turn_seconds(study, size_bytes, accesses[turn.system], around=around)
         for turn in turns
     )
 

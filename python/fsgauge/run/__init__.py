@@ -18,7 +18,15 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import Rig, Session, StudyVoid, require_hosts, strikes_of, takes_on
+from fsgauge.rig.rig import (
+    Rig,
+    Session,
+    StudyVoid,
+    around_on,
+    require_hosts,
+    strikes_of,
+    takes_on,
+)
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -68,6 +76,7 @@ def run_study(
             side_by_side=beside,
             strikes=strikes,
             takes=takes_on(rig, study),
+            around=around_on(rig, study).once_up,
         )
         with ResultsFolder.created(results, study.name) as folder:
             created(folder.directory)

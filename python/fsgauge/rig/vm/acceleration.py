@@ -13,11 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from fsgauge.errors import InputError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.process.processes import boot_id
 from fsgauge.rig.vm.cache import cache_folder
 from fsgauge.rig.vm.node import Node, NodeLostError
-from fsgauge.rig.vm.qemu import Accelerator, Qemu
+from fsgauge.rig.vm.qemu import Accelerator, Qemu, find_qemu
 
 _DEVICE = "/dev/kvm"
 _FILE = "kvm.json"
@@ -45,6 +45,17 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
     except NodeLostError as error:
         say(f"{error.what}; once more")
         return _up(make("tcg"), say)
+
+
+def expects_kvm() -> bool:
+    """Whether machines will have KVM, as far as it is known without trying one."""
+    try:
+        chosen = chosen_accelerator()
+        if chosen is not None or not os.access(_DEVICE, os.R_OK | os.W_OK):
+            return chosen == "kvm"
+        return not _is_known_not_to_work(find_qemu())
+    except FsgaugeError:
+        return False  # nothing runs then, which is refused elsewhere
 
 
 def _up(nodes: N, say: Callable[[str], None]) -> N:

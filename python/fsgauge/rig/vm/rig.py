@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.beside import hindrance
@@ -22,6 +23,7 @@ from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, storage_of
+from fsgauge.rig.vm.durations import around_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_use import in_use
 from fsgauge.rig.vm.network.addresses import Station
@@ -77,6 +79,10 @@ class VmRig:
             )
             for fault in study.faults
         ]
+
+    def around(self, study: Study) -> Around:
+        """What emulated machines take to start, to be set up, and around each run."""
+        return around_of(study)
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
