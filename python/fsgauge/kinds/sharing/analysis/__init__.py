@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from fsgauge.kinds.sharing.analysis.answer import answer_with_faults
 from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of
+from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, memory_of
 from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
-from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.results import Finding
 
 
@@ -27,8 +28,11 @@ class SharingAnalysis(Analysis):
         return SharingFactors.of(cell).metric
 
     def read(self, material: Material) -> Sharing:
-        """Each system's faults, and the limit of each cell on each system."""
-        return Sharing(faults=faults_of(material), limits=limits_of(material))
+        """Each system's faults, the limit of each cell on each system, and whose memory could hold
+        each cell's file."""
+        return Sharing(
+            faults=faults_of(material), limits=limits_of(material), memory=memory_of(material)
+        )
 
     def answer(self, question: Question) -> str | None:
         """The general one, and who failed."""
@@ -40,15 +44,7 @@ class SharingAnalysis(Analysis):
         if own is not None:
             yield from failed_finding(own.faults)
             yield from limits_finding(own.limits, evidence.study.plan)
-        of_memory = [c for c in evidence.study.plan.cells if SharingFactors.of(c).is_cache_test]
-        if of_memory:
-            yield finding(
-                "sharing.cache_test",
-                "note",
-                "Writes that are not flushed end in memory: these cells are tests of caches.",
-                "--set workload.include_flush=true counts fsync(2).",
-                [cell.name for cell in of_memory],
-            )
+            yield from cache_test_finding(own.memory, evidence.study.plan)
 
 
 ANALYSIS = SharingAnalysis()

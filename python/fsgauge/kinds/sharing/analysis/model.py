@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from fsgauge.stats.results import OwnResults, ResultModel
 
 FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
@@ -38,8 +40,26 @@ class CellLimit(ResultModel):
     test_share: float | None
 
 
+class CellMemory(ResultModel):
+    """A cell's file next to the memory that could hold it, by machine: that of a client and of its
+    servers, as far as they are among the study's machines.
+
+    A cell is a test of caches where its file is smaller than twice that memory, or its writes are
+    not flushed.
+    """
+
+    cell: str
+    file_bytes: int
+    memory_bytes: dict[str, int]
+    servers: list[str]
+    is_small: bool
+    is_unflushed: bool
+    is_cache_test: bool
+
+
 class Sharing(OwnResults):
     """What only sharing has."""
 
     faults: list[SystemFaults]
     limits: list[CellLimit]
+    memory: list[CellMemory] = Field(default=[])

@@ -7,6 +7,7 @@ from typing import Any
 from fsgauge.kinds.sharing.page.tables import (
     faults_table,
     limits_table,
+    memory_table,
     processor_table,
     tests_table,
 )
@@ -22,11 +23,12 @@ class SharingPage(KindPage):
     draws_every_ratio = True
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """What tests do, how systems failed, what limited them."""
+        """What tests do, how systems failed, what limited them, and which are of caches."""
         return {
             "sharing_faults": faults_table(results),
             "sharing_tests": tests_table(results),
             "sharing_limits": limits_table(results),
+            "sharing_memory": memory_table(results),
             "sharing_processor": processor_table(results),
         }
 

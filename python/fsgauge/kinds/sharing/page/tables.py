@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsgauge.kinds.sharing.analysis.faults import words
-from fsgauge.kinds.sharing.analysis.model import CellLimit, Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import CellLimit, CellMemory, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record import Cell
 from fsgauge.report.table_parts import Rows, Table, TableCell
 from fsgauge.stats.results import Results
+from fsgauge.units import exact_size, format_size
 
 _LIMITS = {
     "emulator": "the emulated processor",
@@ -67,6 +68,50 @@ def limits_table(results: Results) -> list[Table]:
         folded_from=_FOLDED_ROWS,
     )
     return [table]
+
+
+def memory_table(results: Results) -> list[Table]:
+    """A line a cell with a file; [] where the memory of no client is known."""
+    own = Sharing.of(results)
+    if own is None or not own.memory:
+        return []
+    table = Rows(own.memory).table(
+        "memory",
+        "Files next to memory",
+        "A file that is not twice the memory of a client and its server makes its cell a cache"
+        " test, and so does a write that is not flushed. Where caches are emptied before each run,"
+        " a small file is read from disks all the same; what a run reads ahead or writes together"
+        " is up to memory. Of a server that is not among the study's machines nothing is counted.",
+        [
+            ("cell", "", lambda each: results.cell(each.cell).name),
+            ("file", "", lambda each: exact_size(each.file_bytes)),
+            ("memory counted", "", _memory_counted),
+            ("file in memories", "", _in_memories),
+            ("verdict", "", _memory_verdict),
+        ],
+        folded_from=_FOLDED_ROWS,
+    )
+    return [table]
+
+
+def _memory_counted(each: CellMemory) -> str:
+    """ "node2 961 MiB, node1 (serves) 961 MiB"."""
+    return ", ".join(
+        f"{name}{' (serves)' if name in each.servers else ''} {format_size(size_bytes)}"
+        for name, size_bytes in each.memory_bytes.items()
+    )
+
+
+def _in_memories(each: CellMemory) -> str:
+    """How many times the memory the file is."""
+    return f"{each.file_bytes / sum(each.memory_bytes.values()):.2g}"
+
+
+def _memory_verdict(each: CellMemory) -> str:
+    if not each.is_cache_test:
+        return "larger than caches"
+    reasons = ["small file"] * each.is_small + ["not flushed"] * each.is_unflushed
+    return f"cache test ({', '.join(reasons)})"
 
 
 def processor_table(results: Results) -> list[Table]:

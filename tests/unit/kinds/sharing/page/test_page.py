@@ -48,5 +48,6 @@ def test_the_page_has_its_tables_and_words(report: Report) -> None:
         assert words in page
     assert "Traffic for each operation" in page
     assert "Share of CPU of each test" in page
+    assert "Files next to memory" in page and "cache test (small file)" in page
     stored = json.loads((report.stored.directory / "report.json").read_text())
     assert stored["own"]["faults"][2]["counts"] == {"crash": 1}

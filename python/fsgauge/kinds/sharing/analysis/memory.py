@@ -1,0 +1,91 @@
+"""Which cells are tests of caches: their file is not twice the memory that could hold it.
+
+The rule is that of the published comparison, "file size twice the memory", for the client and its
+server together. A write that is not flushed may end in memory whatever its file's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fsgauge.kinds.sharing.analysis.model import CellMemory
+from fsgauge.kinds.sharing.factors import SharingFactors
+from fsgauge.machine import LOAD, SERVER, Machine
+from fsgauge.record import Plan
+from fsgauge.stats.analysis import Material
+from fsgauge.stats.evidence import finding, part_of
+from fsgauge.stats.results import Finding
+from fsgauge.units import exact_size, format_size
+
+TIMES = 2
+"""A file is larger than caches from so many times the memory on."""
+
+
+def memory_of(material: Material) -> list[CellMemory]:
+    """One a cell with a file, in the order of the plan."""
+    machines = counted(material.environment.machines)
+    return [
+        found
+        for cell in material.study.plan.cells
+        if (found := _of_cell(cell.id, SharingFactors.of(cell), machines)) is not None
+    ]
+
+
+def counted(machines: Sequence[Machine]) -> list[Machine]:
+    """The machines whose memory may hold a client's file: the client that has most of it, since
+    each has a file of its own, and all that serve. None of a client that is not known."""
+    clients = [each for each in machines if each.role.partition(" ")[0] == LOAD]
+    servers = [each for each in machines if each.role.partition(" ")[0] == SERVER]
+    largest = sorted(clients, key=lambda each: each.memory_bytes)[-1:]
+    return [*largest, *servers] if largest else []
+
+
+def _of_cell(cell: str, factors: SharingFactors, machines: Sequence[Machine]) -> CellMemory | None:
+    file_bytes = factors.file_size_bytes
+    if file_bytes is None or not machines:
+        return None
+    memory_bytes = {each.name: each.memory_bytes for each in machines}
+    is_small = file_bytes < TIMES * sum(memory_bytes.values())
+    return CellMemory(
+        cell=cell,
+        file_bytes=file_bytes,
+        memory_bytes=memory_bytes,
+        servers=[each.name for each in machines if each.role.partition(" ")[0] == SERVER],
+        is_small=is_small,
+        is_unflushed=factors.is_cache_test,
+        is_cache_test=is_small or factors.is_cache_test,
+    )
+
+
+def cache_test_finding(cells: Sequence[CellMemory], plan: Plan) -> Iterator[Finding]:
+    """How many cells are tests of caches, and by which half of the rule."""
+    names = {cell.id: cell.name for cell in plan.cells}
+    small = [each for each in cells if each.is_small]
+    unflushed = [each for each in cells if each.is_unflushed]
+    found = [each for each in cells if each.is_cache_test]
+    if not found:
+        return
+    reasons: list[str] = []
+    advice: list[str] = []
+    if small:
+        enough = TIMES * sum(small[0].memory_bytes.values())
+        reasons.append(
+            f"{part_of(len(small), len(cells), 'cell')} with a file that is smaller than twice the"
+            f" memory of client and server, {format_size(enough)}"
+        )
+        advice.append(f"--set 'workload.file_sizes=[\"{exact_size(_whole_gib(enough))}\"]'")
+    if unflushed:
+        reasons.append(f"{part_of(len(unflushed), len(cells), 'cell')} with writes not flushed")
+        advice.append("--set workload.include_flush=true")
+    yield finding(
+        "sharing.cache_test",
+        "note",
+        f"These cells are cache tests: {'; '.join(reasons)}. Where caches are emptied before each"
+        " run, what it reads comes from disks all the same.",
+        f"{' and '.join(advice)}.",
+        [names[each.cell] for each in found],
+    )
+
+
+def _whole_gib(size_bytes: int) -> int:
+    return -(-size_bytes // (1 << 30)) << 30

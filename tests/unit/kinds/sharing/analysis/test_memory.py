@@ -1,0 +1,91 @@
+"""Which cells are tests of caches: by the file's size and the memory of client and server."""
+
+from __future__ import annotations
+
+from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, counted, memory_of
+from fsgauge.kinds.sharing.analysis.model import CellMemory
+from fsgauge.machine import Machine
+from fsgauge.record import EnvironmentRecord
+from fsgauge.stats.analysis import Material
+from tests.synthetic_sharing import make_sharing
+
+GIB = 1 << 30
+
+
+def machine(name: str, role: str, memory_bytes: int) -> Machine:
+    first = make_sharing(2).before.machines[0]
+    changes = {"name": name, "role": role, "memory_bytes": memory_bytes}
+    return first.model_copy(update=changes)
+
+
+def material(machines: list[Machine], **changes: object) -> Material:
+    """Two tests on a file of 16 MiB, unless `changes` of the factors say otherwise."""
+    study = make_sharing(2).study
+    plan = study.plan
+    cells = [
+        cell.model_copy(update={"factors": {**cell.factors, **changes}}) for cell in plan.cells
+    ]
+    plan = plan.model_copy(update={"cells": cells})
+    return Material(
+        study=study.model_copy(update={"plan": plan}),
+        whole_plan=plan,
+        turns=[],
+        runs=[],
+        path_runs=[],
+        scans=[],
+        steps=[],
+        environment=EnvironmentRecord(machines=machines, left_out=[]),
+        samples={},
+        equivalence_percent=5.0,
+    )
+
+
+CLIENT, SERVER = machine("c", "load", GIB), machine("s", "server", 3 * GIB)
+BELOW = machine("rack", "host", 64 * GIB)
+
+
+def verdicts(machines: list[Machine], **changes: object) -> list[tuple[bool, bool]]:
+    found = memory_of(material(machines, **changes))
+    return [(each.is_small, each.is_cache_test) for each in found]
+
+
+def test_a_file_is_held_against_twice_the_memory_of_client_and_server() -> None:
+    """Client 1 GiB, server 3 GiB: 8 GiB are enough, a byte less is not."""
+    machines = [CLIENT, SERVER, BELOW]
+    assert verdicts(machines, file_size_bytes=8 * GIB) == [(False, False)] * 2
+    assert verdicts(machines, file_size_bytes=8 * GIB - 1) == [(True, True)] * 2
+
+
+def test_without_a_server_it_is_the_client_s_memory_that_counts() -> None:
+    (first, _) = memory_of(material([CLIENT, BELOW], file_size_bytes=2 * GIB))
+    assert first.memory_bytes == {"c": GIB} and first.servers == []
+    assert not first.is_cache_test
+
+
+def test_of_several_clients_the_largest_counts_since_each_has_a_file() -> None:
+    second = machine("d", "load 2", 2 * GIB)
+    assert [each.name for each in counted([CLIENT, second, SERVER])] == ["d", "s"]
+
+
+def test_a_write_that_is_not_flushed_is_a_cache_test_whatever_its_size() -> None:
+    (first, _) = memory_of(material([CLIENT], file_size_bytes=64 * GIB, is_cache_test=True))
+    assert (first.is_small, first.is_unflushed, first.is_cache_test) == (False, True, True)
+
+
+def test_tests_on_empty_files_have_no_file_to_hold() -> None:
+    assert memory_of(material([CLIENT], file_size_bytes=None, folder_files=10)) == []
+    assert memory_of(material([BELOW])) == []
+
+
+def said(cells: list[CellMemory]) -> list[str]:
+    return [each.sentence for each in cache_test_finding(cells, make_sharing(2).study.plan)]
+
+
+def test_the_finding_says_by_which_half_of_the_rule() -> None:
+    small = material([CLIENT, SERVER], is_cache_test=True)
+    (sentence,) = said(memory_of(small))
+    assert "2 of 2 cells with a file that is smaller than twice the memory" in sentence
+    assert "8 GiB; 2 of 2 cells with writes not flushed" in sentence
+    (found,) = cache_test_finding(memory_of(small), small.study.plan)
+    assert found.advice.startswith("--set 'workload.file_sizes=[\"8 GiB\"]' and --set workload.inc")
+    assert said(memory_of(material([CLIENT], file_size_bytes=64 * GIB))) == []
