@@ -96,18 +96,24 @@ def _strength(ratio: float) -> float:
 
 
 def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """One column a system where cells then have room for their text, else lines of panels."""
-    systems = len({row["system"] for row in rows})
+    """One column a system where cells then have room for their text, else lines of panels, as the
+    patterns of one system are."""
+    grid = [_split(line, "system") for line in _split(rows, "pattern")]
     sizes = len(_sizes(rows))
-    named = round(max(len(row["label"]) for row in rows) * NAME_PIXELS) + 12
+    longest = max(len(row["label"]) for row in rows) * NAME_PIXELS
+    beside = 0
+    if max(map(len, grid)) == 1:
+        grid = [[panel for (panel,) in grid]]
+        longest = max(longest, max(len(row["pattern"]) for row in rows) * LETTER_PIXELS)
+        beside = AXIS_PIXELS  # the pattern's words begin over the axis
+    named = round(longest) + 12
     needed = max(round(sizes * _text_pixels(rows, SMALL)) + AXIS_PIXELS, named)
-    columns = max(1, min(systems, WIDE_PIXELS // needed))
+    columns = max(1, min(max(map(len, grid)), WIDE_PIXELS // needed))
     most = WIDE_PIXELS // columns - AXIS_PIXELS
     width = min(most, max(CELL_PIXELS * sizes, named - AXIS_PIXELS))
     lines: list[dict[str, Any]] = []
-    for line in _split(rows, "pattern"):
-        of_systems = _split(line, "system")
-        drawn = [panels.specification(_panel(each, width, width)) for each in of_systems]
+    for line in grid:
+        drawn = [panels.specification(_panel(each, width, width + beside)) for each in line]
         lines += [
             {"hconcat": drawn[start : start + columns]} for start in range(0, len(drawn), columns)
         ]

@@ -85,8 +85,9 @@ def memory_table(results: Results) -> list[Table]:
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
             ("file", "", lambda each: exact_size(each.file_bytes)),
-            ("memory counted", "", _memory_counted),
-            ("file in memories", "", _in_memories),
+            ("client", "", lambda each: _memory_of(each, served=False)),
+            ("server", "", lambda each: _memory_of(each, served=True)),
+            ("file, of the memory", "", _of_memory),
             ("verdict", "", _memory_verdict),
         ],
         folded_from=_FOLDED_ROWS,
@@ -94,17 +95,19 @@ def memory_table(results: Results) -> list[Table]:
     return [table]
 
 
-def _memory_counted(each: CellMemory) -> str:
-    """ "node2 961 MiB, node1 (serves) 961 MiB"."""
-    return ", ".join(
-        f"{name}{' (serves)' if name in each.servers else ''} {format_size(size_bytes)}"
+def _memory_of(each: CellMemory, *, served: bool) -> str:
+    """ "node2: 961 MiB"; "none known" of a server that is not among the machines."""
+    found = [
+        f"{name}: {format_size(size_bytes)}"
         for name, size_bytes in each.memory_bytes.items()
-    )
+        if (name in each.servers) is served
+    ]
+    return ", ".join(found) or "none known"
 
 
-def _in_memories(each: CellMemory) -> str:
-    """How many times the memory the file is."""
-    return f"{each.file_bytes / sum(each.memory_bytes.values()):.2g}"
+def _of_memory(each: CellMemory) -> str:
+    """Percent of the memory that was counted; from 200 on the file is larger than caches."""
+    return f"{100 * each.file_bytes / sum(each.memory_bytes.values()):.3g} %"
 
 
 def _memory_verdict(each: CellMemory) -> str:
