@@ -65,7 +65,7 @@ def completed(line: str, path: str, folder: Path) -> set[str]:
         ("fsgauge run overhead --system ex", {"ext2", "ext3", "ext4"}),
         (
             "fsgauge run aging --rig simulator --system ex",
-            {"ext2", "ext3", "ext4", "ext4-6.12", "ext4-6.18"},
+            {"ext2", "ext3", "ext4", "ext4-6.1", "ext4-6.12", "ext4-6.18"},
         ),
         ("fsgauge plan overhead --as", {"--as-published"}),
         ("fsgauge run ./no-such", set()),  # left to the shell's own files

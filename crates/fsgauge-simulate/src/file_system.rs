@@ -1,7 +1,6 @@
 //! The file system that a policy works on, on one device: files alone, or ext4 with its inodes, directories and commits.
 //!
-//! The second is known for space that is allocated without data (fallocate); a life in which anything is allocated that way
-//! on ext4 is lived there. All others are lived on files alone.
+//! ext4 is the second, as far as mke2fs makes one with its defaults. All others are files alone.
 
 use fsgauge_alloc::Operation;
 use fsgauge_alloc::Placement;
@@ -9,10 +8,10 @@ use fsgauge_alloc::ext4::{Ext4, Setting, Writing};
 use fsgauge_alloc::free_map::{FreeMap, Run};
 use fsgauge_alloc::life::{Habits, Life};
 use fsgauge_alloc::policy::Extent;
-use fsgauge_wire::{AgeOperation, Failure, Outcome, SimulateJob, SimulatedPolicy};
+use fsgauge_wire::{AgeOperation, Ext4Release, Failure, Outcome, SimulateJob, SimulatedPolicy};
 
 use crate::policy::{self, Made};
-use crate::{mke2fs, proof};
+use crate::{folders, mke2fs, proof};
 
 /// Directory hashes of ext4 are seeded; which seed it is makes no difference that counts.
 const HASH_SEED: [u32; 4] = [0x6d6f_6465, 0x6c20_6f66, 0x2065_7874, 0x3400_0001];
@@ -21,8 +20,8 @@ const HASH_SEED: [u32; 4] = [0x6d6f_6465, 0x6c20_6f66, 0x2065_7874, 0x3400_0001]
 pub(crate) enum FileSystem {
     /// Files and their extents.
     Files(Box<Life>),
-    /// ext4, whose space is allocated by fallocate.
-    Ext4(Box<Ext4>),
+    /// ext4 with all that takes blocks.
+    Ext4(Box<Ext4>, Writing),
 }
 
 /// What a stream does to a file; others are made of these.
@@ -45,20 +44,36 @@ impl FileSystem {
         };
         let space = FreeMap::new(blocks, job.group_blocks).map_err(cannot)?;
         let Made { policy, reuse } = policy::made(&job.policy, &space)?;
-        if let (Some(placement), SimulatedPolicy::Ext4 { processors, .. }) = (placement, &job.policy) {
+        if let SimulatedPolicy::Ext4 { release, delays, processors, .. } = job.policy
+            && mke2fs::has_geometry(job.size_bytes)
+        {
+            let writing = match placement {
+                Some(_) => Writing::Allocated,
+                None if delays => Writing::Cached { largest_folio_blocks: largest_folio_blocks(release) },
+                None => Writing::BlockByBlock,
+            };
             let geometry = mke2fs::geometry(job.size_bytes, HASH_SEED);
-            let setting = Setting { placement, processors: *processors, writing: Writing::Allocated };
-            return Ok(FileSystem::Ext4(Box::new(Ext4::new(&geometry, policy, setting).map_err(cannot)?)));
+            let setting =
+                Setting { placement: placement.unwrap_or(Placement::ByStream), processors, writing };
+            let ext4 = Ext4::new(&geometry, policy, setting).map_err(cannot)?;
+            return Ok(FileSystem::Ext4(Box::new(ext4), writing));
         }
         let habits = Habits { block_bytes: job.block_size_bytes.into(), reuse, sync_every_bytes: None };
         Ok(FileSystem::Files(Box::new(Life::new(space, policy, habits))))
+    }
+
+    /// Whether space is allocated as fallocate(2) does it.
+    pub(crate) fn is_allocated_whole(&self) -> bool {
+        matches!(self, FileSystem::Ext4(_, Writing::Allocated))
     }
 
     /// How well its model is proven.
     pub(crate) fn proof(&self, policy: &SimulatedPolicy) -> String {
         let name = policy::name_of(policy);
         match self {
-            FileSystem::Ext4(_) => proof::proof_of(&format!("{name} fallocate")),
+            FileSystem::Ext4(_, Writing::Allocated) => proof::proof_of(&format!("{name} fallocate")),
+            FileSystem::Ext4(_, Writing::Cached { .. }) => proof::proof_of(&format!("{name} write")),
+            FileSystem::Ext4(_, Writing::BlockByBlock) => proof::proof_of(&format!("{name} nodelalloc")),
             FileSystem::Files(_) => proof::proof_of(name),
         }
     }
@@ -70,7 +85,7 @@ impl FileSystem {
         let before = self.refused();
         match self {
             FileSystem::Files(life) => life.apply(&operation),
-            FileSystem::Ext4(ext4) => ext4.apply(&operation),
+            FileSystem::Ext4(ext4, _) => ext4.apply(&operation),
         }
         self.refused() == before
     }
@@ -80,7 +95,18 @@ impl FileSystem {
         match self {
             FileSystem::Files(life) => life.lies_in(stream, directory),
             // It was told where the files of logs lie when it was made.
-            FileSystem::Ext4(_) => {}
+            FileSystem::Ext4(_, Writing::Allocated) => {}
+            FileSystem::Ext4(ext4, _) => ext4.lies_with(stream, folders::first_stream(directory)),
+        }
+    }
+
+    /// The file is closed by who wrote it, which gives back what was set aside for it.
+    pub(crate) fn close(&mut self, change: Change) {
+        match self {
+            FileSystem::Files(_) => {
+                self.apply(Change { kind: AgeOperation::Truncate, ..change });
+            }
+            FileSystem::Ext4(ext4, _) => ext4.close_file(change.file),
         }
     }
 
@@ -88,8 +114,7 @@ impl FileSystem {
     pub(crate) fn allocate_at_once(&mut self, change: Change) -> bool {
         match self {
             FileSystem::Files(life) => life.allocate_at_once(change.file),
-            // By fallocate, which allocates by itself.
-            FileSystem::Ext4(_) => true,
+            FileSystem::Ext4(ext4, _) => ext4.allocate_waiting(change.file),
         }
     }
 
@@ -98,7 +123,7 @@ impl FileSystem {
         let before = self.refused();
         match self {
             FileSystem::Files(life) => life.sync(),
-            FileSystem::Ext4(ext4) => ext4.sync(),
+            FileSystem::Ext4(ext4, _) => ext4.sync(),
         }
         self.refused() == before
     }
@@ -107,7 +132,7 @@ impl FileSystem {
     pub(crate) fn free_blocks(&self) -> u64 {
         match self {
             FileSystem::Files(life) => life.space().free_blocks(),
-            FileSystem::Ext4(ext4) => ext4.free_blocks(),
+            FileSystem::Ext4(ext4, _) => ext4.free_blocks(),
         }
     }
 
@@ -115,7 +140,7 @@ impl FileSystem {
     pub(crate) fn extents(&self, file: u32) -> Vec<Extent> {
         match self {
             FileSystem::Files(life) => life.file(file).map(<[Extent]>::to_vec).unwrap_or_default(),
-            FileSystem::Ext4(ext4) => ext4.file(file).unwrap_or_default(),
+            FileSystem::Ext4(ext4, _) => ext4.file(file).unwrap_or_default(),
         }
     }
 
@@ -123,7 +148,7 @@ impl FileSystem {
     pub(crate) fn free_runs(&self, found: &mut dyn FnMut(Run)) {
         let space = match self {
             FileSystem::Files(life) => life.space(),
-            FileSystem::Ext4(ext4) => ext4.space(),
+            FileSystem::Ext4(ext4, _) => ext4.space(),
         };
         let (mut from, mut waiting): (u64, Option<(u64, u64)>) = (0, None);
         while let Some(run) = space.next_run(from) {
@@ -146,8 +171,16 @@ impl FileSystem {
     pub(crate) fn refused(&self) -> u64 {
         match self {
             FileSystem::Files(life) => life.refused(),
-            FileSystem::Ext4(ext4) => ext4.refused(),
+            FileSystem::Ext4(ext4, _) => ext4.refused(),
         }
+    }
+}
+
+/// Of the page cache: ext4 has large folios since Linux 6.16.
+fn largest_folio_blocks(release: Ext4Release) -> u64 {
+    match release {
+        Ext4Release::Linux6_1 | Ext4Release::Linux6_12 => 1,
+        Ext4Release::Linux6_18 => 512,
     }
 }
 

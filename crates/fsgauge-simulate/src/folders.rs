@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 /// Streams of one folder have numbers of their own; no log has more.
 const STREAMS_OF_A_FOLDER: u32 = 1 << 17;
 
+/// The first stream of a folder, by the folder's own number.
+pub(crate) fn first_stream(folder: u32) -> u32 {
+    folder * STREAMS_OF_A_FOLDER
+}
+
 /// A file that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Held {
@@ -68,7 +73,7 @@ impl Folders {
         let folders = self.by_path.len() as u32;
         self.by_path.entry(directory.trim_end_matches('/').to_owned()).or_insert_with(|| Folder {
             prefix: prefix.to_owned(),
-            first_stream: folders * STREAMS_OF_A_FOLDER,
+            first_stream: first_stream(folders),
             directory: None,
             files: Vec::new(),
         })

@@ -20,6 +20,11 @@ const JOURNAL_IN_INODE: u64 = 4 * 32768;
 /// A last group with less room than this for files is not made.
 const LEAST_BLOCKS_OF_LAST: u64 = 50;
 
+/// Whether it is known what mke2fs makes on so many bytes: beyond 256 TiB, descriptors lie otherwise (meta_bg).
+pub(crate) fn has_geometry(size_bytes: u64) -> bool {
+    Sizes::of(size_bytes / BLOCK_BYTES).superblock() < GROUP_BLOCKS
+}
+
 /// An empty file system on a device of so many bytes.
 pub fn geometry(size_bytes: u64, hash_seed: [u32; 4]) -> Geometry {
     let mut blocks = size_bytes / BLOCK_BYTES;

@@ -19,6 +19,7 @@ pub(crate) struct Made {
 /// Its name for people.
 pub(crate) fn name_of(policy: &SimulatedPolicy) -> &'static str {
     match policy {
+        SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_1, .. } => "ext4-6.1",
         SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_12, .. } => "ext4-6.12",
         SimulatedPolicy::Ext4 { release: Ext4Release::Linux6_18, .. } => "ext4-6.18",
         SimulatedPolicy::Ldiskfs { .. } => "ldiskfs",
@@ -127,6 +128,7 @@ fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Set
         return Err(wrong("stripe", &format!("the stripe has {stripe_blocks} blocks"), cause));
     }
     let release = match release {
+        Ext4Release::Linux6_1 => Release::Linux6_1,
         Ext4Release::Linux6_12 => Release::Linux6_12,
         Ext4Release::Linux6_18 => Release::Linux6_18,
     };

@@ -72,7 +72,7 @@ impl State<'_> {
 
     /// Whether space is allocated as fallocate(2) does it.
     pub(crate) fn is_allocated_whole(&self) -> bool {
-        self.volume.is_ext4()
+        self.volume.is_allocated_whole()
     }
 
     /// Bytes at a file's end; `at_once` where they do not wait in memory. False if there was no space for all.
@@ -81,7 +81,8 @@ impl State<'_> {
         self.make_room(size_bytes);
         let mut done =
             self.change(directory, local, AgeOperation::Append, held.size_bytes, size_bytes, held.number);
-        if at_once {
+        // What was written before there was no space for the rest is allocated, too.
+        if at_once || !done {
             let file = held.number;
             let change = Change {
                 stream: held.stream,
@@ -105,7 +106,7 @@ impl State<'_> {
         self.change(directory, local, AgeOperation::Fsync, 0, 0, held.number)
     }
 
-    /// The file is cut; at its own size, what was set aside for it is given back, as when it is closed.
+    /// The file is cut.
     pub(crate) fn truncate(&mut self, directory: &str, local: u32, to_bytes: u64) {
         let Some(held) = self.held(directory, local) else { return };
         let gone_bytes = held.size_bytes.saturating_sub(to_bytes);
@@ -118,9 +119,9 @@ impl State<'_> {
 
     /// The file is closed by who wrote it.
     pub(crate) fn close(&mut self, directory: &str, local: u32) {
-        if let Some(held) = self.held(directory, local) {
-            self.truncate(directory, local, held.size_bytes);
-        }
+        let Some(Held { number, stream, size_bytes }) = self.held(directory, local) else { return };
+        let kind = AgeOperation::Truncate;
+        self.volume.close(Change { stream, file: number, kind, offset_bytes: size_bytes, size_bytes: 0 });
     }
 
     /// The file is gone; gives its size.

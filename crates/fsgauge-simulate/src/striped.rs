@@ -67,6 +67,15 @@ impl Striped {
         is_done
     }
 
+    /// The file is closed by who wrote it.
+    pub(crate) fn close(&mut self, change: Change) {
+        let size_bytes = self.sizes.get(change.file as usize).map_or(0, |size| size.bytes);
+        for device in 0..self.file_systems.len() {
+            let offset_bytes = self.object(change.file, size_bytes, device);
+            self.file_systems[device].close(Change { offset_bytes, size_bytes: 0, ..change });
+        }
+    }
+
     /// What was just written of a file is allocated; false if there was no space for all, and then it is undone.
     pub(crate) fn allocate_at_once(&mut self, change: Change) -> bool {
         let mut is_done = true;

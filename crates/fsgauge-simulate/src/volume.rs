@@ -27,9 +27,9 @@ impl Volume {
         Ok(Volume::Striped(Striped::new(of_devices?, device_blocks, job.stripe_bytes)))
     }
 
-    /// Whether it is ext4 with its inodes and directories.
-    pub(crate) fn is_ext4(&self) -> bool {
-        matches!(self, Volume::One(FileSystem::Ext4(_)))
+    /// Whether space is allocated as fallocate(2) does it.
+    pub(crate) fn is_allocated_whole(&self) -> bool {
+        matches!(self, Volume::One(one) if one.is_allocated_whole())
     }
 
     /// How well its model is proven.
@@ -53,6 +53,14 @@ impl Volume {
         match self {
             Volume::One(one) => one.lies_in(stream, directory),
             Volume::Striped(striped) => striped.lies_in(stream, directory),
+        }
+    }
+
+    /// The file is closed by who wrote it, which gives back what was set aside for it.
+    pub(crate) fn close(&mut self, change: Change) {
+        match self {
+            Volume::One(one) => one.close(change),
+            Volume::Striped(striped) => striped.close(change),
         }
     }
 

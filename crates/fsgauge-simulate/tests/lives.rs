@@ -102,10 +102,17 @@ fn interleaved_clients_have_the_extents_that_are_known() {
     let at_once = r#"{"kind":"ext4","release":"6.18","delays":false}"#;
     let delayed = r#"{"kind":"delayed","delay_blocks":128}"#;
     let alone = r#"{"kind":"block_at_a_time"}"#;
-    for (policy, expected) in [(ext4, 1), (at_once, 20), (delayed, 2), (alone, 256)] {
+    let unproven = "not compared";
+    for (policy, expected, proof) in [
+        (ext4, 1, "62 of 62 checkpoints"),
+        (at_once, 20, "14 of 14 checkpoints"),
+        (delayed, 2, unproven),
+        (alone, 256, unproven),
+    ] {
         let steps = [clients(write(), 590, 1, "/m/files"), scan("/m/files")];
         let result = live(&job(policy, 2048 * MIB, "", &steps)).unwrap();
         assert_eq!(extents(&result.steps[1]), (590, 590 * expected), "{policy}");
+        assert!(result.proof.contains(proof), "{policy}: {}", result.proof);
         assert_eq!(result.steps[0].size_bytes, 590 * MIB);
     }
 }

@@ -52,7 +52,7 @@ class Policy:
 
     summary: str
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    release: Literal["6.12", "6.18"] | None = None
+    release: Literal["6.1", "6.12", "6.18"] | None = None
     """The Linux whose code it follows, where it is one's."""
     stands_for: str | None = None
     """The file system that is simulated by it where a study names that."""
@@ -100,6 +100,7 @@ POLICIES: dict[str, Policy] = {
         "mballoc of ext4 as of Linux 6.17 and 6.18", _EXT4, "6.18", "ext4", _EXT4_OPTIONS
     ),
     "ext4-6.12": Policy("mballoc of ext4 as of Linux 6.12", _EXT4, "6.12"),
+    "ext4-6.1": Policy("mballoc of ext4 as of Linux 6.1", _EXT4, "6.1"),
     "xfs-6.18": Policy(
         "XFS of Linux 6.18: groups with their free runs by place and by length",
         {

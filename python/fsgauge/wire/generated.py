@@ -116,7 +116,7 @@ class AgeLifetimeBin(Wire):
 AgeMode = Literal["write", "direct", "fast"]
 
 
-Ext4Release = Literal["6.12", "6.18"]
+Ext4Release = Literal["6.1", "6.12", "6.18"]
 
 
 class DeviceChange(Wire):

@@ -122,7 +122,7 @@ def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
     assert said[0].startswith('answer: Simulated, not measured. After 2 years, "read, aged')
     page = (directory / "sweep.html").read_text()
     kicker = page.split('<p class="kicker">')[1].split("</p>")[0]
-    assert kicker.startswith("Simulated, not measured, by model 1 on disks-8+2-2012")
+    assert kicker.startswith("Simulated, not measured, by model 2 on disks-8+2-2012")
     assert "590 interleaved writers" in page
     found = json.loads((directory / "sweep.json").read_text())
     assert len(found["panels"]) == 2  # aged and fresh

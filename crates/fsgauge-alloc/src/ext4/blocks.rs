@@ -1,6 +1,7 @@
 //! Blocks of an ext4: taken by the policy, and given back when the journal's transaction is committed.
 
 use super::counter::Counter;
+use super::freed::Freed;
 use super::inodes::Flex;
 use crate::free_map::{FreeMap, Run};
 use crate::policy::{Extent, Policy, Request};
@@ -15,9 +16,9 @@ pub(super) struct Blocks {
     reserved: u64,
     flex_groups: u32,
     /// Freed, and not to be taken before the commit.
-    freed: Vec<Run>,
+    freed: Freed,
     /// Promised to data that waits in memory.
-    promised: u64,
+    promised: Counter,
     /// The counter's parts that a decision may not see, on all processors, four times over.
     watermark: u64,
 }
@@ -33,12 +34,22 @@ pub(super) enum Claim {
     KeptBack,
 }
 
+/// What comes next where much waits for what is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shortage {
+    /// All that waits is written back at once.
+    pub(super) writes_back: bool,
+    /// What is written next does not wait.
+    pub(super) allocates_at_once: bool,
+}
+
 impl Blocks {
     pub(super) fn new(space: FreeMap, policy: Box<dyn Policy>, flex_groups: u32, processors: u32) -> Self {
         let free = Counter::new(space.free_blocks(), processors);
         let reserved = (space.blocks() / 50).min(4096);
         let watermark = 4 * u64::from((processors * 2).max(32)) * u64::from(processors);
-        Blocks { space, policy, free, reserved, flex_groups, freed: Vec::new(), promised: 0, watermark }
+        let promised = Counter::new(0, processors);
+        Blocks { space, policy, free, reserved, flex_groups, freed: Freed::default(), promised, watermark }
     }
 
     /// Free blocks of each flex group.
@@ -60,35 +71,41 @@ impl Blocks {
 
     fn has(&self, blocks: u64, claim: Claim) -> bool {
         let besides = match claim {
-            Claim::New => self.promised + self.reserved,
-            Claim::KeptBack => self.promised,
+            Claim::New => self.promised.exactly() + self.reserved,
+            Claim::KeptBack => self.promised.exactly(),
             Claim::Promised => return true,
         };
         self.free.exactly() >= blocks + besides
     }
 
-    /// Promises so many blocks to data that waits, or fewer if there are no more; gives how many.
-    pub(super) fn promise(&mut self, blocks: u64) -> u64 {
-        let most = self.free.exactly().saturating_sub(self.promised + self.reserved);
-        let blocks = blocks.min(most);
-        self.promised += blocks;
-        blocks
+    /// Promises so many blocks to data that waits. Where there are not as many, none, and the journal is committed.
+    pub(super) fn promise(&mut self, blocks: u64) -> bool {
+        let is_there = self.has(blocks, Claim::New);
+        if is_there {
+            (0..blocks).for_each(|_| self.promised.add(1));
+        } else {
+            self.commit();
+        }
+        is_there
     }
 
     /// Blocks that are promised.
     pub(super) fn promised(&self) -> u64 {
-        self.promised
+        self.promised.exactly()
     }
 
     /// Data that waited is gone.
     pub(super) fn forget(&mut self, blocks: u64) {
-        self.promised -= blocks;
+        self.promised.add(-(blocks as i64));
     }
 
-    /// Whether so much waits, for what is free, that it is written back at once.
-    pub(super) fn is_short(&self) -> bool {
-        let free = self.free.roughly();
-        free < 2 * self.promised || free < self.promised + self.watermark
+    /// What comes next where so much waits, as ext4_nonda_switch decides it.
+    pub(super) fn shortage(&self) -> Shortage {
+        let (free, promised) = (self.free.roughly(), self.promised.roughly());
+        Shortage {
+            writes_back: free < 2 * promised,
+            allocates_at_once: 2 * free < 3 * promised || free < promised + self.watermark,
+        }
     }
 
     /// An extent for the beginning of a request; half of it, and half of that, if so much is not free.
@@ -100,9 +117,17 @@ impl Blocks {
         if blocks == 0 {
             return None;
         }
-        let extent = self.policy.allocate(&mut self.space, &Request { blocks, ..request })?;
+        // What was not promised before is for as long as it is looked for: the counter's parts are added up on the way.
+        if claim != Claim::Promised {
+            self.promised.add(blocks.into());
+        }
+        let found = self.policy.allocate(&mut self.space, &Request { blocks, ..request });
+        if claim != Claim::Promised {
+            self.promised.add(-i64::from(blocks));
+        }
+        let extent = found?;
         if claim == Claim::Promised {
-            self.promised -= u64::from(extent.blocks);
+            self.promised.add(-i64::from(extent.blocks));
         }
         self.free.add(-i64::from(extent.blocks));
         self.count_change(flex, extent.physical, -i64::from(extent.blocks));
@@ -114,10 +139,11 @@ impl Blocks {
         let mut at = run.start;
         while at < run.end() {
             let (group, place) = self.space.place(at);
-            let blocks = (run.end() - at).min(u64::from(self.space.length(group) - place)) as u32;
+            let left = u64::from(self.space.length(group) - place);
+            let blocks = (run.end() - at).min(left) as u32;
             self.free.add(i64::from(blocks));
             self.count_change(flex, at, i64::from(blocks));
-            self.freed.push(Run { start: at, blocks });
+            self.freed.add(Run { start: at, blocks }, at - u64::from(place), at + left);
             at += u64::from(blocks);
         }
     }
@@ -130,7 +156,7 @@ impl Blocks {
 
     /// The journal holds that they are free.
     pub(super) fn commit(&mut self) {
-        for run in self.freed.drain(..) {
+        for run in self.freed.take() {
             self.space.give(run.start, run.blocks);
         }
     }

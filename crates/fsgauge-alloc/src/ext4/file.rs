@@ -35,21 +35,32 @@ impl File {
         self.size_blocks().saturating_sub(self.inode.tree.logical_end())
     }
 
-    /// Writes behind what the file has, into memory; as much as there is space for.
+    pub(super) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Writes behind what the file has, into one folio: all that goes there, or nothing. Where nothing may wait, blocks are
+    /// allocated one by one.
     pub(super) fn write(
         &mut self,
         volume: &mut Volume,
-        size_bytes: u64,
+        end_bytes: u64,
         largest_folio: u64,
+        is_delayed: bool,
     ) -> Result<(), Refused> {
-        let before_blocks = self.size_blocks();
-        let wanted_bytes = self.size_bytes + size_bytes;
-        let wanted = wanted_bytes.div_ceil(BLOCK_BYTES) - before_blocks;
-        let promised = volume.blocks.promise(wanted);
-        let end_bytes = wanted_bytes.min((before_blocks + promised) * BLOCK_BYTES);
-        self.folios.write(self.size_bytes, end_bytes, largest_folio);
-        self.size_bytes = end_bytes;
-        if promised < wanted { Err(Refused) } else { Ok(()) }
+        let part = self.folios.part(self.size_bytes, end_bytes, largest_folio);
+        if is_delayed {
+            let wanted = part.end_bytes.div_ceil(BLOCK_BYTES) - self.size_blocks();
+            if !volume.blocks.promise(wanted) {
+                return Err(Refused);
+            }
+            self.size_bytes = part.end_bytes;
+        } else {
+            self.write_back(volume, Purpose::Data)?;
+            self.write_through(volume, part.end_bytes - self.size_bytes)?;
+        }
+        self.folios.add(&part);
+        Ok(())
     }
 
     /// Blocks for what waits, as the write-back asks for them: for as much as one call gathers; where fewer were found, and
@@ -63,6 +74,10 @@ impl File {
             let blocks = (end.min(file_blocks) - logical) as u32;
             let wish = Wish { logical, blocks, file_blocks, purpose, is_promised: true };
             if let Err(refused) = volume.allocate(&mut self.inode, wish) {
+                if volume.blocks.has_freed() {
+                    volume.blocks.commit();
+                    continue;
+                }
                 self.lose(volume);
                 return Err(refused);
             }
@@ -74,6 +89,28 @@ impl File {
         }
         self.folios.forget_before(file_blocks);
         volume.written(&mut self.inode);
+        Ok(())
+    }
+
+    /// Writes behind what the file has: each block is allocated when it comes. As much as there is space for.
+    pub(super) fn write_through(&mut self, volume: &mut Volume, size_bytes: u64) -> Result<(), Refused> {
+        let wanted_bytes = self.size_bytes + size_bytes;
+        let mut commits = 0;
+        while self.inode.tree.logical_end() * BLOCK_BYTES < wanted_bytes {
+            let logical = self.inode.tree.logical_end();
+            let (file_blocks, purpose) = (self.size_blocks(), Purpose::Data);
+            let wish = Wish { logical, blocks: 1, file_blocks, purpose, is_promised: false };
+            if volume.allocate(&mut self.inode, wish).is_ok() {
+                commits = 0;
+                self.size_bytes = wanted_bytes.min((logical + 1) * BLOCK_BYTES);
+            } else if commits < COMMITS && volume.blocks.has_freed() {
+                commits += 1;
+                volume.blocks.commit();
+            } else {
+                return Err(Refused);
+            }
+        }
+        self.size_bytes = wanted_bytes;
         Ok(())
     }
 

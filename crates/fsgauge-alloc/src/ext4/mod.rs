@@ -9,6 +9,7 @@ mod extent_tree;
 mod file;
 mod folder;
 mod folios;
+mod freed;
 mod geometry;
 mod inodes;
 #[cfg(test)]
@@ -22,10 +23,14 @@ mod profile;
 mod tests;
 mod volume;
 mod write_back;
+mod writing;
+
+use std::collections::BTreeMap;
 
 use fsgauge_wire::AgeOperation;
 
 pub use geometry::Geometry;
+pub use writing::Writing;
 
 use crate::ager::{DirectoryFill, FAN_OUT, Name};
 use crate::free_map::FreeMap;
@@ -38,18 +43,6 @@ use folder::Folder;
 use inodes::{Inodes, Used};
 use volume::{Refused, UNWRITTEN_BLOCKS, Volume, WRITTEN_BLOCKS};
 use write_back::WriteBack;
-
-/// How data gets into files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writing {
-    /// Not at all: fallocate(2) gives the blocks at once.
-    Allocated,
-    /// Through the page cache: blocks are allocated when it is written back.
-    Cached {
-        /// Blocks of the page cache's largest folio: a power of two; 1 before Linux 6.16, 512 since.
-        largest_folio_blocks: u64,
-    },
-}
 
 /// What a life depends on, besides the file system and the log.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +67,8 @@ pub struct Ext4 {
     files: Vec<Option<File>>,
     /// The file that each stream has open.
     open: OpenFiles,
+    /// Streams whose files lie with those of another, and which.
+    lies_with: BTreeMap<u32, u32>,
     writing: Writing,
     write_back: WriteBack,
     refused: u64,
@@ -100,6 +95,7 @@ impl Ext4 {
             folders: Vec::new(),
             files: Vec::new(),
             open: OpenFiles::default(),
+            lies_with: BTreeMap::new(),
             writing: setting.writing,
             write_back: WriteBack::default(),
             refused: 0,
@@ -129,6 +125,20 @@ impl Ext4 {
     /// The extents of one file; none if there is no such file.
     pub fn file(&self, file: u32) -> Option<Vec<Extent>> {
         self.files.get(file as usize)?.as_ref().map(|file| file.inode.tree.extents())
+    }
+
+    /// The files of a stream lie in the directory of another's.
+    pub fn lies_with(&mut self, stream: u32, other: u32) {
+        self.lies_with.insert(stream, other);
+    }
+
+    /// The stream that has a file open closes it.
+    pub fn close_file(&mut self, file: u32) {
+        if self.is_open(file)
+            && let Some(state) = &self.files[file as usize]
+        {
+            self.close(state.stream);
+        }
     }
 
     /// Carries out one operation.
@@ -225,29 +235,6 @@ impl Ext4 {
         }
     }
 
-    /// A file has something to be written back, from now on if it had nothing before.
-    fn dirty(&mut self, file: u32) {
-        let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) else { return };
-        if state.turn.is_none() && self.writing != Writing::Allocated {
-            state.turn = Some(self.write_back.add(file));
-        }
-    }
-
-    fn write_back(&mut self, file: u32) -> Result<(), Refused> {
-        let purpose = if self.is_open(file) { Purpose::Data } else { Purpose::DataOfClosed };
-        self.with(file, |state, volume| state.write_back(volume, purpose))
-    }
-
-    fn write_back_all(&mut self) {
-        for file in self.write_back.take() {
-            if let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) {
-                state.turn = None;
-            }
-            let done = self.write_back(file);
-            self.refused += u64::from(done.is_err());
-        }
-    }
-
     fn is_open(&self, file: u32) -> bool {
         let state = self.files.get(file as usize).and_then(Option::as_ref);
         state.is_some_and(|state| self.open.has(state.stream, file))
@@ -255,16 +242,17 @@ impl Ext4 {
 
     fn create(&mut self, stream: u32, file: u32, size_bytes: u64) -> Result<(), Refused> {
         self.close(stream);
+        let home = self.lies_with.get(&stream).copied().unwrap_or(stream);
         let folder = loop {
-            match self.fill.with_room(stream) {
+            match self.fill.with_room(home) {
                 Some(folder) => break folder,
-                None => self.make_folder(stream)?,
+                None => self.make_folder(home)?,
             }
         };
         let place = &mut self.folders[folder as usize];
         let longest = match self.writing {
             Writing::Allocated => UNWRITTEN_BLOCKS,
-            Writing::Cached { .. } => WRITTEN_BLOCKS,
+            Writing::BlockByBlock | Writing::Cached { .. } => WRITTEN_BLOCKS,
         };
         let inode = self.volume.new_file(&mut place.parent, longest)?;
         let name = Name::file(file);
@@ -289,25 +277,8 @@ impl Ext4 {
         done
     }
 
-    fn append(&mut self, file: u32, size_bytes: u64) -> Result<(), Refused> {
-        let Writing::Cached { largest_folio_blocks } = self.writing else {
-            return self.with(file, |state, volume| state.allocate(volume, size_bytes));
-        };
-        self.dirty(file);
-        let done = self.with(file, |state, volume| state.write(volume, size_bytes, largest_folio_blocks));
-        // The kernel begins with this as it writes, and goes on without delay if it does not help.
-        if self.volume.blocks.is_short() {
-            self.write_back_all();
-        }
-        done
-    }
-
     fn delete(&mut self, file: u32) {
-        if self.is_open(file)
-            && let Some(state) = &self.files[file as usize]
-        {
-            self.close(state.stream);
-        }
+        self.close_file(file);
         let Some(mut state) = self.files.get_mut(file as usize).and_then(Option::take) else { return };
         state.cut(&mut self.volume, 0);
         if let Some(turn) = state.turn {

@@ -4,6 +4,7 @@
 //! Runs end at the borders of groups. What is free on both sides of a border is two runs that lie next to each other.
 
 mod areas;
+mod arrivals;
 mod bits;
 mod buddies;
 mod group;
@@ -20,6 +21,7 @@ mod twin;
 use std::collections::BTreeSet;
 
 pub use areas::{Area, Areas, Stretch};
+pub(crate) use arrivals::ListedBy;
 pub(crate) use bits::Bits;
 pub use buddies::ORDERS;
 pub(crate) use buddies::order_at;
@@ -27,6 +29,7 @@ pub use survey::Survey;
 pub use tally::Tally;
 pub(crate) use tally::mean_order_of;
 
+use arrivals::Arrivals;
 use buddies::Buddies;
 use group::Group;
 use group_set::GroupSet;
@@ -68,6 +71,8 @@ pub struct FreeMap {
     by_length: Option<BTreeSet<(u32, u64)>>,
     /// The same space in larger groups, for policies that ask for it.
     areas: Option<Areas>,
+    /// Groups in the order in which they came to their orders, for policies that ask for it.
+    arrivals: Option<Arrivals>,
 }
 
 impl FreeMap {
@@ -96,6 +101,7 @@ impl FreeMap {
             longest: Ranked::filled(count, group_blocks as u16),
             by_length: None,
             areas: None,
+            arrivals: None,
         };
         let whole = Tally::of_run(0, group_blocks);
         if let (Some(largest), Some(mean)) = (whole.largest_order(), whole.mean_order()) {
@@ -305,6 +311,29 @@ impl FreeMap {
         self.areas.get_or_insert_with(|| Areas::new(self.blocks, area_blocks))
     }
 
+    /// From now on, groups are listed in the order in which they come to an order; those that have it already, by number.
+    pub(crate) fn keep_arrivals(&mut self) {
+        if self.arrivals.is_none() {
+            let mut arrivals = Arrivals::new(self.groups.len());
+            for group in 0..self.groups() {
+                let now = self.summary(group);
+                arrivals.put(ListedBy::Largest, group, now.largest_order);
+                arrivals.put(ListedBy::Mean, group, now.mean_order());
+            }
+            self.arrivals = Some(arrivals);
+        }
+    }
+
+    /// The first listed group of this order that is good; none where lists are not kept.
+    pub(crate) fn first_listed(
+        &self,
+        by: ListedBy,
+        order: u32,
+        is_good: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        self.arrivals.as_ref()?.first(by, order, is_good)
+    }
+
     /// Takes blocks. Panics unless all are free: who asks for them has just found them.
     pub fn take(&mut self, start: u64, blocks: u32) {
         self.change(start, blocks, false);
@@ -343,7 +372,12 @@ impl FreeMap {
         } else {
             self.free_blocks -= blocks;
         }
-        self.move_group(group, before, self.summary(group));
+        let after = self.summary(group);
+        self.move_group(group, before, after);
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.put(ListedBy::Largest, group, after.largest_order);
+            arrivals.put(ListedBy::Mean, group, after.mean_order());
+        }
         if let Some(lengths) = &mut self.by_length {
             let entry = |from: u32, to: u32| (to - from, first + u64::from(from));
             let ends = [(whole.0, start), (end, whole.1)].into_iter().filter(|run| run.0 < run.1);
@@ -394,4 +428,10 @@ struct Summary {
     largest_order: Option<u32>,
     mean: u16,
     longest: u16,
+}
+
+impl Summary {
+    fn mean_order(self) -> Option<u32> {
+        (self.mean > 0).then(|| mean_order_of(self.mean.into()))
+    }
 }

@@ -32,7 +32,7 @@ pub struct SimulateJob {
     /// Blocks of an allocation group; at most 32768.
     #[serde(default = "group")]
     pub group_blocks: u32,
-    /// Whether logs allocate space without data (mode "fast"). Of ext4, inodes, directories and commits are simulated then.
+    /// Whether logs allocate space without data (mode "fast").
     #[serde(default)]
     pub without_data: bool,
     /// What clients write through the page cache is written back each time that so much waits there: the kernel begins at a

@@ -93,6 +93,9 @@ pub enum SimulatedPolicy {
 /// A release of Linux whose mballoc there is a model of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Ext4Release {
+    /// 6.1.
+    #[serde(rename = "6.1")]
+    Linux6_1,
     /// 6.12.
     #[serde(rename = "6.12")]
     Linux6_12,

@@ -39,7 +39,7 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
         return cast(int, policy.value(settings, name))
 
     match kind:
-        case "ext4-6.18" | "ext4-6.12":
+        case "ext4-6.18" | "ext4-6.12" | "ext4-6.1":
             if policy.release is None:
                 raise TypeError(f"{kind} follows a release")
             return Ext4Policy(

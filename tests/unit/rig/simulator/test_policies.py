@@ -67,6 +67,7 @@ def test_settings_become_those_of_the_policy() -> None:
     assert policy("block-at-a-time") == BlockAtATimePolicy()
     old = policy("ext4-6.12:settings.delayed_allocation=no;settings.mb_stream_req=32")
     assert old == Ext4Policy(release="6.12", delays=False, shared_blocks=32)
+    assert policy("ext4-6.1") == Ext4Policy(release="6.1")
 
 
 def test_what_is_in_force_is_told_whole() -> None:

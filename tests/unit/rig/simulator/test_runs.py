@@ -123,7 +123,7 @@ def test_the_page_says_it_first(aged: Path) -> None:
     write_report(aged)
     page = (aged / "report.html").read_text(encoding="utf-8")
     body = page.partition('<header id="first-screen">')[2].strip()
-    first = '<p class="simulated" id="simulated"><b>Simulated, not measured, by model 1'
+    first = '<p class="simulated" id="simulated"><b>Simulated, not measured, by model 2'
     assert body.startswith(first)
     assert "agrees with Linux 6.18 in 83 of 83 checkpoints" in body
     assert "fitted to a published result, which it cannot prove" in body

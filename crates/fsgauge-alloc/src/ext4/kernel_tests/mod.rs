@@ -3,8 +3,10 @@
 //! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
 //! without a model is a failure, and so is a kernel that places blocks otherwise.
 
+mod block_by_block;
 mod compare;
 mod fast;
+mod full;
 #[allow(dead_code, unreachable_pub, reason = "integration tests have this file as well")]
 #[path = "../../../tests/support/layout.rs"]
 mod layout;
@@ -31,6 +33,7 @@ const MIB: u64 = 1 << 20;
 const MKFS: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E"];
 const LAZY: &str = "lazy_itable_init=1,lazy_journal_init=1";
 const MOUNT: &str = "noinit_itable,commit=3600";
+const MOUNT_BLOCK_BY_BLOCK: &str = "noinit_itable,commit=3600,nodelalloc";
 
 /// A history to compare.
 struct History {
@@ -60,7 +63,8 @@ fn both(history: &History) -> Option<Both> {
     let hash_seed = history.hash_seed.map(|seed| format!(",hash_seed={seed}")).unwrap_or_default();
     let extended = format!("{LAZY}{hash_seed}");
     let mkfs = [MKFS, &[extended.as_str()]].concat();
-    let mounted = mounted_or_skip_in(&parent, history.size_bytes, &mkfs, MOUNT)?;
+    let options = if history.writing == Writing::BlockByBlock { MOUNT_BLOCK_BY_BLOCK } else { MOUNT };
+    let mounted = mounted_or_skip_in(&parent, history.size_bytes, &mkfs, options)?;
     let device = mounted.device.trim_start_matches("/dev/").to_owned();
     let geometry = geometry(&mounted);
     let processors = possible_processors();
@@ -142,7 +146,8 @@ fn settings(release: Release, device: &str, geometry: &Geometry, processors: u32
         windows: Windows::Growing { shared_blocks: of("mb_stream_req") },
         group_preallocation_blocks: of("mb_group_prealloc"),
         linear_groups: of("mb_max_linear_groups"),
-        trim_orders: of("mb_best_avail_max_trim_order"),
+        // Linux 6.1 has no such pass.
+        trim_orders: if release == Release::Linux6_1 { 0 } else { of("mb_best_avail_max_trim_order") },
         ordered_groups: structs.starts_with("optimize_scan: 1"),
         ..Settings::new(release, 0)
     }

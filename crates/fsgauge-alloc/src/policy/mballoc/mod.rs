@@ -1,7 +1,7 @@
 //! mballoc, the allocator of ext4: requests are made larger, what is too much is set aside for the file or for all small
 //! files, and groups are searched in passes.
 //!
-//! Written from what fs/ext4/mballoc.c does in Linux 6.12.117 and 6.18, for one processor and for groups that were all
+//! Written from what fs/ext4/mballoc.c does in Linux 6.1.192, 6.12.117 and 6.18, for one processor and for groups that were all
 //! looked at before, as after a reading of /proc/fs/ext4/DEVICE/mb_groups. Of the code itself nothing is here.
 
 mod criteria;
@@ -154,6 +154,7 @@ impl Policy for Mballoc {
     fn name(&self) -> &'static str {
         match self.settings.release {
             Release::Ldiskfs => "ldiskfs",
+            Release::Linux6_1 => "mballoc:6.1",
             Release::Linux6_12 => "mballoc:6.12",
             Release::Linux6_18 => "mballoc:6.18",
         }
@@ -171,6 +172,9 @@ impl Policy for Mballoc {
             && let Some(physical) = self.aside.take_of_small(space, request.goal, wanted_blocks)
         {
             return Some(Extent { logical: request.logical, physical, blocks: wanted_blocks });
+        }
+        if self.settings.release == Release::Linux6_1 && self.settings.ordered_groups {
+            space.keep_arrivals();
         }
         let (wish, goal_logical) = self.wish(space, request, sort, wanted_blocks);
         let mut tries = 0;

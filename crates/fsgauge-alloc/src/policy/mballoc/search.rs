@@ -2,7 +2,7 @@
 
 use super::criteria::Criteria;
 use super::settings::{Release, Settings};
-use crate::free_map::{FreeMap, ORDERS, mean_order_of, order_at};
+use crate::free_map::{FreeMap, ListedBy, ORDERS, mean_order_of, order_at};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -133,8 +133,46 @@ impl Search<'_> {
         self.state = State::Found;
     }
 
+    /// A pass of Linux 6.1: the goal's group, a few behind it, then those that its lists name first.
+    fn pass_by_lists(&mut self) {
+        let groups = self.space.groups();
+        let mut group = if self.wish.goal.group < groups { self.wish.goal.group } else { 0 };
+        let mut linear_groups = self.settings.linear_groups;
+        for _ in 0..groups {
+            self.scan_group(group);
+            if self.state != State::Continue {
+                return;
+            }
+            let is_linear = !self.settings.ordered_groups || self.criteria.is_expensive();
+            if is_linear || linear_groups > 0 {
+                linear_groups = linear_groups.saturating_sub(1);
+                group = if group + 1 >= groups { 0 } else { group + 1 };
+                continue;
+            }
+            let Some(listed) = self.first_listed() else { break };
+            group = listed;
+        }
+        self.criteria = match self.criteria {
+            Criteria::GoalFast => Criteria::GoalSlow,
+            other => other.next(),
+        };
+    }
+
+    fn first_listed(&self) -> Option<u32> {
+        let (by, least) = match self.criteria {
+            Criteria::Power2Aligned => (ListedBy::Largest, self.order.unwrap_or(0)),
+            _ => (ListedBy::Mean, mean_order_of(self.goal_blocks)),
+        };
+        let is_good = |group| self.is_good(group);
+        (least..ORDERS as u32).find_map(|order| self.space.first_listed(by, order, is_good))
+    }
+
     /// One pass over the groups with one criteria, which is a weaker one afterwards.
     fn pass(&mut self) {
+        if self.settings.release == Release::Linux6_1 {
+            self.pass_by_lists();
+            return;
+        }
         let groups = self.space.groups();
         let mut start = self.wish.goal.group;
         if start >= groups {
@@ -256,6 +294,9 @@ impl Search<'_> {
         let stripe = self.settings.stripe_blocks;
         if !self.criteria.is_expensive() && stripe > 0 && self.goal_blocks.is_multiple_of(stripe) {
             self.scan_aligned(group);
+            if self.settings.release == Release::Linux6_1 {
+                return;
+            }
         }
         if self.state == State::Continue {
             self.scan_runs(group);
@@ -307,7 +348,8 @@ impl Search<'_> {
     }
 
     fn scan_runs(&mut self, group: u32) {
-        if self.criteria.is_expensive() {
+        // Linux 6.1 looks at what is too short as well.
+        if self.criteria.is_expensive() || self.settings.release == Release::Linux6_1 {
             self.scan_all_runs(group);
         } else {
             // What is shorter than the goal cannot be the best here.

@@ -5,6 +5,9 @@
 pub enum Release {
     /// ldiskfs of Lustre on Linux 2.6.32: groups one after the other, no goals that are cut. Not compared with one.
     Ldiskfs,
+    /// Linux 6.1.192: groups in lists, each in the order in which they came there; one place where the last stream allocation
+    /// was. Not yet compared with such a kernel.
+    Linux6_1,
     /// Linux 6.12.117: groups in ordered sets, one place where the last stream allocation was. Not yet compared with such a
     /// kernel.
     Linux6_12,
@@ -17,6 +20,7 @@ impl Release {
     pub fn of_kernel(release: &str) -> Option<Self> {
         let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
         match (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?) {
+            (6, 1) => Some(Release::Linux6_1),
             (6, 17 | 18) => Some(Release::Linux6_18),
             _ => None,
         }
@@ -126,7 +130,7 @@ impl Settings {
     /// Places where stream allocations go on.
     pub(super) fn goals(&self, groups: u32) -> usize {
         match self.release {
-            Release::Ldiskfs | Release::Linux6_12 => 1,
+            Release::Ldiskfs | Release::Linux6_1 | Release::Linux6_12 => 1,
             Release::Linux6_18 => self.processors.min(groups.div_ceil(4)).max(1) as usize,
         }
     }
@@ -140,7 +144,8 @@ mod tests {
     fn a_kernel_without_a_model_has_none() {
         assert_eq!(Release::of_kernel("6.18.44-fc-v657"), Some(Release::Linux6_18));
         assert_eq!(Release::of_kernel("6.17.1"), Some(Release::Linux6_18));
-        for other in ["6.1.0-40-amd64", "7.0.0", "5.10.1", "6", "", "x"] {
+        assert_eq!(Release::of_kernel("6.1.0-40-amd64"), Some(Release::Linux6_1));
+        for other in ["6.2.0", "7.0.0", "5.10.1", "6", "", "x"] {
             assert_eq!(Release::of_kernel(other), None, "{other}");
         }
     }
