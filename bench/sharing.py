@@ -32,7 +32,7 @@ STDIO_BYTES = 4096
 """What the C library's buffer is on most file systems: st_blksize."""
 FILE_MIB, BLOCK_BYTES = 3584, 8192
 BYTES_MIB = 3
-SEEKS = 100_000
+SEEKS = 400_000
 FILES = 512 * 1024
 PASS_MIB, RECORD_BYTES = 512, 64 << 10
 
@@ -252,7 +252,7 @@ def cell_of(name: str, size_bytes: int | None = None, record_bytes: int | None =
 
     sized: dict[str, str | int] = {"file_size_bytes": size_bytes or 0}
     sized |= {"record_size_bytes": record_bytes or 0}
-    factors = {"test": name} | (sized if size_bytes else {"files": FILES})
+    factors = {"test": name} | (sized if size_bytes else {"folder_files": FILES})
     return Cell(id=name, name=name, kind="sharing", factors=factors)
 
 
