@@ -46,16 +46,19 @@ def age(
     space_bytes: int,
     fill_percent: int,
     overwrites: int,
+    ages: int = 5,
+    no_io: bool = False,
 ) -> Aged:
-    """Create and delete, one thread, until so many times the space was written."""
-    ages = [1, 2, 4, 8, 16]
+    """Create and delete, one thread, until so many times the space was written; without I/O it
+    keeps account of its files and calls nothing."""
     given = {
-        "a": "\n".join([str(len(ages)), *(f"{age} 1" for age in ages)]),
+        "a": "\n".join([str(ages), *(f"{1 << age} 1" for age in range(ages))]),
         "s": "\n".join([str(len(sizes_bytes)), *(f"{size} 1" for size in sizes_bytes)]),
         "d": f"1\n1 1 {directories}",
     }
     command = [require(), "-n", str(space_bytes), "-u", str(fill_percent / 100), "-r", "1"]
-    command += ["-m", str(folder), "-t", "1", "-i", str(overwrites), "-f", "0", "-p", "0"]
+    command += ["-m", str(folder), "-t", "1", "-i", str(overwrites), "-p", "0"]
+    command += ["-f", "1" if no_io else "0"]
     # No goodness of fit, no question at the end, a minute at most.
     command += ["-c", "0", "-q", "0", "-w", "1", "-b", "posix"]
     for (option, text), found in zip(given.items(), "xyz", strict=True):

@@ -23,6 +23,7 @@ import null_depth
 import scan
 import shares
 import sharing
+import simulate
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
@@ -75,6 +76,8 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "allocate-1-tib": allocate.rate("mballoc", 1 << 40, 3e6),
     "allocate-20-tib": allocate.rate("mballoc", 20 << 40, 1e6),
     "allocate-petabyte": allocate.petabyte,
+    "simulate-geriatrix": simulate.against_geriatrix,
+    "simulate-published": simulate.published,
 }
 
 

@@ -78,6 +78,32 @@ fn ldiskfs_gives_whole_windows_of_its_table() {
     }
 }
 
+/// As published of mb_last_group: the search begins there, rises to the last group, and goes on at the first.
+#[test]
+fn large_files_of_ldiskfs_begin_at_the_group_that_is_set_and_go_round() {
+    const GROUPS: u32 = 64;
+    let groups_by_size = |last_group: u32| {
+        let mut policy = Box::new(Mballoc::new(Settings::ldiskfs(vec![256], 32768).unwrap(), GROUPS));
+        policy.set_stream_group(last_group);
+        let json = format!(r#"{{"kind":"intermingled","chunk_bytes":{MIB},"file_size_bytes":{}}}"#, 64 * MIB);
+        let life = lived(policy, &json, AgeEnd::Complete {}, 8192 * MIB, 1280 * MIB);
+        let mut blocks = [0u64; GROUPS as usize];
+        life.extents().flatten().for_each(|extent| {
+            blocks[(extent.physical / 32768) as usize] += u64::from(extent.blocks);
+        });
+        blocks
+    };
+    // 1280 MiB are ten groups.
+    let taken = |last_group: u32| {
+        let blocks = groups_by_size(last_group);
+        let full: Vec<usize> = (0..GROUPS as usize).filter(|&group| blocks[group] > 0).collect();
+        (full, blocks.iter().sum::<u64>())
+    };
+    assert_eq!(taken(20), ((20..30).collect(), 10 * 32768));
+    // The first group of sixteen is for metadata as long as there is another.
+    assert_eq!(taken(60), ((1..7).chain(60..64).collect(), 10 * 32768));
+}
+
 /// The first write of 4 KiB gets 8 KiB; each further extent is as long as the file is then, up to 8 MiB.
 #[test]
 fn extents_of_vxfs_double() {

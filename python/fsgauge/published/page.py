@@ -182,7 +182,7 @@ def as_json(folder: str, claim: Claim) -> dict[str, Any]:
                 "published_ratio": each.published,
                 "low": each.low,
                 "high": each.high,
-                "no_proof": each.prediction.no_proof,
+                "why": each.why,
                 "runs": [run.study for run in each.runs],
             }
             for each in standing.predicted

@@ -16,7 +16,7 @@ from fsgauge.published.runs import JudgedRun, Observed
 from fsgauge.published.trial import Prediction
 from fsgauge.published.verdict import MARGIN
 
-Met = Literal["met", "missed", "met, no proof", "not run"]
+Met = Literal["met", "missed", "met, no proof", "answered", "not run"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,16 @@ class Predicted:
         """Whether there is a number of each device."""
         return self.low is not None
 
+    @property
+    def why(self) -> str:
+        """What is to be known of it: why it is missed, or proves nothing, or what it answers."""
+        about = self.prediction
+        return {
+            "missed": about.missed,
+            "met, no proof": about.no_proof,
+            "answered": about.answer,
+        }.get(self.met, "")
+
 
 def predicted(claim: Claim, prediction: Prediction, runs: Sequence[JudgedRun | None]) -> Predicted:
     """What runs of its studies, in their order, make of a prediction."""
@@ -54,6 +64,8 @@ def predicted(claim: Claim, prediction: Prediction, runs: Sequence[JudgedRun | N
 
 
 def _met(prediction: Prediction, published: float | None, low: float, high: float) -> Met:
+    if prediction.rule == "open":
+        return "answered"
     bound = published if published is not None else 1.0
     # What lies nearer to 1 than this is no change.
     barely = 0.005 if published is None else 0.0

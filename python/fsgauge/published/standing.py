@@ -101,11 +101,10 @@ def _in_words(claim: Claim, each: TrialStanding) -> str:
 def prediction_words(claim: Claim, each: Predicted) -> str:
     """One prediction in a line: its number, the published one, and whether it is met."""
     against = against_words(claim, each.prediction, each.published)
-    no_proof = f" ({each.prediction.no_proof})" if each.met == "met, no proof" else ""
-    missed = f": {each.prediction.missed}" if each.met == "missed" else ""
-    return (
-        f"simulated, {each.prediction.words}: {each.words}{against}, {each.met}{no_proof}{missed}"
-    )
+    why = f": {each.why}" if each.why else ""
+    if each.met == "met, no proof":
+        why = f" ({each.why})"
+    return f"simulated, {each.prediction.words}: {each.words}{against}, {each.met}{why}"
 
 
 def _published(claim: Claim, each: TrialStanding) -> str:

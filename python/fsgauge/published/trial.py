@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Rule = Literal[
     "below",
@@ -18,7 +18,7 @@ Rule = Literal[
     "no gain",
     "same",
 ]
-PredictionRule = Literal["within", "at least", "above", "below"]
+PredictionRule = Literal["within", "at least", "above", "below", "open"]
 Scalar = str | int | float | bool
 
 
@@ -61,7 +61,8 @@ class Prediction(Observable):
 
     `studies` are simulated ones of kinds/FOLDER/verdicts, one a device: their numbers span a band.
     `rule` is what that band has to be for the prediction to be met: "within" has the published
-    number in it. `no_proof` says why meeting it would prove nothing: a parameter was fitted to it,
+    number in it. An "open" question has no number to meet: `answer` says what the band means.
+    `no_proof` says why meeting it would prove nothing: a parameter was fitted to it,
     or it follows from what was set. `missed` says, in a sentence, why a prediction is not met.
     """
 
@@ -69,3 +70,12 @@ class Prediction(Observable):
     rule: PredictionRule
     no_proof: str = ""
     missed: str = ""
+    answer: str = ""
+
+    @model_validator(mode="after")
+    def _says_what_a_band_means(self) -> Self:
+        if (self.rule == "open") != bool(self.answer):
+            raise ValueError(
+                f'"{self.words}": an open question has an answer, and nothing else has'
+            )
+        return self

@@ -186,7 +186,20 @@ class Study(StudyModel):
                 [("sweep",), ("storage", "kind")],
                 next='[storage] kind = "simulated" (--storage simulated:20TiB)',
             )
+        self._profiles_have_keys(self.sweep)
         return self
+
+    def _profiles_have_keys(self, sweep: SweepKeys) -> None:
+        keys = set(type(self.workload).model_fields) - {"kind"}
+        for index, profile in enumerate(sweep.profiles):
+            unknown = sweep.unknown_pair(profile, keys)
+            if unknown:
+                raise conflict(
+                    f'the workload has no such key: "{unknown}"; there are:'
+                    f" {', '.join(sorted(keys))}",
+                    [("sweep", "profiles", index)],
+                    next='profiles = ["median_size=64 KiB; size_sigma=2"]',
+                )
 
     @model_validator(mode="after")
     def _primary_cells_exist(self) -> Study:

@@ -10,9 +10,7 @@ from pydantic import ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.study.model import Study
-from fsgauge.study.sweep_keys import SweepKeys
-
-AS_IT_IS = "as the workload says"
+from fsgauge.study.sweep_keys import SweepKeys, pairs_of
 
 
 @dataclass(frozen=True)
@@ -36,17 +34,8 @@ def _point(study: Study, sweep: SweepKeys, years: float, profile: str) -> Study:
     document: dict[str, Any] = study.model_dump(mode="json", by_alias=True)
     del document["sweep"]
     workload = document["workload"]
-    if profile != AS_IT_IS:
-        for pair in profile.split(";"):
-            key, equals, value = (part.strip() for part in pair.partition("="))
-            if not equals or key not in workload or key == "kind":
-                raise InputError(
-                    f'sweep.profiles: the workload has no such key: "{pair.strip()}"',
-                    cause="a key and its value; there are:"
-                    f" {', '.join(sorted(set(workload) - {'kind'}))}",
-                    next='profiles = ["median_size=64 KiB; size_sigma=2"]',
-                )
-            workload[key] = _value(value)
+    for key, value in pairs_of(profile).items():
+        workload[key] = _value(value)
     workload[study.workload.rewrites] = 1.0 + years * sweep.rewrites_a_year
     try:
         return Study.model_validate(document)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from fsgauge.study.base import Distinct, OneLine, StudyModel
 
+AS_IT_IS = "as the workload says"
 Years = Annotated[float, Field(ge=0, le=100)]
 
 
@@ -25,8 +26,25 @@ class SweepKeys(StudyModel):
         " one more than years times this.",
     )
     profiles: Distinct[OneLine] = Field(
-        ["as the workload says"],
+        [AS_IT_IS],
         description="What files come and go: keys of the workload and their values, separated by"
         ' semicolons: ["median_size=16 KiB", "median_size=64 MiB; size_sigma=1"]. Default: as the'
         " workload says.",
     )
+
+    def unknown_pair(self, profile: str, keys: set[str]) -> str:
+        """The first part of a profile that is no key of the workload and its value; "" for none."""
+        pairs = profile.split(";") if profile != AS_IT_IS else []
+        for pair in pairs:
+            key, equals, _ = pair.partition("=")
+            if not equals or key.strip() not in keys:
+                return pair.strip()
+        return ""
+
+
+def pairs_of(profile: str) -> dict[str, str]:
+    """Keys of the workload and their values, as text; none where it is as the workload says."""
+    if profile == AS_IT_IS:
+        return {}
+    pairs = (pair.partition("=") for pair in profile.split(";"))
+    return {key.strip(): value.strip() for key, _, value in pairs}

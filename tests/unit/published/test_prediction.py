@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from fsgauge.published import standing
-from fsgauge.published.ledger import Claim
+from fsgauge.published.ledger import Claim, ledgers
 from fsgauge.published.prediction import predicted
 from fsgauge.published.runs import JudgedRun
 
@@ -99,3 +100,25 @@ def test_a_prediction_stands_in_only_where_nothing_measured_tells(
     judged["observed"] = [{**below, "claim": "X-01", "trial": "m"}]
     kept["measured"] = JudgedRun.model_validate(judged)
     assert standing.standing_of("connections", both).word == "confirmed"
+
+
+def test_an_open_question_is_answered_and_never_met() -> None:
+    about = claim(rule="open", ratio=None, missed="", answer="nothing is gained")
+    found = predicted(about, about.predictions[0], [run("one", 0.9), run("ten", 1.1)])
+    assert (found.met, found.words, found.why) == (
+        "answered",
+        "0.9 to 1.1 over 2 devices",
+        "nothing is gained",
+    )
+    for wrong in ({"rule": "open"}, {"answer": "a"}):
+        with pytest.raises(ValidationError, match="an open question has an answer"):
+            claim(**wrong)
+
+
+def test_every_prediction_that_is_missed_says_why() -> None:
+    """The page would have an empty reason."""
+    for folder, ledger in ledgers().items():
+        for one in ledger.claim:
+            for each in standing.standing_of(folder, one).predicted:
+                assert each.met != "not run", (one.id, each.prediction.words)
+                assert each.why or each.met == "met", (one.id, each.prediction.words)

@@ -1,4 +1,4 @@
-"""Numbers of a churned tree that published claims are held against."""
+"""Numbers of a churned tree, and of files that are written beside it, for published claims."""
 
 from __future__ import annotations
 
@@ -19,6 +19,28 @@ def extents_of_aged(about: Observable, results: Results) -> list[Observation]:
         if aged is not None and fresh is not None:
             found.append(_over(about.system, aged, fresh))
     return found
+
+
+def extents_of_new(about: Observable, results: Results) -> list[Observation]:
+    """Extents a file of what was written beside the aged tree, the system's own, at each level."""
+    churn = Churn.of(results)
+    found = []
+    for level in churn.fills if churn is not None else ():
+        aged = churn.layout(about.system, level, "aged") if churn is not None else None
+        if aged is not None and aged.new_extents_per_file is not None:
+            place = f"{level} % full"
+            found.append(Observation.of(place, about.system, "", aged.new_extents_per_file))
+    return found
+
+
+def damage(about: Observable, results: Results) -> list[Observation]:
+    """The rate on the aged system over that beside a fresh copy, `cells.side`, at each level."""
+    churn = Churn.of(results)
+    return [
+        Observation.of(f"{each.fill_percent} % full", about.system, "its fresh copy", each)
+        for each in (churn.damages if churn is not None else ())
+        if (each.system, each.side) == (about.system, about.cells["side"])
+    ]
 
 
 def _over(system: str, aged: ChurnLayout, fresh: ChurnLayout) -> Observation:
@@ -42,4 +64,8 @@ def _span(top: Estimate, bottom: Estimate) -> tuple[float | None, float | None]:
     return top.low / bottom.high, top.high / bottom.low
 
 
-OBSERVED = {"extents of aged files": extents_of_aged}
+OBSERVED = {
+    "extents of aged files": extents_of_aged,
+    "extents of new files": extents_of_new,
+    "damage": damage,
+}

@@ -94,6 +94,8 @@ class SimulatorRig:
             empty = empty_of(study, system, engine)
             check_life(study, system, empty.free_bytes, engine)
         except InputError as error:
+            if len(study.systems) > 1:
+                error.details += (f'of the system "{system.name}"',)
             error.next = or_without(study, system, error.next)
             raise
 
