@@ -6,7 +6,7 @@ pub enum Release {
     /// ldiskfs of Lustre on Linux 2.6.32: groups one after the other, no goals that are cut. Not compared with one.
     Ldiskfs,
     /// Linux 6.1.192: groups in lists, each in the order in which they came there; one place where the last stream allocation
-    /// was. Not yet compared with such a kernel.
+    /// was.
     Linux6_1,
     /// Linux 6.12.117: groups in ordered sets, one place where the last stream allocation was. Not yet compared with such a
     /// kernel.
