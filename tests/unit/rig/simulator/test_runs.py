@@ -6,6 +6,7 @@ Each study is small; together they take some seconds of the engine, which is wha
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -165,6 +166,9 @@ def test_clients_are_braided_without_delayed_allocation(tmp_path: Path) -> None:
         if scan.result is not None and scan.cell == "backup-fill"
     }
     assert extents == {"ext4 nodelalloc": 20.0, "ext4 delalloc": 1.0}
+    [folder] = [path.parent for path in tmp_path.rglob("study.json")]
+    page = write_report(folder).read_text(encoding="utf-8")
+    assert re.findall(r"<h2>[^<]*</h2>\s*</section>", page) == [], "a heading above nothing"
 
 
 def test_churn_has_a_study_of_its_own_here(tmp_path: Path) -> None:
