@@ -166,7 +166,8 @@ def of_program(cell: ProgramAgreement) -> str:
     start = f"{cell.system}: {cell.cell_name}: "
     if cell.ratio is None or cell.engine is None or cell.theirs is None:
         return (
-            start + f"{cell.program} was too fast to say a rate in {cell.too_fast} of {cell.pairs}"
+            start + f"{cell.program} was too fast to say a rate in {cell.too_fast} of {cell.pairs}:"
+            " it needs larger files (workload.file_sizes), or more of them"
         )
     interval = "-" if cell.low is None else f"{cell.low:.3f} to {cell.high:.3f}"
     rates = f"engine {_rate(cell.engine, cell.unit)}{_busy(cell.engine_processor_share)}"

@@ -310,6 +310,9 @@ def _method(description: PlanDescription) -> list[str]:
             if (value := getattr(system, key)) is not None
         ]
         options += [f"{name} = {value}" for name, value in system.server.items()]
+        options += [f"{name} = {value}" for name, value in system.settings.items()]
+        if system.rig is not None and system.rig.reached_by is not None:
+            options.append(f"reached by {system.rig.reached_by}")
         role = "baseline, twice in each block" if system.name == description.baseline else ""
         as_mounted = description.mounted.get(system.name, "")
         words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
@@ -373,7 +376,11 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 def _cost(description: PlanDescription, measured_by: str) -> list[str]:
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
-        lines.append("shows     depends on the noise here, which fsgauge doctor measures:")
+        lines.append(
+            "shows     depends on how far lives with other seeds differ:"
+            if description.simulated
+            else "shows     depends on the noise here, which fsgauge doctor measures:"
+        )
     comparisons = description.sensitivity[0].comparisons
     if comparisons > 1:
         lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")

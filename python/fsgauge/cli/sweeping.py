@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -53,10 +54,13 @@ def sweep_lines(study: Study) -> list[str]:
     points = _points(study)
     turns = (len(study.systems) + 1) * study.plan.blocks
     years = ", ".join(f"{each:g}" for each in sorted(study.sweep.years))
+    profiles, at_a_time = len(study.sweep.profiles), os.cpu_count() or 1
     return [
-        f"sweep     after {years} years; {len(study.sweep.profiles)} profiles; {len(points)} points"
-        f" of {turns} turns: {len(points) * turns} lives, {os.cpu_count() or 1} points at a time",
-        "          the plan below is that of one point",
+        f"sweep     after {years} years; {profiles} profile{'' if profiles == 1 else 's'};"
+        f" {len(points)} points of {turns} turns: {len(points) * turns} lives, {at_a_time} points"
+        " at a time",
+        "          the plan below is that of the study itself; its points have their years and"
+        f" profiles, and all take about {math.ceil(len(points) / at_a_time)} times as long",
     ]
 
 

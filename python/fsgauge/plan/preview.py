@@ -147,7 +147,7 @@ def describe(
             *_bare_instead(study),
         ],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
-        partners=partners(plan, study, size_bytes, one_by_one_because),
+        partners=[] if is_simulated else partners(plan, study, size_bytes, one_by_one_because),
         cautions=[*_method(study, size_bytes).cautions(), *cautions],
         durability=_durability(study, folders),
         turns=plan.turns,
@@ -170,7 +170,7 @@ def describe(
         ),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
-        storage=storage_sentence(study),
+        storage=storage_sentence(study, is_simulated=is_simulated),
         overwritten=_overwritten(study, is_simulated=is_simulated),
     )
 
@@ -221,9 +221,11 @@ def _block_times(
     return measured.mean + beside, measured.shortest + beside, measured.longest + beside
 
 
-def storage_sentence(study: Study) -> str:
+def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:
     """The storage as the study asks for it: "loop file of 8 GiB in /var/tmp"."""
     storage = study.storage
+    if is_simulated and storage.kind in ("loop", "ram"):
+        return f"{exact_size(storage.size)} in a model"
     if storage.kind == "loop":
         return f"loop file of {exact_size(storage.size)} in {storage.directory}"
     if storage.kind == "ram":
@@ -307,10 +309,13 @@ def _state(study: Study) -> str:
     return "every system is newly made and filled for each turn"
 
 
+_OPTIONS = ("kind", "mkfs", "mount", "path", "tunables", "server", "settings", "kernel")
+
+
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
-    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", "kernel", *ALLOCATING):
+    for key in (*_OPTIONS, *ALLOCATING):
         values = {system.name: _value(system, key) for system in systems if _has(system, key)}
         if any(value != next(iter(values.values())) for value in values.values()):
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
@@ -336,7 +341,8 @@ def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
         return key not in keys_without_effect(system.kind)
-    return key in ("kind", "server", "kernel") or key in ALLOCATING or system.kind == "mounted"
+    of_all = ("kind", "server", "settings", "kernel", *ALLOCATING)
+    return key in of_all or system.kind == "mounted"
 
 
 def _estimate_basis(study: Study, *, by_pilot: bool, is_served: bool) -> str:

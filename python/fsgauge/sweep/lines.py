@@ -139,15 +139,24 @@ def _points(
 
 
 def _answer(panels: list[YearPanel]) -> str:
-    """The first cell of each profile in its last year."""
+    """The first cell of each profile in its last year, and in its first: what was there before."""
     firsts = {panel.profile: panel for panel in reversed(panels)}
     said = []
     for profile, panel in reversed(firsts.items()):
-        ends = [(line.system, line.points[-1]) for line in panel.lines if line.points]
-        if not ends:
+        lines = [line for line in panel.lines if line.points]
+        if not lines:
             continue
-        best = sorted(ends, key=lambda end: -end[1].value)[:_MOST_NAMED]
-        rates = listed([f"{panel.said(end.value)} on {system}" for system, end in best])
+        best = sorted(lines, key=lambda line: -line.points[-1].value)[:_MOST_NAMED]
+        rates = listed([f"{panel.said(each.points[-1].value)} on {each.system}" for each in best])
         of = f" with {profile}" if len(firsts) > 1 else ""
-        said.append(f'After {best[0][1].years:g} years{of}, "{panel.cell}" runs at {rates}.')
+        first, last = best[0].points[0].years, best[0].points[-1].years
+        sentence = f'After {_years(last)}{of}, "{panel.cell}" runs at {rates}'
+        if first < last:
+            before = listed([panel.said(line.points[0].value) for line in best])
+            sentence += f"; after {_years(first)} it was {before}"
+        said.append(f"{sentence}.")
     return " ".join(["Simulated, not measured.", *said] if said else ["No point is whole yet."])
+
+
+def _years(years: float) -> str:
+    return f"{years:g} year{'' if years == 1 else 's'}"

@@ -1,10 +1,12 @@
 """What `fsgauge plan` is told."""
 
 from fsgauge.plan.preview import describe
+from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
 
 GIB = 1 << 30
+TIB = 1 << 40
 
 
 def described(noise=None, **changes):
@@ -163,6 +165,20 @@ def test_of_a_model_no_time_of_this_machine_is_promised():
     assert "not estimated" in time
     assert written.startswith("written   nothing; ") and written.endswith(" in the model")
     assert "about" in time_and_bytes(described())[1]
+
+
+def test_of_a_model_storage_noise_and_settings_are_said_as_they_are():
+    """ "loop file in /var/tmp", the noise of a machine and "different nothing" misled a reader."""
+    takes = Takes(seconds=1.0, shortest_seconds=0.5, longest_seconds=2.0, words="tried")
+    study = load_study("aging", seed=1)
+    plan = make_plan(study, size_bytes=10 * GIB, takes=takes)
+    facts = describe(plan, study, size_bytes=10 * GIB, takes=takes, one_by_one_because="a reason")
+    assert facts.storage == "10 GiB in a model"
+    assert facts.partners == []
+    assert describe(plan, study, size_bytes=10 * GIB).storage.startswith("loop file of 10 GiB")
+    tables = load_study("ost-years", seed=1)
+    facts = describe(make_plan(tables, size_bytes=TIB), tables, size_bytes=TIB)
+    assert facts.different[0].startswith("settings (1 MiB: prealloc_table = 256; 2 MiB: ")
 
 
 def test_it_is_data():
