@@ -194,9 +194,14 @@ class Study(StudyModel):
         for index, profile in enumerate(sweep.profiles):
             unknown = sweep.unknown_pair(profile, keys)
             if unknown:
+                what = (
+                    f'"{unknown}" has no value'
+                    if unknown in keys
+                    else f'the workload has no such key: "{unknown}"; there are:'
+                    f" {', '.join(sorted(keys))}"
+                )
                 raise conflict(
-                    f'the workload has no such key: "{unknown}"; there are:'
-                    f" {', '.join(sorted(keys))}",
+                    what,
                     [("sweep", "profiles", index)],
                     next='profiles = ["median_size=64 KiB; size_sigma=2"]',
                 )

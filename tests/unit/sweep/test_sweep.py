@@ -89,7 +89,7 @@ def test_a_profile_that_cannot_be_is_named(profile: str, says: str) -> None:
         ("years = [2, 0]", "years = [-1]", "years"),
         ("years = [2, 0]", "years = [1, 1]", "twice"),
         ("median_size=64 KiB", "median_sise=4 KiB", 'no such key: "median_sise=4 KiB"'),
-        ("median_size=64 KiB", "median_size", 'no such key: "median_size"'),
+        ("median_size=64 KiB", "median_size", '"median_size" has no value'),
         ("median_size=64 KiB", "kind=aging", 'no such key: "kind=aging"'),
     ],
 )
