@@ -1,7 +1,8 @@
 //! The model against the kernel that runs, on sparse loop devices.
 //!
 //! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
-//! without a model is a failure, and so is a kernel that places blocks otherwise.
+//! without a model is a failure, and so is a kernel that places blocks otherwise. `fast` is run on the kernel of the virtual
+//! rig's guest as well, by tests/rigs/test_vm_allocators.py.
 
 mod block_by_block;
 mod compare;
