@@ -9,6 +9,7 @@ from fsgauge.kinds.sharing.page.tables import (
     limits_table,
     memory_table,
     processor_table,
+    rates_table,
     tests_table,
 )
 from fsgauge.report.kind_page import KindPage
@@ -29,6 +30,7 @@ class SharingPage(KindPage):
             "sharing_tests": tests_table(results),
             "sharing_limits": limits_table(results),
             "sharing_memory": memory_table(results),
+            "sharing_rates": rates_table(results),
             "sharing_processor": processor_table(results),
         }
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.model import CellLimit, CellMemory, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.kinds.sharing.tests import TESTS
+from fsgauge.kinds.sharing.tests import TESTS, FolderTest
 from fsgauge.record import Cell
-from fsgauge.report.table_parts import Rows, Table, TableCell
+from fsgauge.report.table_parts import Rows, Table, TableCell, interval_text
 from fsgauge.stats.results import Results
-from fsgauge.units import exact_size, format_size
+from fsgauge.units import exact_size, format_bandwidth, format_rate, format_size
 
 _LIMITS = {
     "emulator": "the emulated processor",
@@ -20,6 +20,45 @@ _LIMITS = {
     "unknown": "not known",
 }
 _FOLDED_ROWS = 24
+
+
+def rates_table(results: Results) -> list[Table]:
+    """A line a cell, a column a system: the rate as the test's program prints it."""
+    rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
+
+    def rate_on(system: str) -> tuple[str, str, Callable[[Cell], TableCell | str]]:
+        def cell_of(cell: Cell) -> TableCell | str:
+            by_operation = _is_by_operation(cell)
+            metric = "iops" if by_operation else "bandwidth"
+            found = rates.get((cell.id, system, metric))
+            if found is None:
+                return ""
+            words = format_rate if by_operation else format_bandwidth
+            return TableCell(words(found.value), interval_text(found, words))
+
+        return (system, "", cell_of)
+
+    cells = [
+        cell
+        for cell in results.cells
+        if any((cell.id, system, "iops") in rates for system in results.systems)
+    ]
+    if not cells:
+        return []
+    table = Rows(cells).table(
+        "test-rates",
+        "By test and system",
+        "As IOzone and Bonnie++ print them: bytes a second of tests that go through a file, and"
+        " operations a second of seeks and of empty files. Geometric means over blocks, with 95 %"
+        " intervals.",
+        [("test", "", lambda cell: cell.name), *map(rate_on, results.systems)],
+    )
+    return [table]
+
+
+def _is_by_operation(cell: Cell) -> bool:
+    test = TESTS[SharingFactors.of(cell).test]
+    return isinstance(test, FolderTest) or test.is_random
 
 
 def faults_table(results: Results) -> list[Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,8 @@ def test_the_page_has_its_tables_and_words(report: Report) -> None:
         assert words in page
     assert "Traffic for each operation" in page
     assert "Share of CPU of each test" in page
+    rates = page.partition('id="rates"')[2].partition("</section>")[0]
+    assert re.search(r"[\d.]+ [KMG]iB/s", rates), "as IOzone and Bonnie++ print them"
     assert "Files next to memory" in page and "cache test (small file)" in page
     stored = json.loads((report.stored.directory / "report.json").read_text())
     assert stored["own"]["faults"][2]["counts"] == {"crash": 1}
