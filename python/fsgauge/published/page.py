@@ -123,7 +123,7 @@ def text_of(folder: str, ledger: Ledger, claims: list[Claim]) -> Iterator[str]:
     yield f"{folder}: {source.title}{by}"
     for claim in claims:
         standing = standing_of(folder, claim)
-        yield f"  {claim.id}  {standing.word:<19}  {claim.fact}"
+        yield f"  {claim.id}  {standing.in_short:<19}  {claim.fact}"
 
 
 def _in_full(folder: str, ledger: Ledger, claim: Claim) -> Iterator[str]:

@@ -5,6 +5,7 @@ Predictions stand in for a verdict only where nothing that was measured gives on
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -36,6 +37,18 @@ class Standing:
     why: str
     trials: tuple[TrialStanding, ...] = ()
     predicted: tuple[Predicted, ...] = ()
+
+    @property
+    def in_short(self) -> str:
+        """The verdict for a list: of predictions, what came of them, the misses first."""
+        met = Counter(each.met for each in self.predicted if each.is_run)
+        if self.word != "predicted" or not met:
+            return self.word
+        if met["missed"]:
+            return f"predicted, {met['missed']} missed"
+        if met["met"]:
+            return "predicted, met"
+        return "predicted, no proof" if met["met, no proof"] else "predicted, answered"
 
     @property
     def runs(self) -> list[JudgedRun]:

@@ -122,3 +122,17 @@ def test_every_prediction_that_is_missed_says_why() -> None:
             for each in standing.standing_of(folder, one).predicted:
                 assert each.met != "not run", (one.id, each.prediction.words)
                 assert each.why or each.met == "met", (one.id, each.prediction.words)
+
+
+def test_a_list_shows_what_came_of_predictions() -> None:
+    """ "predicted" alone hid two misses of S-24 from whoever read the list."""
+    shown = {
+        one.id: standing.standing_of(folder, one).in_short
+        for folder, ledger in ledgers().items()
+        for one in ledger.claim
+    }
+    assert shown["S-24"] == "predicted, 2 missed"
+    assert shown["S-26"] == "predicted, met"
+    assert shown["S-33"] == "predicted, answered"
+    assert "predicted" not in shown.values()
+    assert max(map(len, shown.values())) <= 19

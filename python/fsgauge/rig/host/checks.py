@@ -117,7 +117,7 @@ def _require_no_nodes(study: Study) -> None:
         raise InputError(
             "the study says what nodes it is measured on ([rig]), and no virtual machines are made"
             " here",
-            next="--rig vm, or a study without [rig]",
+            next="--rig vm; or folders that are mounted here: --system NAME=/folder, once for each",
         )
 
 
