@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _MARGIN = " " * 10
 """Below the name that a line begins with."""
+_MEASURED = "the noise here, which fsgauge doctor measures"
 _WHOLE_PERCENT = 20.0
 """From here on, a change is shown without decimals: the pilot's noise has no more digits."""
 
@@ -309,8 +310,8 @@ def _method(description: PlanDescription) -> list[str]:
             for key in ALLOCATING
             if (value := getattr(system, key)) is not None
         ]
-        options += [f"{name} = {value}" for name, value in system.server.items()]
-        options += [f"{name} = {value}" for name, value in system.settings.items()]
+        named = {**system.server, **system.settings}
+        options += [f"{name} = {value}" for name, value in named.items()]
         if system.rig is not None and system.rig.reached_by is not None:
             options.append(f"reached by {system.rig.reached_by}")
         role = "baseline, twice in each block" if system.name == description.baseline else ""
@@ -376,11 +377,8 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 def _cost(description: PlanDescription, measured_by: str) -> list[str]:
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
-        lines.append(
-            "shows     depends on how far lives with other seeds differ:"
-            if description.simulated
-            else "shows     depends on the noise here, which fsgauge doctor measures:"
-        )
+        noise = "how far lives with other seeds differ" if description.simulated else _MEASURED
+        lines.append(f"shows     depends on {noise}:")
     comparisons = description.sensitivity[0].comparisons
     if comparisons > 1:
         lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")
