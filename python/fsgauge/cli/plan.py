@@ -312,8 +312,7 @@ def _method(description: PlanDescription) -> list[str]:
         ]
         named = {**system.server, **system.settings}
         options += [f"{name} = {value}" for name, value in named.items()]
-        if system.rig is not None and system.rig.reached_by is not None:
-            options.append(f"reached by {system.rig.reached_by}")
+        options += [f"reached by {by}"] if system.rig and (by := system.rig.reached_by) else []
         role = "baseline, twice in each block" if system.name == description.baseline else ""
         as_mounted = description.mounted.get(system.name, "")
         words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
@@ -398,5 +397,4 @@ def _changes(percent: float) -> str:
     """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
     if percent >= HOPELESS_PERCENT:
         return "nothing that matters, not even a tenfold change,"
-    digits = 1 if percent < _WHOLE_PERCENT else 0
-    return f"changes of {percent:.{digits}f} % or more"
+    return f"changes of {percent:.{int(percent < _WHOLE_PERCENT)}f} % or more"
