@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,9 @@ from fsgauge.study.shipped import shipped_studies
 
 PLACES = "FSGAUGE_TEST_PLACES"
 """The variable with the page's names of places and what they are here, as JSON."""
+
+_SIZED = re.compile(r"(ram|loop):\w+")
+"""Storage with its size, as --storage takes it."""
 
 VERDICTS = {"compare": (1, 4), "gate": (1, 4, 5)}
 """Exit codes that are answers: two blocks of moments decide little."""
@@ -67,7 +71,7 @@ STUDIES = {
 
 def small(words: Sequence[str], places: Mapping[str, str]) -> list[str]:
     """The words of a command, small if it measures."""
-    here = [_here(word, places) for word in words]
+    here = [_SIZED.sub(r"\1:512MiB", _here(word, places)) for word in words]
     if here[0] != "run":
         return here
     study = STUDIES[_origin(here[1])]
@@ -95,9 +99,9 @@ def _origin(study: str) -> str:
 
 
 def _applies(setting: str, words: Sequence[str]) -> bool:
-    """A device is as large as it is."""
-    on_device = any(word.startswith("/dev/") for word in words)
-    return not (on_device and setting.startswith("storage.size="))
+    """A device is as large as it is, and what --storage says is said once."""
+    is_sized = any(word.startswith("/dev/") or _SIZED.fullmatch(word) for word in words)
+    return not (is_sized and setting.startswith("storage.size="))
 
 
 def main() -> None:

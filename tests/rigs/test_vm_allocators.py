@@ -22,7 +22,7 @@ from fsgauge.rig.vm.cache import kernel_of
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.parse import load_study
-from tests.needs import need, need_tool
+from tests.needs import need
 from tests.rigs.virtual import machines
 
 pytestmark = [
@@ -43,7 +43,6 @@ LIVED_SECONDS = 2000.0
 @pytest.fixture(scope="module")
 def program() -> bytes:
     """The engine's tests of its allocators."""
-    need_tool("cargo", "cargo")
     command = ["cargo", "test", "--package", "fsgauge-alloc", "--lib", "--release", "--no-run"]
     command.append("--message-format=json")
     done = subprocess.run(

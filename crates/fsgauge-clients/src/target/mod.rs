@@ -7,6 +7,7 @@ mod cached_reads;
 mod descriptors;
 mod entered;
 mod handle;
+mod interrupted;
 mod lane_memory;
 mod lanes;
 mod names_of_call;

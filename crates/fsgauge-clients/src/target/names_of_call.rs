@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::RawDir;
 use rustix::io::Errno;
 
-use super::plain_calls::INTERRUPT_LIMIT;
+use super::interrupted::INTERRUPT_LIMIT;
 
 /// Room for the names of one call, as the C library has it.
 pub(super) const NAMES_BYTES: usize = 32 << 10;

@@ -14,10 +14,9 @@ use rustix::io::{Errno, pread, pwrite};
 
 use super::entered::Entered;
 use super::handle::{close, file_of, handle_of};
+use super::interrupted::uninterrupted_call;
 use super::names_of_call::{NAMES_BYTES, names_of_call};
 
-/// How often in a row a call that a signal interrupts is made again.
-pub(super) const INTERRUPT_LIMIT: u32 = 1000;
 /// A directory with more names is taken for a damaged one that has no end.
 const NAME_LIMIT: u32 = 1 << 30;
 
@@ -191,18 +190,6 @@ pub(super) fn write_all(handle: u64, offset_bytes: u64, record: &[u8]) -> Answer
 #[inline]
 fn uninterrupted(call: impl FnMut() -> Result<Answer, Errno>) -> Answer {
     uninterrupted_call(call).unwrap_or_else(negative)
-}
-
-/// Makes a call again that a signal interrupted.
-#[inline]
-fn uninterrupted_call<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    for _ in 0..INTERRUPT_LIMIT {
-        match call() {
-            Err(Errno::INTR) => {}
-            result => return result,
-        }
-    }
-    Err(Errno::INTR)
 }
 
 fn negative(errno: Errno) -> Answer {
