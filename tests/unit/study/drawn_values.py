@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from fsgauge.study.model import LAYOUT
 from fsgauge.study.server_options import OPTIONS
+from fsgauge.study.sweep_keys import AS_IT_IS
 
 MOST_ENTRIES = 4
 LETTERS = st.characters(categories=["L", "M", "N", "P", "S"], include_characters=" ")
@@ -22,6 +23,7 @@ TEXTS = (
     *list(OPTIONS["samba"])[:3],
     *list(OPTIONS["ganesha"])[:3],
     *("stat", "create", "delete", "randread 4 KiB, depth 1"),
+    *(AS_IT_IS, "median_size=64 KiB", "median_size=4 KiB; size_sigma=1"),
 )
 """Some that mean something to one key or another, and some that look like another type."""
 
