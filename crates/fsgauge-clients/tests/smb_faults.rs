@@ -320,7 +320,9 @@ fn a_server_that_dies_and_comes_back_is_counted_and_survived() {
         let all: u64 = found.errors.iter().map(|error| error.count).sum();
         assert!(lost > 0 && all == lost + made, "{:?}", found.errors);
         assert_eq!((found.bad_records, found.clients_gave_up), (0, 0));
-        assert_eq!((network(&result).connections, network(&result).reconnections), (4, 4));
+        // A server that has only begun to listen may reset a connection that it took: that client comes again.
+        let (connections, again) = (network(&result).connections, network(&result).reconnections);
+        assert!(connections == 4 && (4..=8).contains(&again), "{connections}, {again}");
         // It went on afterwards.
         let last = result.intervals.iter().rev().nth(1).unwrap();
         assert!(last.read.operations + last.write.operations > 0, "{last:?}");
