@@ -73,11 +73,7 @@ impl File {
             let end = if logical < until { until } else { logical + WRITE_BACK_BLOCKS };
             let blocks = (end.min(file_blocks) - logical) as u32;
             let wish = Wish { logical, blocks, file_blocks, purpose, is_promised: true };
-            if let Err(refused) = volume.allocate(&mut self.inode, wish) {
-                if volume.blocks.has_freed() {
-                    volume.blocks.commit();
-                    continue;
-                }
+            if let Err(refused) = self.extend(volume, wish) {
                 self.lose(volume);
                 return Err(refused);
             }
@@ -95,23 +91,28 @@ impl File {
     /// Writes behind what the file has: each block is allocated when it comes. As much as there is space for.
     pub(super) fn write_through(&mut self, volume: &mut Volume, size_bytes: u64) -> Result<(), Refused> {
         let wanted_bytes = self.size_bytes + size_bytes;
-        let mut commits = 0;
         while self.inode.tree.logical_end() * BLOCK_BYTES < wanted_bytes {
             let logical = self.inode.tree.logical_end();
             let (file_blocks, purpose) = (self.size_blocks(), Purpose::Data);
-            let wish = Wish { logical, blocks: 1, file_blocks, purpose, is_promised: false };
-            if volume.allocate(&mut self.inode, wish).is_ok() {
-                commits = 0;
-                self.size_bytes = wanted_bytes.min((logical + 1) * BLOCK_BYTES);
-            } else if commits < COMMITS && volume.blocks.has_freed() {
-                commits += 1;
-                volume.blocks.commit();
-            } else {
-                return Err(Refused);
-            }
+            self.extend(volume, Wish { logical, blocks: 1, file_blocks, purpose, is_promised: false })?;
+            self.size_bytes = wanted_bytes.min((logical + 1) * BLOCK_BYTES);
         }
         self.size_bytes = wanted_bytes;
         Ok(())
+    }
+
+    /// One extent more. Where there is no space, what was freed becomes free by a commit, and the kernel looks again.
+    fn extend(&mut self, volume: &mut Volume, wish: Wish) -> Result<(), Refused> {
+        for _ in 0..COMMITS {
+            if volume.allocate(&mut self.inode, wish).is_ok() {
+                return Ok(());
+            }
+            if !volume.blocks.has_freed() {
+                return Err(Refused);
+            }
+            volume.blocks.commit();
+        }
+        volume.allocate(&mut self.inode, wish)
     }
 
     /// What has no blocks is lost.
@@ -135,7 +136,6 @@ impl File {
         // What fits in one extent is not made larger.
         let purpose =
             if end - first <= u64::from(UNWRITTEN_BLOCKS) { Purpose::ExactData } else { Purpose::Data };
-        let mut commits = 0;
         loop {
             let logical = self.inode.tree.logical_end().max(first);
             if logical >= end {
@@ -144,17 +144,12 @@ impl File {
             let blocks = (end - logical).min(u64::from(UNWRITTEN_BLOCKS)) as u32;
             let file_blocks = self.size_blocks();
             let wish = Wish { logical, blocks, file_blocks, purpose, is_promised: false };
-            if volume.allocate(&mut self.inode, wish).is_ok() {
-                commits = 0;
-                let reached_bytes = self.inode.tree.logical_end() * BLOCK_BYTES;
-                self.size_bytes = self.size_bytes.max(reached_bytes.min(after_bytes));
-            } else if commits < COMMITS && volume.blocks.has_freed() {
-                commits += 1;
-                volume.blocks.commit();
-            } else {
+            if let Err(refused) = self.extend(volume, wish) {
                 self.cut(volume, before_bytes);
-                return Err(Refused);
+                return Err(refused);
             }
+            let reached_bytes = self.inode.tree.logical_end() * BLOCK_BYTES;
+            self.size_bytes = self.size_bytes.max(reached_bytes.min(after_bytes));
         }
         self.size_bytes = after_bytes;
         Ok(())
