@@ -119,7 +119,12 @@ class Machine(BaseModel):
     """Where nothing was measured: the models that were used."""
 
 
+def with_role(machines: Sequence[Machine], role: str) -> list[Machine]:
+    """Those of a role, whatever number stands behind it."""
+    return [each for each in machines if each.role.partition(" ")[0] == role]
+
+
 def title_of(machine: Machine, machines: Sequence[Machine]) -> str:
     """What a machine is called among others: its role, or its name where several drive loads."""
-    hosts = [each for each in machines if each.role.partition(" ")[0] == LOAD]
+    hosts = with_role(machines, LOAD)
     return machine.name if len(hosts) > 1 and machine in hosts else machine.role

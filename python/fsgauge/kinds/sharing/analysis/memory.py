@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import CellMemory
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.machine import LOAD, SERVER, Machine
+from fsgauge.machine import LOAD, SERVER, Machine, with_role
 from fsgauge.record import Plan
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
@@ -34,10 +34,8 @@ def memory_of(material: Material) -> list[CellMemory]:
 def counted(machines: Sequence[Machine]) -> list[Machine]:
     """The machines whose memory may hold a client's file: the client that has most of it, since
     each has a file of its own, and all that serve. None of a client that is not known."""
-    clients = [each for each in machines if each.role.partition(" ")[0] == LOAD]
-    servers = [each for each in machines if each.role.partition(" ")[0] == SERVER]
-    largest = sorted(clients, key=lambda each: each.memory_bytes)[-1:]
-    return [*largest, *servers] if largest else []
+    largest = sorted(with_role(machines, LOAD), key=lambda each: each.memory_bytes)[-1:]
+    return [*largest, *with_role(machines, SERVER)] if largest else []
 
 
 def _of_cell(cell: str, factors: SharingFactors, machines: Sequence[Machine]) -> CellMemory | None:
@@ -50,7 +48,7 @@ def _of_cell(cell: str, factors: SharingFactors, machines: Sequence[Machine]) ->
         cell=cell,
         file_bytes=file_bytes,
         memory_bytes=memory_bytes,
-        servers=[each.name for each in machines if each.role.partition(" ")[0] == SERVER],
+        servers=[each.name for each in with_role(machines, SERVER)],
         is_small=is_small,
         is_unflushed=factors.is_cache_test,
         is_cache_test=is_small or factors.is_cache_test,

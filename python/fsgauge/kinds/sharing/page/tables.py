@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.model import CellLimit, CellMemory, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.kinds.sharing.tests import TESTS, FolderTest
+from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record import Cell
-from fsgauge.report.table_parts import Rows, Table, TableCell, interval_text
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
+from fsgauge.report.words import value
 from fsgauge.stats.results import Results
-from fsgauge.units import exact_size, format_bandwidth, format_rate, format_size
+from fsgauge.units import exact_size, format_size
 
 _LIMITS = {
     "emulator": "the emulated processor",
@@ -25,40 +27,43 @@ _FOLDED_ROWS = 24
 def rates_table(results: Results) -> list[Table]:
     """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
+    units = {metric.name: metric.unit for metric in results.metrics}
 
-    def rate_on(system: str) -> tuple[str, str, Callable[[Cell], TableCell | str]]:
-        def cell_of(cell: Cell) -> TableCell | str:
-            by_operation = _is_by_operation(cell)
-            metric = "iops" if by_operation else "bandwidth"
-            found = rates.get((cell.id, system, metric))
-            if found is None:
-                return ""
-            words = format_rate if by_operation else format_bandwidth
-            return TableCell(words(found.value), interval_text(found, words))
+    def rate_of(cell: Cell, system: str) -> TableCell:
+        metric = SharingFactors.of(cell).metric
+        found = rates.get((cell.id, system, metric))
+        if found is None:
+            return NOTHING
+        text = partial(value, unit=units[metric])
+        return TableCell(text(found.value), interval_text(found, text))
 
-        return (system, "", cell_of)
-
-    cells = [
-        cell
-        for cell in results.cells
-        if any((cell.id, system, "iops") in rates for system in results.systems)
-    ]
-    if not cells:
-        return []
-    table = Rows(cells).table(
+    return _by_system(
+        results,
         "test-rates",
         "By test and system",
         "As IOzone and Bonnie++ print them: bytes a second of tests that go through a file, and"
-        " operations a second of seeks and of empty files. Geometric means over blocks, with 95 %"
-        " intervals.",
-        [("test", "", lambda cell: cell.name), *map(rate_on, results.systems)],
+        " seeks or empty files a second. Geometric means over blocks, with 95 % intervals.",
+        rate_of,
     )
-    return [table]
 
 
-def _is_by_operation(cell: Cell) -> bool:
-    test = TESTS[SharingFactors.of(cell).test]
-    return isinstance(test, FolderTest) or test.is_random
+def _by_system(
+    results: Results, name: str, heading: str, note: str, of: Callable[[Cell, str], TableCell]
+) -> list[Table]:
+    """A line a cell, a column a system; cells without any value are left out."""
+    cells = [
+        cell
+        for cell in results.cells
+        if any(of(cell, system) != NOTHING for system in results.systems)
+    ]
+    if not cells:
+        return []
+
+    def column(system: str) -> tuple[str, str, Callable[[Cell], TableCell | str]]:
+        return (system, "", lambda cell: of(cell, system))
+
+    columns = [("test", "", lambda cell: cell.name), *map(column, results.systems)]
+    return [Rows(cells).table(name, heading, note, columns)]
 
 
 def faults_table(results: Results) -> list[Table]:
@@ -160,22 +165,15 @@ def processor_table(results: Results) -> list[Table]:
     """A line a cell, a column a system: the share that Bonnie++ prints beside each of its rates."""
     own = Sharing.of(results)
     shares = {(each.cell, each.system): each.test_share for each in own.limits} if own else {}
-    cells = [cell for cell in results.cells if any(at == cell.id for at, _ in shares)]
-    if not cells:
-        return []
-
-    def share_on(system: str) -> tuple[str, str, Callable[[Cell], str]]:
-        return (system, "", lambda cell: _percent(shares.get((cell.id, system))))
-
-    table = Rows(cells).table(
+    return _by_system(
+        results,
         "test-processor",
         "Share of CPU of each test",
         "The processor time of the test's own processes, user and system, of the time that it took:"
         " what Bonnie++ prints as %CP. What the kernel's own threads did for it is not in it. Means"
         " over runs.",
-        [("test", "", lambda cell: cell.name), *map(share_on, results.systems)],
+        lambda cell, system: TableCell(_percent(shares.get((cell.id, system)))),
     )
-    return [table]
 
 
 def _disk(each: CellLimit) -> str:
