@@ -10,10 +10,9 @@ from fsgauge.errors import Interrupted
 from fsgauge.interruption import interruptible
 from fsgauge.plan.around import Around
 from fsgauge.plan.preview import describe
-from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import Plan
-from fsgauge.rig.rig import Rig, around_on, takes_on
+from fsgauge.rig.rig import Rig, around_on
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration
 
@@ -31,18 +30,17 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    from fsgauge.cli.plan import time_and_bytes
+    from fsgauge.cli.plan_lines import time_and_bytes
     from fsgauge.rig.design import design_of
 
     size_bytes = rig.size_bytes(study)
     beside = design_of(rig, study).side_by_side
-    takes = takes_on(rig, study)
     around = around_on(rig, study)
-    plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside, takes=takes, around=around)
+    plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside, around=around)
     if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
         return
     _refuse_at_once(study, rig)
-    description = describe(plan, study, size_bytes=size_bytes, takes=takes, around=around)
+    description = describe(plan, study, size_bytes=size_bytes, around=around)
     systems = ", ".join(system.name for system in description.systems)
     lines = [
         f"order     {description.runs} runs in {description.blocks} blocks: {systems}",
@@ -50,7 +48,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     ]
     sys.stderr.write("\n".join(lines) + "\n")
     if not _is_meant():
-        shorter = _shorter(study, plan, size_bytes, takes, around)
+        shorter = _shorter(study, plan, size_bytes, around)
         raise Interrupted("nothing was started", next=shorter)
 
 
@@ -72,11 +70,11 @@ def _is_meant() -> bool:
         return False
 
 
-def _shorter(study: Study, plan: Plan, size_bytes: int, takes: Takes | None, around: Around) -> str:
+def _shorter(study: Study, plan: Plan, size_bytes: int, around: Around) -> str:
     """What makes this very study shorter, and how long it takes then; "" where nothing does."""
     for blocks in _FEWER_BLOCKS:
         fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
-        planned = make_plan(fewer, size_bytes=size_bytes, takes=takes, around=around)
+        planned = make_plan(fewer, size_bytes=size_bytes, around=around)
         seconds = planned.expected_seconds
         if seconds < plan.expected_seconds:
             took = format_duration(int(seconds * 1e9))

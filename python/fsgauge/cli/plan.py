@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,26 +20,26 @@ from fsgauge.cli.choices import (
     rig_option,
     study_choices,
 )
+from fsgauge.cli.plan_lines import (
+    MARGIN,
+    cost_lines,
+    method_lines,
+    order_lines,
+    pilot_lines,
+    refused_lines,
+)
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.plan.preview import MeasuredTime, PlanDescription
-from fsgauge.stats.wording import HOPELESS_PERCENT
+from fsgauge.plan.preview import MeasuredTime
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
-from fsgauge.study.system import ALLOCATING
 from fsgauge.terminal import say, width_of, wrapped_lines
-from fsgauge.units import exact_size, format_duration, format_size
+from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.rig.fleet.choice import FleetChoice
     from fsgauge.rig.host.machine.kept_noise import KeptNoise
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
-
-_MARGIN = " " * 10
-"""Below the name that a line begins with."""
-_MEASURED = "the noise here, which fsgauge doctor measures"
-_WHOLE_PERCENT = 20.0
-"""From here on, a change is shown without decimals: the pilot's noise has no more digits."""
 
 
 @click.command("plan")
@@ -99,7 +98,6 @@ def command(
         around_on,
         require_hosts,
         strikes_of,
-        takes_on,
     )
     from fsgauge.units import parse_percent
 
@@ -111,14 +109,12 @@ def command(
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
     with interruptible():
-        takes = takes_on(world, chosen)
-    around = around_on(world, chosen)
+        around = around_on(world, chosen)
     plan = make_plan(
         chosen,
         size_bytes=size_bytes,
         side_by_side=design.side_by_side,
         strikes=strikes_of(world, chosen),
-        takes=takes,
         around=around,
     )
     with interruptible():
@@ -139,7 +135,6 @@ def command(
         one_by_one_because=design.because,
         folders=seen.facts,
         cautions=seen.cautions,
-        takes=takes,
         around=around,
     )
     code = InputError.exit_code if refusals else 0
@@ -158,14 +153,14 @@ def command(
         click.echo(json.dumps(document))
         return code
     lines = [
-        *_refused(refusals),
+        *refused_lines(refusals),
         *sweep_lines(chosen),
-        *_method(description),
-        *_order(description, order),
+        *method_lines(description),
+        *order_lines(description, order),
     ]
-    lines += _cost(description, _measured_by(kept))
-    lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
-    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))
+    lines += cost_lines(description, _measured_by(kept))
+    lines += [*pilot_lines(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
+    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
     return code
 
 
@@ -248,153 +243,3 @@ def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
     if is_same:
         return [f"{took}, the same work: the time is taken from it"]
     return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
-
-
-def _pilot(
-    measured: PilotNoise | None, description: PlanDescription, side_by_side: bool
-) -> list[str]:
-    """Where the noise comes from, and what the worst cell would show."""
-    if measured is None:
-        return []
-    from fsgauge.plan.power import corrected, detectable_percent, paired_percent
-
-    lines = [
-        f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
-        f" equal runs differed by {measured.noise_percent:.1f} %"
-    ]
-    if measured.side_by_side and not side_by_side:
-        lines.append(
-            "          the pilot was side by side and this plan goes one by one: what is compared"
-            " stands further apart here, so expect more noise"
-        )
-    if side_by_side and not measured.side_by_side:
-        lines.append(
-            "          the pilot went one by one and this plan is side by side: what is compared"
-            " stands closer here, so expect less noise"
-        )
-    if measured.cells > 1:
-        level = corrected(description.sensitivity[0].comparisons)
-        worst = detectable_percent(
-            description.blocks, paired_percent(measured.worst_percent), level
-        )
-        lines.append(
-            f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
-            f" shows {_changes(worst)}"
-        )
-    return lines
-
-
-def _refused(refusals: Sequence[FsgaugeError]) -> list[str]:
-    """What a run would refuse, before all else; empty where it would begin."""
-    if not refusals:
-        return []
-    reasons = "1 reason" if len(refusals) == 1 else f"{len(refusals)} reasons"
-    found = [f"fsgauge run would refuse this study, for {reasons}:"]
-    for error in refusals:
-        found += [f"refused   {error.what}", *(f"{_MARGIN}{each}" for each in error.details)]
-        found += [f"{_MARGIN}cause: {error.cause}"] if error.cause else []
-        found += [f"{_MARGIN}next: {error.next}"] if error.next else []
-    return [*found, ""]
-
-
-def _method(description: PlanDescription) -> list[str]:
-    lines = [description.question, "", f"storage   {description.storage}"]
-    for system in description.systems:
-        options = [
-            f"{key} {value}"
-            for key, value in (("mkfs", system.mkfs), ("mount", system.mount))
-            if value
-        ]
-        options += [
-            f"{key.replace('_', ' ')} {exact_size(value)}"
-            for key in ALLOCATING
-            if (value := getattr(system, key)) is not None
-        ]
-        named = {**system.server, **system.settings}
-        options += [f"{name} = {value}" for name, value in named.items()]
-        options += [f"reached by {by}"] if system.rig and (by := system.rig.reached_by) else []
-        role = "baseline, twice in each block" if system.name == description.baseline else ""
-        as_mounted = description.mounted.get(system.name, "")
-        words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
-        lines.append(f"system    {system.name}: {words}")
-    lines += [f"equal     {line}" for line in description.held_equal]
-    lines += [f"different {line}" for line in description.different or ["nothing"]]
-    lines += [f"not shown {line}" for line in description.cannot_tell]
-    lines += [f"partners  {line}" for line in description.partners]
-    lines += [f"note      {line}" for line in description.cautions]
-    lines += [f"durable   {line}" for line in description.durability]
-    return lines
-
-
-def _order(description: PlanDescription, whole: bool) -> list[str]:
-    lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
-    for block in range(description.blocks if whole else 1):
-        turns = [turn for turn in description.turns if turn.block == block]
-        names = [turn.title for turn in turns]
-        stages = [
-            ", ".join(turn.cells)
-            for turn, name in zip(turns, names, strict=True)
-            if name == names[0]
-        ]
-        lines.append(f"  block {block + 1}: " + ", ".join(dict.fromkeys(names)))
-        lines.append("    each: " + stages[0])
-        lines += [f"    on a new system: {stage}" for stage in stages[1:]]
-    if not whole and description.blocks > 1:
-        lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
-    return [*lines, *(f"fault     {line}" for line in description.faults)]
-
-
-def time_and_bytes(description: PlanDescription) -> list[str]:
-    """A line of time and a line of bytes written."""
-
-    def words(seconds: float) -> str:
-        return format_duration(int(seconds * 1e9))
-
-    span = words(description.expected_seconds)
-    # Storage that is limited by the study has one speed, and no range.
-    if description.longest_seconds is None:
-        span = f"more than {span}"
-    elif description.shortest_seconds != description.longest_seconds:
-        span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
-    if description.simulated:
-        time = "not estimated: the rig does not say what it takes"
-        if description.time_basis:
-            about = "" if description.longest_seconds is None else "about "
-            time = f"{about}{span}: {description.time_basis}"
-        return [
-            f"time      {time}",
-            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
-        ]
-    return [
-        f"time      about {span}, {description.under_load_share:.0%} of it under load",
-        f"written   about {format_size(description.written_bytes_estimate)}"
-        f" ({description.estimate_basis})",
-        *([f"endurance {description.endurance}"] if description.endurance else []),
-    ]
-
-
-def _cost(description: PlanDescription, measured_by: str) -> list[str]:
-    lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
-    if not description.sensitivity_known:
-        noise = "how far lives with other seeds differ" if description.simulated else _MEASURED
-        lines.append(f"shows     depends on {noise}:")
-    comparisons = description.sensitivity[0].comparisons
-    if comparisons > 1:
-        lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")
-    for each in description.sensitivity:
-        needed = ", ".join(
-            f"{effect:g} % needs {count if count is not None else 'over 10 000'}"
-            for effect, count in each.blocks_needed.items()
-        )
-        lines.append(
-            f"shows     {_changes(each.detectable_percent)} if equal runs differ by"
-            f" {each.noise_percent:.3g} %{measured_by}; blocks: {needed}"
-        )
-    return lines
-
-
-def _changes(percent: float) -> str:
-    """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
-    if percent >= HOPELESS_PERCENT:
-        return "nothing that matters, not even a tenfold change,"
-    return f"changes of {percent:.{int(percent < _WHOLE_PERCENT)}f} % or more"

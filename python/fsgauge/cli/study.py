@@ -51,7 +51,7 @@ def list_() -> None:
     for name, question in shipped_studies().items():
         study = with_seed(load_study(name), 0)
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
-        around = around_on(rig_named(rig_for(study, None)), study)
+        around = around_on(rig_named(rig_for(study, None)), study, tries=False)
         plan = make_plan(study, size_bytes=study.storage.size, around=around)
         time = format_duration(int(plan.expected_seconds * 1e9))
         written = format_size(plan.expected_written_bytes)

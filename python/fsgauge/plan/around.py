@@ -1,4 +1,5 @@
-"""What a rig's machines take beside what every machine takes, so that a plan can say how long."""
+"""What a rig knows of its time, so that a plan can say how long: what its machines take beside what
+every machine takes, or what a block takes in all."""
 
 from __future__ import annotations
 
@@ -6,12 +7,31 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
+class Tried:
+    """Seconds of a block where a storage's speed says nothing: expected, and from shortest to
+    longest. It writes nothing.
+
+    `words` say where the seconds come from. `longest_seconds` is None where only a lower bound is
+    known.
+    """
+
+    seconds: float
+    shortest_seconds: float
+    longest_seconds: float | None
+    words: str
+
+
+@dataclass(frozen=True)
 class Around:
-    """Seconds more than on this machine: before the first block, around each turn, each run."""
+    """Seconds more than on this machine: before the first block, around each turn, each run.
+
+    With `block`, none of that counts: a block was tried as a whole.
+    """
 
     before_seconds: float = 0.0
     turn_seconds: float = 0.0
     run_seconds: float = 0.0
+    block: Tried | None = None
 
     @property
     def once_up(self) -> Around:

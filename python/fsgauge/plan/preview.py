@@ -23,7 +23,6 @@ from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, pai
 from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
-from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import written_bytes
 from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
@@ -116,7 +115,6 @@ def describe(
     one_by_one_because: str = "",
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
-    takes: Takes | None = None,
     around: Around = HERE,
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
@@ -124,15 +122,14 @@ def describe(
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
     without that, several are supposed and marked so. With `measured`, time is taken from it.
     `one_by_one_because` says why systems are not measured side by side where the study would.
-    `takes` is what a block takes on a rig that knows it.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
     `around` is what the plan was made with.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
-    mean, shortest, longest = _block_times(plan, study, size_bytes, measured, takes, around)
-    is_simulated = takes is not None or study.is_simulated
+    mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
+    is_simulated = around.block is not None or study.is_simulated
     written = written_bytes(study, size_bytes, blocks)
     return PlanDescription(
         question=study.question,
@@ -162,7 +159,7 @@ def describe(
             study, size_bytes, side_by_side=plan.side_by_side, around=around
         ),
         simulated=is_simulated,
-        time_basis=takes.words if takes is not None else "",
+        time_basis=around.block.words if around.block is not None else "",
         written_bytes_estimate=written,
         endurance=endurance(study, size_bytes, written, blocks * mean, blocks * (longest or mean)),
         estimate_basis=_estimate_basis(
@@ -202,13 +199,12 @@ def _block_times(
     study: Study,
     size_bytes: int,
     measured: MeasuredTime | None,
-    takes: Takes | None,
     around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
     blocks = plan.turns[-1].block + 1
-    if measured is None and takes is not None:
-        return takes.seconds, takes.shortest_seconds, takes.longest_seconds
+    if measured is None and (tried := around.block) is not None:
+        return tried.seconds, tried.shortest_seconds, tried.longest_seconds
     if measured is None:
         shortest, longest = (
             (around.before_seconds + storage_seconds(study, size_bytes, speed)) / blocks

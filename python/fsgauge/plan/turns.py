@@ -33,7 +33,6 @@ from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_bl
 from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
-from fsgauge.plan.takes import Takes
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
@@ -65,15 +64,13 @@ def make_plan(
     size_bytes: int,
     side_by_side: bool = False,
     strikes: Sequence[Strike] = (),
-    takes: Takes | None = None,
     around: Around = HERE,
 ) -> Plan:
     """All turns in order, for a study with a seed on storage of `size_bytes`.
 
     With `side_by_side` a block's turns have slices by turns, as `fsgauge.plan.slices` says; their
     own order is then the one in which systems are made. `strikes` are those of its faults, as the
-    rig carries them out; `takes` is what a block takes on a rig that knows it, `around` what its
-    machines take beside the load.
+    rig carries them out, and `around` is what it knows of its time.
 
     Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
     """
@@ -82,7 +79,7 @@ def make_plan(
         raise ValueError("the study has no seed: use with_seed before make_plan")
     require_files_fit(study, size_bytes)
     cells = cells_of(study.workload)
-    a_block, once = _seconds(study, size_bytes, side_by_side, takes, around)
+    a_block, once = _seconds(study, size_bytes, side_by_side, around)
     blocks = _blocks(study, a_block, once)
     struck = struck_turns(study, cells, strikes, blocks)
     return Plan(
@@ -97,7 +94,7 @@ def make_plan(
         expected_seconds=once
         + blocks * a_block
         + struck_seconds(study, struck, size_bytes, around),
-        expected_written_bytes=0 if takes else written_bytes(study, size_bytes, blocks),
+        expected_written_bytes=0 if around.block else written_bytes(study, size_bytes, blocks),
         side_by_side=side_by_side,
         struck=struck,
     )
@@ -110,11 +107,11 @@ def written_bytes(study: Study, size_bytes: int, blocks: int) -> int:
 
 
 def _seconds(
-    study: Study, size_bytes: int, side_by_side: bool, takes: Takes | None, around: Around
+    study: Study, size_bytes: int, side_by_side: bool, around: Around
 ) -> tuple[float, float]:
     """Of a block, and of what is done once."""
-    if takes is not None:
-        return takes.seconds, 0.0
+    if around.block is not None:
+        return around.block.seconds, 0.0
     a_block = block_seconds(study, size_bytes, side_by_side=side_by_side, around=around)
     return a_block, storage_seconds(study, size_bytes) + around.before_seconds
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.factors import most_hosts
 from fsgauge.machine import Machine
-from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.takes import Takes
+from fsgauge.plan.around import HERE, Around, Tried
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -233,20 +232,6 @@ class KeepsNoise(Protocol):
         ...
 
 
-@runtime_checkable
-class KnowsWhatItTakes(Protocol):
-    """What a rig offers as well whose time follows from no storage's speed."""
-
-    def takes(self, study: Study) -> Takes | None:
-        """What a block takes; None for a study that it refuses."""
-        ...
-
-
-def takes_on(rig: Rig, study: Study) -> Takes | None:
-    """What a block takes by the rig's own word; None where the storage's speed says it."""
-    return rig.takes(study) if isinstance(rig, KnowsWhatItTakes) else None
-
-
 @dataclass(frozen=True)
 class FoldersSeen:
     """Systems that are folders, as they are mounted now: the facts of each by its name, and what
@@ -293,9 +278,22 @@ class TakesTimeAround(Protocol):
         ...
 
 
-def around_on(rig: Rig, study: Study) -> Around:
-    """What a rig takes beside the load."""
-    return rig.around(study) if isinstance(rig, TakesTimeAround) else HERE
+@runtime_checkable
+class TriesBlocks(Protocol):
+    """What a rig offers as well whose time follows from no storage's speed."""
+
+    def tried(self, study: Study) -> Tried | None:
+        """What a block takes, tried in a small way for some seconds; None for a study that it
+        refuses."""
+        ...
+
+
+def around_on(rig: Rig, study: Study, *, tries: bool = True) -> Around:
+    """What a rig knows of its time; without what it has to try where `tries` is False."""
+    known = rig.around(study) if isinstance(rig, TakesTimeAround) else HERE
+    if tries and isinstance(rig, TriesBlocks):
+        return replace(known, block=rig.tried(study))
+    return known
 
 
 @runtime_checkable

@@ -25,7 +25,6 @@ from fsgauge.rig.rig import (
     around_on,
     require_hosts,
     strikes_of,
-    takes_on,
 )
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
@@ -75,7 +74,6 @@ def run_study(
             size_bytes=found.size_bytes,
             side_by_side=beside,
             strikes=strikes,
-            takes=takes_on(rig, study),
             around=around_on(rig, study).once_up,
         )
         with ResultsFolder.created(results, study.name) as folder:

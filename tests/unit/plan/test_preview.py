@@ -1,7 +1,7 @@
 """What `fsgauge plan` is told."""
 
+from fsgauge.plan.around import Around, Tried
 from fsgauge.plan.preview import describe
-from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
 
@@ -156,7 +156,7 @@ def test_a_cut_plan_says_what_was_asked():
 
 
 def test_of_a_model_no_time_of_this_machine_is_promised():
-    from fsgauge.cli.plan import time_and_bytes
+    from fsgauge.cli.plan_lines import time_and_bytes
 
     study = load_study("churn-simulated", seed=1)
     facts = describe(make_plan(study, size_bytes=64 * GIB), study, size_bytes=64 * GIB)
@@ -169,10 +169,10 @@ def test_of_a_model_no_time_of_this_machine_is_promised():
 
 def test_of_a_model_storage_noise_and_settings_are_said_as_they_are():
     """ "loop file in /var/tmp", the noise of a machine and "different nothing" misled a reader."""
-    takes = Takes(seconds=1.0, shortest_seconds=0.5, longest_seconds=2.0, words="tried")
+    around = Around(block=Tried(1.0, 0.5, 2.0, "tried"))
     study = load_study("aging", seed=1)
-    plan = make_plan(study, size_bytes=10 * GIB, takes=takes)
-    facts = describe(plan, study, size_bytes=10 * GIB, takes=takes, one_by_one_because="a reason")
+    plan = make_plan(study, size_bytes=10 * GIB, around=around)
+    facts = describe(plan, study, size_bytes=10 * GIB, around=around, one_by_one_because="a reason")
     assert facts.storage == "10 GiB in a model"
     assert facts.partners == []
     assert describe(plan, study, size_bytes=10 * GIB).storage.startswith("loop file of 10 GiB")

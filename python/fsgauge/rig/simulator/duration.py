@@ -8,13 +8,14 @@ are of a fixed number fits on its own device alone; there the turn itself is tri
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.plan.takes import Takes
+from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.simulator.device import devices_of, size_of
 from fsgauge.rig.simulator.life import job_of
@@ -36,22 +37,22 @@ FACTOR = 2.0
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _Small:
     size_bytes: int
     seconds: float
     is_whole: bool
 
 
-def block_takes(study: Study, engine: Engine) -> Takes:
+def block_takes(study: Study, engine: Engine) -> Tried:
     """What a block takes; InputError where no turn of a system can be simulated."""
     found = [_turn_seconds(study, system, engine) for system in study.systems]
     around_seconds = AROUND_SECONDS * _lives_of_block(study)
     seconds = sum(each.seconds for each in found) + found[0].seconds + around_seconds
     if not all(each.is_whole for each in found):
         words = f"a turn was tried, and stopped after {MOST_SECONDS:g} s; without the report"
-        return Takes(seconds, seconds, None, words)
+        return Tried(seconds, seconds, None, words)
     words = "a turn of each system was tried on a smaller device; without the report"
-    return Takes(seconds, seconds / FACTOR, seconds * FACTOR, words)
+    return Tried(seconds, seconds / FACTOR, seconds * FACTOR, words)
 
 
 def _lives_of_block(study: Study) -> int:
@@ -59,10 +60,10 @@ def _lives_of_block(study: Study) -> int:
     return sum(turn.block == 0 for turn in plan.turns)
 
 
-def _turn_seconds(study: Study, system: System, engine: Engine) -> _Tried:
+def _turn_seconds(study: Study, system: System, engine: Engine) -> _Small:
     """A turn's seconds on the study's own device."""
     whole_bytes = size_of(study)
-    tried: list[_Tried] = []
+    tried: list[_Small] = []
     for share in SMALLER:
         try:
             tried.append(_tried(_smaller(study, whole_bytes // share), system, engine))
@@ -74,10 +75,10 @@ def _turn_seconds(study: Study, system: System, engine: Engine) -> _Tried:
         return _tried(study, system, engine)
     last = tried[-1]
     seconds = last.seconds + _a_byte(tried) * (whole_bytes - last.size_bytes)
-    return _Tried(whole_bytes, seconds, last.is_whole)
+    return _Small(whole_bytes, seconds, last.is_whole)
 
 
-def _a_byte(tried: list[_Tried]) -> float:
+def _a_byte(tried: list[_Small]) -> float:
     """Seconds that a further byte of the device takes, by the last two that were tried."""
     last = tried[-1]
     if len(tried) < 2:
@@ -92,7 +93,7 @@ def _smaller(study: Study, size_bytes: int) -> Study:
     return study.model_copy(update={"storage": study.storage.model_copy(update={"size": size})})
 
 
-def _tried(study: Study, system: System, engine: Engine) -> _Tried:
+def _tried(study: Study, system: System, engine: Engine) -> _Small:
     """The lives of a block, simulated and written down as their records are."""
     empty = empty_of(study, system, engine)
     without_data = is_without_data(study, system)
@@ -107,34 +108,29 @@ def _tried(study: Study, system: System, engine: Engine) -> _Tried:
         is_whole = len(result.steps) == len(steps) and result.ended != "interrupted"
         if not is_whole:
             break
-    return _Tried(size_of(study), _processor_seconds() - begin_seconds, is_whole)
+    return _Small(size_of(study), _processor_seconds() - begin_seconds, is_whole)
 
 
 def _processor_seconds() -> float:
     """Of this process and the engines that it has waited for: one thread works at a time, and what
     else the machine does is none of it."""
-    own, engines = (
-        resource.getrusage(resource.RUSAGE_SELF),
-        resource.getrusage(resource.RUSAGE_CHILDREN),
-    )
-    return own.ru_utime + own.ru_stime + engines.ru_utime + engines.ru_stime
+    found = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in found)
 
 
-class _stopped_after:  # noqa: N801 - used as a function
+@contextmanager
+def _stopped_after(seconds: float) -> Iterator[Callable[[Callable[[], None]], None]]:
     """Gives what an engine is started with to be asked to stop after so long."""
+    timers: list[Timer] = []
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._timer: Timer | None = None
+    def start(stop: Callable[[], None]) -> None:
+        timer = Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        timers.append(timer)
 
-    def __enter__(self) -> Callable[[Callable[[], None]], None]:
-        return self._start
-
-    def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _start(self, stop: Callable[[], None]) -> None:
-        self._timer = Timer(self._seconds, stop)
-        self._timer.daemon = True
-        self._timer.start()
+    try:
+        yield start
+    finally:
+        for timer in timers:
+            timer.cancel()

@@ -8,7 +8,7 @@ from functools import partial
 
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
-from fsgauge.plan.takes import Takes
+from fsgauge.plan.around import Tried
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.device import size_of
@@ -31,16 +31,19 @@ class SimulatorRig:
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine
+        self._tried: tuple[Study, Tried | None] | None = None
 
     def size_bytes(self, study: Study) -> int:
         """What the study says."""
         return size_of(study)
 
-    def takes(self, study: Study) -> Takes | None:
-        """What a block takes, tried in a small way; None for a study that is refused."""
-        if any(True for _ in self._refused(study, None)):
-            return None
-        return block_takes(study, self._with_engine())
+    def tried(self, study: Study) -> Tried | None:
+        """What a block takes, tried in a small way; None for a study that is refused. The question
+        before a run and its plan ask for the same study."""
+        if self._tried is None or self._tried[0] != study:
+            is_refused = any(True for _ in self._refused(study, None))
+            self._tried = (study, None if is_refused else block_takes(study, self._with_engine()))
+        return self._tried[1]
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that has no model; the engine is asked about each system."""

@@ -6,12 +6,12 @@ import resource
 
 import pytest
 
-from fsgauge.cli.plan import time_and_bytes
+from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.engine import Engine
+from fsgauge.plan.around import Around, Tried
 from fsgauge.plan.preview import describe
-from fsgauge.plan.takes import Takes
 from fsgauge.plan.turns import make_plan
-from fsgauge.rig.rig import takes_on
+from fsgauge.rig.rig import around_on
 from fsgauge.rig.simulator import duration
 from fsgauge.rig.simulator.device import size_of
 from fsgauge.rig.simulator.life import job_of
@@ -49,7 +49,7 @@ def test_what_is_tried_on_smaller_devices_is_near_to_what_the_study_takes() -> N
 def test_a_study_whose_files_are_of_a_fixed_number_is_tried_on_its_own_device() -> None:
     """It has no room on a smaller one."""
     study = load_study("connections", seed=1)
-    found = SimulatorRig().takes(study)
+    found = SimulatorRig().tried(study)
     assert found is not None and found.longest_seconds == found.seconds * duration.FACTOR
 
 
@@ -59,25 +59,35 @@ def test_a_turn_that_takes_too_long_gives_a_lower_bound_alone(
     monkeypatch.setattr(duration, "MOST_SECONDS", 0.01)
     monkeypatch.setattr(duration, "SMALLER", ())
     study = churn("32GiB")
-    found = SimulatorRig().takes(study)
+    found = SimulatorRig().tried(study)
     assert found is not None and found.longest_seconds is None
-    plan = make_plan(study, size_bytes=size_of(study), takes=found)
-    time, written = time_and_bytes(describe(plan, study, size_bytes=size_of(study), takes=found))
+    plan = make_plan(study, size_bytes=size_of(study), around=Around(block=found))
+    time, written = time_and_bytes(
+        describe(plan, study, size_bytes=size_of(study), around=Around(block=found))
+    )
     assert time.startswith("time      more than ") and "stopped after" in time
     assert written.startswith("written   nothing; ")
 
 
+def test_the_question_before_a_run_and_its_plan_try_a_study_once() -> None:
+    study, rig = churn("64MiB"), SimulatorRig()
+    found = around_on(rig, study)
+    assert around_on(rig, study.model_copy()).block is found.block is not None
+    assert around_on(rig, churn("128MiB")).block is not found.block
+    assert around_on(rig, study, tries=False).block is None
+
+
 def test_what_is_refused_takes_no_time() -> None:
     refused = churn("8GiB").model_copy(update={"systems": load_study("churn").systems})
-    assert takes_on(SimulatorRig(), refused) is None
+    assert around_on(SimulatorRig(), refused).block is None
 
 
 def test_a_plan_has_the_seconds_of_the_rig_and_writes_nothing() -> None:
     """It said 33 hours and 46 TiB of a simulation that takes four minutes."""
     study = load_study("aging-as-published", seed=1)
-    takes = Takes(48.0, 24.0, 96.0, "tried")
-    plan = make_plan(study, size_bytes=2 << 40, takes=takes)
+    around = Around(block=Tried(48.0, 24.0, 96.0, "tried"))
+    plan = make_plan(study, size_bytes=2 << 40, around=around)
     assert (plan.expected_seconds, plan.expected_written_bytes) == (5 * 48.0, 0)
-    time, written = time_and_bytes(describe(plan, study, size_bytes=2 << 40, takes=takes))
+    time, written = time_and_bytes(describe(plan, study, size_bytes=2 << 40, around=around))
     assert time == "time      about 4 min (2 min to 8 min): tried"
     assert written.startswith("written   nothing; 45")

@@ -1,0 +1,176 @@
+"""What `fsgauge plan` prints, section by section: lines of text from a description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fsgauge.errors import FsgaugeError
+from fsgauge.plan.preview import PlanDescription
+from fsgauge.stats.wording import HOPELESS_PERCENT
+from fsgauge.study.system import ALLOCATING
+from fsgauge.units import exact_size, format_duration, format_size
+
+if TYPE_CHECKING:
+    from fsgauge.stats.pilot import PilotNoise
+
+MARGIN = " " * 10
+"""Below the name that a line begins with."""
+_MEASURED = "the noise here, which fsgauge doctor measures"
+_WHOLE_PERCENT = 20.0
+"""From here on, a change is shown without decimals: the pilot's noise has no more digits."""
+
+
+def pilot_lines(
+    measured: PilotNoise | None, description: PlanDescription, side_by_side: bool
+) -> list[str]:
+    """Where the noise comes from, and what the worst cell would show."""
+    if measured is None:
+        return []
+    from fsgauge.plan.power import corrected, detectable_percent, paired_percent
+
+    lines = [
+        f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
+        f" equal runs differed by {measured.noise_percent:.1f} %"
+    ]
+    if measured.side_by_side and not side_by_side:
+        lines.append(
+            "          the pilot was side by side and this plan goes one by one: what is compared"
+            " stands further apart here, so expect more noise"
+        )
+    if side_by_side and not measured.side_by_side:
+        lines.append(
+            "          the pilot went one by one and this plan is side by side: what is compared"
+            " stands closer here, so expect less noise"
+        )
+    if measured.cells > 1:
+        level = corrected(description.sensitivity[0].comparisons)
+        worst = detectable_percent(
+            description.blocks, paired_percent(measured.worst_percent), level
+        )
+        lines.append(
+            f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
+            f" shows {_changes(worst)}"
+        )
+    return lines
+
+
+def refused_lines(refusals: Sequence[FsgaugeError]) -> list[str]:
+    """What a run would refuse, before all else; empty where it would begin."""
+    if not refusals:
+        return []
+    reasons = "1 reason" if len(refusals) == 1 else f"{len(refusals)} reasons"
+    found = [f"fsgauge run would refuse this study, for {reasons}:"]
+    for error in refusals:
+        found += [f"refused   {error.what}", *(f"{MARGIN}{each}" for each in error.details)]
+        found += [f"{MARGIN}cause: {error.cause}"] if error.cause else []
+        found += [f"{MARGIN}next: {error.next}"] if error.next else []
+    return [*found, ""]
+
+
+def method_lines(description: PlanDescription) -> list[str]:
+    """What is compared, what is equal and what is not."""
+    lines = [description.question, "", f"storage   {description.storage}"]
+    for system in description.systems:
+        options = [
+            f"{key} {value}"
+            for key, value in (("mkfs", system.mkfs), ("mount", system.mount))
+            if value
+        ]
+        options += [
+            f"{key.replace('_', ' ')} {exact_size(value)}"
+            for key in ALLOCATING
+            if (value := getattr(system, key)) is not None
+        ]
+        named = {**system.server, **system.settings}
+        options += [f"{name} = {value}" for name, value in named.items()]
+        if system.rig is not None and system.rig.reached_by is not None:
+            options.append(f"reached by {system.rig.reached_by}")
+        role = "baseline, twice in each block" if system.name == description.baseline else ""
+        as_mounted = description.mounted.get(system.name, "")
+        words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
+        lines.append(f"system    {system.name}: {words}")
+    lines += [f"equal     {line}" for line in description.held_equal]
+    lines += [f"different {line}" for line in description.different or ["nothing"]]
+    lines += [f"not shown {line}" for line in description.cannot_tell]
+    lines += [f"partners  {line}" for line in description.partners]
+    lines += [f"note      {line}" for line in description.cautions]
+    lines += [f"durable   {line}" for line in description.durability]
+    return lines
+
+
+def order_lines(description: PlanDescription, whole: bool) -> list[str]:
+    """The turns of the first block, or of all, and the faults."""
+    lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
+    for block in range(description.blocks if whole else 1):
+        turns = [turn for turn in description.turns if turn.block == block]
+        names = [turn.title for turn in turns]
+        stages = [
+            ", ".join(turn.cells)
+            for turn, name in zip(turns, names, strict=True)
+            if name == names[0]
+        ]
+        lines.append(f"  block {block + 1}: " + ", ".join(dict.fromkeys(names)))
+        lines.append("    each: " + stages[0])
+        lines += [f"    on a new system: {stage}" for stage in stages[1:]]
+    if not whole and description.blocks > 1:
+        lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
+    return [*lines, *(f"fault     {line}" for line in description.faults)]
+
+
+def time_and_bytes(description: PlanDescription) -> list[str]:
+    """A line of time and a line of bytes written."""
+
+    def words(seconds: float) -> str:
+        return format_duration(int(seconds * 1e9))
+
+    span = words(description.expected_seconds)
+    # Storage that is limited by the study has one speed, and no range.
+    if description.longest_seconds is None:
+        span = f"more than {span}"
+    elif description.shortest_seconds != description.longest_seconds:
+        span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
+    if description.simulated:
+        time = "not estimated: the rig does not say what it takes"
+        if description.time_basis:
+            about = "" if description.longest_seconds is None else "about "
+            time = f"{about}{span}: {description.time_basis}"
+        return [
+            f"time      {time}",
+            f"written   nothing; {format_size(description.written_bytes_estimate)} in the model",
+        ]
+    return [
+        f"time      about {span}, {description.under_load_share:.0%} of it under load",
+        f"written   about {format_size(description.written_bytes_estimate)}"
+        f" ({description.estimate_basis})",
+        *([f"endurance {description.endurance}"] if description.endurance else []),
+    ]
+
+
+def cost_lines(description: PlanDescription, measured_by: str) -> list[str]:
+    """Time, bytes, what is destroyed, and what would show."""
+    lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
+    if not description.sensitivity_known:
+        noise = "how far lives with other seeds differ" if description.simulated else _MEASURED
+        lines.append(f"shows     depends on {noise}:")
+    comparisons = description.sensitivity[0].comparisons
+    if comparisons > 1:
+        lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")
+    for each in description.sensitivity:
+        needed = ", ".join(
+            f"{effect:g} % needs {count if count is not None else 'over 10 000'}"
+            for effect, count in each.blocks_needed.items()
+        )
+        lines.append(
+            f"shows     {_changes(each.detectable_percent)} if equal runs differ by"
+            f" {each.noise_percent:.3g} %{measured_by}; blocks: {needed}"
+        )
+    return lines
+
+
+def _changes(percent: float) -> str:
+    """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
+    if percent >= HOPELESS_PERCENT:
+        return "nothing that matters, not even a tenfold change,"
+    digits = 1 if percent < _WHOLE_PERCENT else 0
+    return f"changes of {percent:.{digits}f} % or more"
