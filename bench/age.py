@@ -85,6 +85,14 @@ def against_c(scratch: Scratch) -> Comparison:
     return Comparison("plain loop in C", rates(0.95), lambda: churn(scratch), theirs)
 
 
+def churn_of_powers(fill_percent: int, overwrites: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Profile and end of a life as geriatrix has it: files of POWERS come and go until the space
+    was written so often."""
+    bins = [{"at_least_bytes": size, "below_bytes": size + 1, "weight": 1} for size in POWERS]
+    profile = {"kind": "churn", "streams": DIRECTORIES, "sizes": {"kind": "bins", "bins": bins}}
+    return profile, {"kind": "storage_age", "storage_age": overwrites * 100 / fill_percent}
+
+
 def against_geriatrix(scratch: Scratch) -> Comparison:
     """Creates and deletes until the space was written three times; sizes and fill are equal."""
     geriatrix.require()
@@ -97,9 +105,7 @@ def against_geriatrix(scratch: Scratch) -> Comparison:
             return Loop(operations, time.perf_counter() - begin, cpu_seconds).sample
 
     def ours(folder: Path) -> tuple[int, float]:
-        end = {"kind": "storage_age", "storage_age": overwrites * 100 / fill_percent}
-        bins = [{"at_least_bytes": size, "below_bytes": size + 1, "weight": 1} for size in POWERS]
-        profile = {"kind": "churn", "streams": DIRECTORIES, "sizes": {"kind": "bins", "bins": bins}}
+        profile, end = churn_of_powers(fill_percent, overwrites)
         given = aged(folder, profile, end, space_bytes, fill_percent)
         return given.operations, given.cpu_seconds
 

@@ -16,7 +16,7 @@ from typing import Any
 import allocate
 import engine
 import geriatrix
-from age import DIRECTORIES, LAYOUT_FILE_BYTES, LAYOUT_FILES, POWERS, job
+from age import DIRECTORIES, LAYOUT_FILE_BYTES, LAYOUT_FILES, POWERS, churn_of_powers, job
 from scratch import Scratch
 from side_by_side import Comparison, Measure, Sample, expect
 from tool import run_tool
@@ -52,9 +52,7 @@ def against_geriatrix(scratch: Scratch) -> Comparison:
     space_bytes, fill_percent, overwrites = SPACE_BYTES, 80, 3
 
     def ours() -> Sample:
-        end = {"kind": "storage_age", "storage_age": overwrites * 100 / fill_percent}
-        bins = [{"at_least_bytes": size, "below_bytes": size + 1, "weight": 1} for size in POWERS]
-        profile = {"kind": "churn", "streams": DIRECTORIES, "sizes": {"kind": "bins", "bins": bins}}
+        profile, end = churn_of_powers(fill_percent, overwrites)
         step = job("/simulated", profile, end, space_bytes, fill_percent)
         life = lived(EXT4, 2 * SPACE_BYTES, [step], without_data=True)
         result = life.steps[0]["result"]

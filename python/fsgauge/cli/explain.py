@@ -107,12 +107,14 @@ def _everything() -> list[str]:
 
     lines = ["Numbers of a report:"]
     lines += [f"  {page:<24} {text}" for page, text in metric_pages().items()]
-    lines += ["", "Words of a report, a plan and the progress:"]
-    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in words()]
-    lines += ["", "Findings:"]
-    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in finding_codes()]
-    lines += ["", "Problems of a scan:"]
-    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in scan_problems()]
+    of_glossary = {
+        "Words of a report, a plan and the progress": words(),
+        "Findings": finding_codes(),
+        "Problems of a scan": scan_problems(),
+    }
+    for heading, entries in of_glossary.items():
+        lines += ["", f"{heading}:"]
+        lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in entries]
     lines += [
         "",
         "Keys of a study file: fsgauge explain workload, system, storage, access, plan",

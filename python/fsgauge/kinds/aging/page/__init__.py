@@ -46,7 +46,9 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
     aging = Aging.of(results)
     if aging is None:
         return AgingParts()
-    predicted = predicted_table(results, aging, steps_of(aging.levels))
+    # The runs of a simulation were timed by a model already.
+    is_measured = results.simulation is None
+    predicted = predicted_table(results, aging, steps_of(aging.levels)) if is_measured else []
     claims = claims_table(results, aging, published_aging())
 
     return AgingParts(
@@ -73,7 +75,7 @@ class AgingPage(KindPage):
         return [
             kept_chart(results),
             rates_chart(results),
-            predicted_chart(results),
+            predicted_chart(results) if results.simulation is None else None,
             written_lengths(results),
             free_lengths(results),
         ]
