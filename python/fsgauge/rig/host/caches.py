@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.rig.host.code_in_memory import keep_code_in_memory
 from fsgauge.rig.host.process.tool import must_run
 from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.workload.folders import AgedFolders, ClientFolders, Place, ServedFiles
@@ -33,6 +34,7 @@ def settle_caches(target: Place) -> str:
     if os.environ.get(KEEP_CACHES) == "1":
         return _forget_pages(paths, f"{KEEP_CACHES}=1")
     if os.geteuid() == 0:
+        keep_code_in_memory()
         try:
             _DROP.write_text("3\n")
         except OSError as error:
