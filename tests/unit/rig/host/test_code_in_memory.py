@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from fsgauge.rig.host.code_in_memory import keep_code_in_memory
 from fsgauge.rig.host.process.tool import must_run
 
