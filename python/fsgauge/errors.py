@@ -4,6 +4,7 @@ FsgaugeError                 what happened, the likely cause, the next command
 ├── InputError     exit 2    a study file, an option or a name is wrong; nothing was touched
 │   └── RefusedError         the storage holds something that fsgauge did not make
 ├── RigError       exit 3    the machine, a tool or the engine failed
+│   └── FullModelError       a device in a model is full: the same seed fills it again
 └── Interrupted    exit 130  the user ended it
 
 What is no error but a verdict has its own exit code: 1 a limit is crossed or something is worse, 4
@@ -43,6 +44,8 @@ class FsgaugeError(Exception):
     """What happened, evidence in more lines, the likely cause, the next command."""
 
     exit_code: ClassVar[int] = 3
+    ends_again: ClassVar[bool] = False
+    """Whether the same study ends the same way again, however often it is resumed."""
 
     def __init__(
         self,
@@ -92,6 +95,12 @@ class RigError(FsgaugeError):
     """The machine, a tool or the engine failed."""
 
     exit_code = 3
+
+
+class FullModelError(RigError):
+    """A device in a model is full: the same seed fills it again."""
+
+    ends_again = True
 
 
 class Interrupted(FsgaugeError):

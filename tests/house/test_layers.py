@@ -73,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
     "interruption": {"errors"},
-    "study": STUDY | {"kinds.disk"},
+    "study": STUDY | {"kinds.disk", "devices"},
     "access": set(),
     "access.keys": STUDY,
     "access.words": STUDY,

@@ -147,7 +147,8 @@ def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
         ended_by.next = _resume(directory)
         sys.stderr.write(f"{ended_by.render()}\n")
         return
-    sys.stderr.write(f"{ended_by.render()}\nafter that: {_resume(directory)}\n")
+    after = "" if ended_by.ends_again else f"after that: {_resume(directory)}\n"
+    sys.stderr.write(f"{ended_by.render()}\n{after}")
 
 
 def make_report(

@@ -26,7 +26,7 @@ def command(name: tuple[str, ...]) -> None:
 
 def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
-    from fsgauge.devices.words import device_words, is_device
+    from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import explain_metric, is_metric
     from fsgauge.pages.glossary import entry_of
     from fsgauge.study.explained_value import explain_value
@@ -35,6 +35,8 @@ def _said(name: str) -> str:
 
     if is_device(name):
         return device_words(name)
+    if words := parameter_words(name):
+        return words
     entry, tool = entry_of(name), tool_called(name)
     parts = [entry.text] if entry is not None else []
     if is_metric(name):

@@ -45,10 +45,27 @@ def device_words(name: str) -> str:
             "Numbers:",
             *_numbers(device),
             "",
-            f"next: storage.kind=simulated storage.model={device.model}, and"
-            " storage.parameters for other numbers; docs/guides/simulator.md",
+            f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"
+            f" --set storage.parameters.{device.parameters[-1].name}=VALUE;"
+            " docs/guides/simulator.md",
         ]
     )
+
+
+def parameter_words(key: str) -> str:
+    """Of storage.parameters.window: the number in each model that has it; "" where none has."""
+    name = key.removeprefix("storage.parameters.")
+    devices = [device_named(model) for model in device_names()]
+    found = [
+        f"  {device.model}: {number_words(each)}. {each.what} From: {each.source} ({each.origin})."
+        for device in devices
+        for each in device.parameters
+        if each.name == name
+    ]
+    if name == key or not found:
+        return ""
+    head = f"{key}, a raw number, as --set {key}=VALUE or in [storage] parameters. The models have:"
+    return "\n".join([head, *found])
 
 
 def _numbers(device: Device) -> list[str]:

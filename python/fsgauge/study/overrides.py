@@ -269,6 +269,8 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             location=origin.key(f"write {name}.KEY=VALUE"),
             next=f"fsgauge explain {name}",
         )
+    if name not in known and _is_entry(name):
+        return tuple(name.split(".", 2))
     if name not in known:
         near = [dotted for dotted in known if dotted.endswith(f".{name}")]
         near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -281,6 +283,17 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             next=f"fsgauge explain {near[0]}" if near else "fsgauge explain",
         )
     return tuple(name.split("."))
+
+
+def _is_entry(name: str) -> bool:
+    """Whether it is an entry of a table of the file: storage.parameters.window."""
+    table, _, entry = name.rpartition(".")
+    is_key = table.count(".") == 1 and table in all_dotted()
+    return (
+        bool(entry)
+        and is_key
+        and any(each.base is dict for each in value_types(tuple(table.split("."))))
+    )
 
 
 def _system_path(document: Document, rest: str, origin: Origin) -> Path:

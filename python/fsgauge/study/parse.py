@@ -25,6 +25,7 @@ from fsgauge.study.overrides import (
     leave_out,
     set_key,
 )
+from fsgauge.study.points import check_points
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
 from fsgauge.study.toml_text import NotTomlError, document_of
@@ -107,9 +108,11 @@ def check(document: Document, say: Callable[[str], None] = lambda _: None) -> St
     for note in understand(document):
         say(note)
     try:
-        return Study.model_validate(document.data, context=WRITTEN)
+        study = Study.model_validate(document.data, context=WRITTEN)
     except ValidationError as error:
         raise explain_mistake(error, document) from None
+    check_points(study, document)
+    return study
 
 
 def _syntax_error(mistake: NotTomlError, text: str, label: str) -> InputError:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from pydantic_core import PydanticCustomError
+
 from fsgauge.quantities import UnitError
 from fsgauge.study.conflict import conflict
 from fsgauge.units import exact_size, parse_size
@@ -160,11 +162,7 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
     policy = POLICIES.get(kind)
     for name, text in settings.items():
         if policy is None:
-            raise conflict(
-                f"settings would be ignored: {kind} has none, and models of policies do",
-                ["settings", "kind"],
-                next=f'kind = "{next(iter(POLICIES))}"; fsgauge explain system.settings',
-            )
+            raise _no_model(kind)
         setting = policy.settings.get(name)
         if setting is None:
             near = difflib.get_close_matches(name, policy.settings, n=1, cutoff=0.5)
@@ -183,6 +181,22 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
                 [("settings", name)],
                 next=f"{name} = {setting.default!r} is the default",
             ) from None
+
+
+def _no_model(kind: str) -> PydanticCustomError:
+    """Settings of a kind that has none: the model that stands for it has, or the nearest one."""
+    standing = {each.stands_for: name for name, each in POLICIES.items() if each.stands_for}
+    near = difflib.get_close_matches(kind, [*standing, *POLICIES], n=1, cutoff=0.5)
+    model = standing.get(near[0], near[0]) if near else ""
+    what = f'settings are those of a model, and no model is called "{kind}"'
+    if kind in standing:
+        what = f'settings are those of a model, and "{kind}" is a file system that is mounted'
+    return conflict(
+        what,
+        ["kind", "settings"],
+        hint=f'did you mean "{model}"?' if model else f"there are: {', '.join(POLICIES)}",
+        next=f'kind = "{model}", or leave settings out' if model else "leave settings out",
+    )
 
 
 def described() -> str:

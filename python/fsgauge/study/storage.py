@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from fsgauge.devices import device_named
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.conflict import conflict
-from fsgauge.units import BytesPerSecond, DurationNs, RateOperationsPerSecond, SizeBytes
+from fsgauge.units import (
+    BytesPerSecond,
+    DurationNs,
+    RateOperationsPerSecond,
+    SizeBytes,
+    exact_size,
+    format_size,
+)
 
 SMALLEST_STORAGE_BYTES = 16 << 20
 
@@ -194,7 +203,7 @@ class SimulatedStorage(_NotPreconditioned):
         None,
         description="What of a file one device has before the next one's turn. Default: 1 MiB.",
     )
-    model: OneLine = Field(
+    model: Literal["disks-8+2-2012", "disk-2012", "ssd-sata"] = Field(
         "disks-8+2-2012",
         description="The model that times are reckoned with: disks-8+2-2012 (a target of ten disks"
         " with parity), disk-2012 (one disk), ssd-sata (a range of times and never one, so that a"
@@ -215,6 +224,32 @@ class SimulatedStorage(_NotPreconditioned):
                 ["stripe_size", "devices"],
                 next="devices = 4",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_room_for_a_stripe(self) -> SimulatedStorage:
+        each_bytes = self.size // self.devices
+        if self.stripe_size is not None and self.stripe_size > each_bytes:
+            raise conflict(
+                f"a stripe of {exact_size(self.stripe_size)} has no room on a device:"
+                f" each of {self.devices} has {format_size(each_bytes)}",
+                ["stripe_size", "size", "devices"],
+                next='stripe_size = "1 MiB", or a larger size: it is that of all devices together',
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_parameters_of_its_model(self) -> SimulatedStorage:
+        known = [each.name for each in device_named(self.model).parameters]
+        for name in self.parameters:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+                raise conflict(
+                    f'{self.model} has no parameter "{name}"',
+                    [("parameters", name)],
+                    hint=f'did you mean "{near[0]}"?' if near else f"it has: {', '.join(known)}",
+                    next=f"fsgauge explain {self.model}",
+                )
         return self
 
 

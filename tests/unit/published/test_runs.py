@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,19 @@ def test_what_is_kept_is_small() -> None:
         "format",
         "findings",
     }
+
+
+def test_predictions_are_of_the_models_of_today() -> None:
+    """The page of predictions went on to say version 1 when the models were of version 2."""
+    source = Path(__file__).parents[3] / "crates/fsgauge-simulate/src/proof.rs"
+    version = re.search(r"MODEL_VERSION: u32 = (\d+);", source.read_text("utf-8"))
+    assert version is not None
+    kept = [run_of(folder, study) for folder, study in KEPT]
+    simulated = {run.study: run.simulated for run in kept if run is not None and run.simulated}
+    assert simulated
+    stale = {
+        study: words
+        for study, words in simulated.items()
+        if not words.startswith(f"models of version {version[1]}, ")
+    }
+    assert not stale, "run these with --rig simulator, then scripts/verdicts RESULTS-DIR"

@@ -68,26 +68,15 @@ def test_a_point_is_a_study_of_its_own_with_the_years_in_its_age() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "says"),
-    [
-        ("median_size=4 bananas", "cannot be"),
-    ],
-)
-def test_a_profile_that_cannot_be_is_named(profile: str, says: str) -> None:
-    wrong = study(FILE.replace("median_size=64 KiB", profile))
-    assert wrong.sweep is not None
-    with pytest.raises(InputError, match=r"sweep\.profiles") as refused:
-        points_of(wrong, wrong.sweep)
-    assert says in refused.value.what
-
-
-@pytest.mark.parametrize(
     ("before", "after", "says"),
     [
         ('kind = "churn"', 'kind = "connections"', "has no years"),
         ('kind = "simulated"', 'kind = "loop"', "years are simulated"),
         ("years = [2, 0]", "years = [-1]", "years"),
         ("years = [2, 0]", "years = [1, 1]", "twice"),
+        ("median_size=64 KiB", "median_size=4 bananas", "bananas"),
+        ("median_size=64 KiB", "median_size=4 PiB", "median_size must be at most 1 TiB"),
+        ("median_size=64 KiB", "tail_percent=120 %", "tail_percent must be at most 100 %"),
         ("median_size=64 KiB", "median_sise=4 KiB", 'no such key: "median_sise=4 KiB"'),
         ("median_size=64 KiB", "median_size", '"median_size" has no value'),
         ("median_size=64 KiB", "kind=aging", 'no such key: "kind=aging"'),
@@ -103,6 +92,24 @@ def test_a_sweep_that_cannot_be_is_refused_where_it_stands(
         study(text)
     assert says in refused.value.what
     assert refused.value.location is not None
+
+
+def test_what_a_point_cannot_be_is_underlined_in_the_sweep() -> None:
+    """A profile out of range was refused in the words of pydantic, without a line; and so were
+    years that are more than a tree can be rewritten."""
+    with pytest.raises(InputError) as refused:
+        study(FILE.replace("size_sigma=1", "size_sigma=11"))
+    found = refused.value.location
+    assert found is not None
+    assert refused.value.what == "size_sigma must be at most 10"
+    assert found.text[found.column - 1 :][: found.width] == "size_sigma=11"
+    assert refused.value.next == "fsgauge explain workload.size_sigma"
+    with pytest.raises(InputError) as refused:
+        study(FILE.replace("[2, 0]", "[100, 0]").replace("a_year = 0.5", "a_year = 1000"))
+    found = refused.value.location
+    assert found is not None
+    assert found.text == "years = [100, 0]"
+    assert refused.value.details == ("100 years of 1000 rewrites each make it 100001",)
 
 
 def test_another_rig_has_no_years(tmp_path: Path) -> None:

@@ -49,9 +49,11 @@ class Happens:
     of: tuple[Step, Cell] | tuple[int, Cell] | Scanned
 
 
-def place_in(study: Study, system: System, free_bytes: int) -> AgedFolders | ClientFolders:
-    """The folders of a system on a device with so much free space, which are empty."""
-    sets = sets_of(study, free_bytes)
+def place_in(
+    study: Study, system: System, free_bytes: int, least: System
+) -> AgedFolders | ClientFolders:
+    """The folders of a system, which are empty; `least` is the one that has so much free space."""
+    sets = sets_of(study, free_bytes, least)
     if isinstance(sets, AgedFiles):
         return AgedFolders(
             directory=ROOT,
@@ -67,11 +69,9 @@ def place_in(study: Study, system: System, free_bytes: int) -> AgedFolders | Cli
     )
 
 
-def sets_of(study: Study, free_bytes: int) -> AgedFiles | FileSets:
-    """What the load makes on so much free space; InputError where it has no room."""
-    room: Room = replace(
-        planned_room(study, free_bytes), free_bytes=free_bytes, least=study.systems[0].name
-    )
+def sets_of(study: Study, free_bytes: int, least: System) -> AgedFiles | FileSets:
+    """What the load makes on so much free space; InputError where the system has no room."""
+    room: Room = replace(planned_room(study, free_bytes), least=least.name)
     sets = method_of(study.workload).in_room(room).file_sets
     if sets is None:
         raise TypeError("only studies whose load makes its own files are simulated")

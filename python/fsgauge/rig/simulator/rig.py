@@ -21,7 +21,7 @@ from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import SimulatedStorage
 from fsgauge.workload import method_of
 
-Look = Callable[[], None]
+Look = Callable[[], object]
 
 
 class SimulatorRig:
@@ -66,49 +66,52 @@ class SimulatorRig:
         yield SimulatorSession(study, self._with_engine())
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
-        for look in self._looks(study, destroy):
-            try:
-                look()
-            except Interrupted:
-                raise
-            except FsgaugeError as error:
-                yield error
-
-    def _looks(self, study: Study, destroy: Consent | None) -> Iterator[Look]:
-        yield lambda: _require_own(study, destroy)
+        yield from _raised(partial(_require_own, study, destroy))
         if method_of(study.workload).lays_out:
-            yield lambda: _refuse(_without_model(study))
+            yield _without_model(study)
             return
-        refused = False
-        for system in study.systems:
-            try:
-                policy_of(study, system)
-            except InputError as error:
-                refused = True
-                yield partial(_refuse, error)
-        if not refused:
-            for system in study.systems:
-                yield partial(self._ask, study, system)
+        without = [
+            error
+            for system in study.systems
+            for error in _raised(partial(policy_of, study, system))
+        ]
+        yield from without or self._refused_systems(study)
+
+    def _refused_systems(self, study: Study) -> Iterator[FsgaugeError]:
+        """What the engine says of each system's first turn, with the system that it is about."""
+        found = [
+            (system, error)
+            for system in study.systems
+            for error in _raised(partial(self._ask, study, system))
+        ]
+        # What is said of all alike is the storage's or the load's, and no system is to blame.
+        is_of_all = len(found) == len(study.systems) and len({e.what for _, e in found}) == 1
+        for system, error in found:
+            if len(study.systems) > 1 and not is_of_all:
+                error.details += (f'of the system "{system.name}"',)
+                error.next = or_without(study, system, error.next)
+            yield error
 
     def _ask(self, study: Study, system: System) -> None:
         """What the engine says of the system's first turn; nothing is simulated."""
-        try:
-            engine = self._with_engine()
-            empty = empty_of(study, system, engine)
-            check_life(study, system, empty.free_bytes, engine)
-        except InputError as error:
-            if len(study.systems) > 1:
-                error.details += (f'of the system "{system.name}"',)
-            error.next = or_without(study, system, error.next)
-            raise
+        engine = self._with_engine()
+        empty = empty_of(study, system, engine)
+        check_life(study, system, empty.free_bytes, engine)
 
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
 
 
-def _refuse(error: InputError) -> None:
-    raise error
+def _raised(look: Look) -> list[FsgaugeError]:
+    """What a look refuses, if it does."""
+    try:
+        look()
+    except Interrupted:
+        raise
+    except FsgaugeError as error:
+        return [error]
+    return []
 
 
 def _require_own(study: Study, destroy: Consent | None) -> None:

@@ -55,8 +55,10 @@ class SimulatorSession:
     @cached_property
     def _places(self) -> dict[str, AgedFolders | ClientFolders]:
         """The folders of each system, of the same sizes on all: as the least of them has room."""
-        least = min(empty.free_bytes for empty in self._empty.values())
-        return {system.name: place_in(self._study, system, least) for system in self._study.systems}
+        systems = self._study.systems
+        least = min(systems, key=lambda system: self._empty[system.name].free_bytes)
+        free_bytes = self._empty[least.name].free_bytes
+        return {system.name: place_in(self._study, system, free_bytes, least) for system in systems}
 
     @property
     def _simulation(self) -> Simulation:

@@ -14,7 +14,7 @@ def first_turn(study: Study, system: System, free_bytes: int) -> list[list[Simul
     """The steps of the lives that the system has in the first block, its repetition left out;
     InputError where there is no room."""
     plan = make_plan(with_seed(study, 1), size_bytes=size_of(study))
-    place = place_in(study, system, free_bytes)
+    place = place_in(study, system, free_bytes, system)
     return [
         [happens.step for happens in life_of(study, plan, turn, place)]
         for turn in plan.turns

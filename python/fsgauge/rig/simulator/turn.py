@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.engine import Engine
@@ -21,6 +20,7 @@ from fsgauge.record import (
 )
 from fsgauge.rig.host.machine.environment import machine_name
 from fsgauge.rig.rig import RunStarted, StepStarted, Tell, TurnStarted
+from fsgauge.rig.simulator.full import require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
 from fsgauge.rig.simulator.policies import settings_of
 from fsgauge.rig.simulator.trial import is_without_data
@@ -147,7 +147,7 @@ def simulate_turn(
     told = _Turn(study, plan, turn, tell)
     for happens, done in zip(life, result.steps, strict=False):
         told = told.record(happens, done)
-    _require_whole(turn, life, result.steps)
+    require_whole(study, system, len(life), result.steps)
 
 
 def _made(
@@ -190,17 +190,4 @@ def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
         details=tuple(note.text for note in result.notes),
         cause=f"it ended early: {result.ended}",
         next="a larger storage.size, or a smaller workload.fill",
-    )
-
-
-def _require_whole(turn: Turn, life: Sequence[Happens], steps: Sequence[SimulatedStep]) -> None:
-    """A life that ended early is named by the step at which it did."""
-    last = steps[-1] if steps else None
-    if last is None or last.fault is None:
-        return
-    raise RigError(
-        f'"{turn.system}": {last.fault.what}',
-        details=(f"step {len(steps)} of {len(life)}; the records before it are kept",),
-        cause=last.fault.cause,
-        next=last.fault.next,
     )

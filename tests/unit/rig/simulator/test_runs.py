@@ -212,8 +212,6 @@ def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> No
     assert "the study's storage is a path" in folder.what
     flash = aging("storage.model=ssd-sata", storage="simulated:2GiB")
     assert "has a range of times" in refused(flash)[0].what
-    drum = aging("storage.model=drum", storage="simulated:2GiB")
-    assert "no device model is called drum" in refused(drum)[0].what
     group = aging(systems=("ldiskfs:settings.mb_last_group=99",), storage="simulated:2GiB")
     assert any("there is no group 99" in each.what for each in refused(group))
 
@@ -227,7 +225,7 @@ class FillsUp(Engine):
             return result
         full = EngineFault(
             what="the simulated device is full: /simulated/x has 1 of 2 bytes",
-            cause="0 of 2 bytes are free",
+            cause="0 of 2048 bytes are free",
             next="a larger device",
             code="simulate.full",
         )
@@ -240,8 +238,18 @@ def test_a_full_device_is_named_and_the_records_before_it_stay(tmp_path: Path) -
     assert outcome.ended_by is not None
     assert '": the simulated device is full: /simulated/x' in outcome.ended_by.what
     assert "step 4 of" in outcome.ended_by.details[0]
+    assert outcome.ended_by.cause == "0 B of 2 KiB are free"
     kept = read_results(outcome.directory)
     assert [run.cell.id for run in kept.runs] == ["clean-write", "clean-read"]
+
+
+def test_what_all_systems_are_refused_for_is_no_one_s_fault() -> None:
+    """A device that cannot be was "of the system first", and `--without first` was the advice."""
+    study = load_study("aging", ["storage.parameters.window=0"], [], "simulated:1GiB", 1)
+    (refused,) = SimulatorRig(Engine()).refusals(study)
+    assert refused.what == "the device's window is 0"
+    assert refused.details == ()
+    assert "--without" not in refused.next
 
 
 def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:
