@@ -120,6 +120,12 @@ def _run(
     return run.model_copy(update={"cell": cell, "parts": parts, "starts": starts})
 
 
+def slower(run: RunRecord, share: float) -> RunRecord:
+    """The same run with that share of its rate on every host."""
+    parts = [_part(part, part.machine, share) for part in run.parts]
+    return run.model_copy(update={"parts": parts})
+
+
 def _part(part: Part, name: str, share: float) -> Part:
     (only,) = part.slices
     update: dict[str, object] = {}

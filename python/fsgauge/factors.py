@@ -118,6 +118,12 @@ class CellFactors(BaseModel):
         return found[1].counted(self.host_count) if found and self.host_count is not None else ""
 
     @property
+    def shared_words(self) -> str:
+        """How several hosts share what they work on, in a sentence: "on the same files"; "" where
+        they have no choice."""
+        return ""
+
+    @property
     def at_once_on_all_hosts(self) -> int:
         """How many work at once on all hosts together: each brings the cell's whole load."""
         return self.at_once * (self.host_count or 1)

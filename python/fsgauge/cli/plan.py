@@ -156,7 +156,7 @@ def command(
         *refused_lines(refusals),
         *sweep_lines(chosen),
         *method_lines(description),
-        *order_lines(description, order),
+        *order_lines(description, plan.cells, order),
     ]
     lines += cost_lines(description, _measured_by(kept))
     lines += [*pilot_lines(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]

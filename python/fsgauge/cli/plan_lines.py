@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.plan.cells_in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
+from fsgauge.record import Cell
 from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
@@ -99,20 +101,24 @@ def method_lines(description: PlanDescription) -> list[str]:
     return lines
 
 
-def order_lines(description: PlanDescription, whole: bool) -> list[str]:
-    """The turns of the first block, or of all, and the faults."""
+def order_lines(description: PlanDescription, cells: Sequence[Cell], whole: bool) -> list[str]:
+    """The turns of the first block, or of all with every cell's name; and the faults."""
+    of_id = {cell.id: cell for cell in cells}
+
+    def words(ids: Sequence[str]) -> list[str]:
+        return [", ".join(ids)] if whole else cells_in_words([of_id[each] for each in ids])
+
     lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
     for block in range(description.blocks if whole else 1):
         turns = [turn for turn in description.turns if turn.block == block]
         names = [turn.title for turn in turns]
         stages = [
-            ", ".join(turn.cells)
-            for turn, name in zip(turns, names, strict=True)
-            if name == names[0]
+            words(turn.cells) for turn, name in zip(turns, names, strict=True) if name == names[0]
         ]
         lines.append(f"  block {block + 1}: " + ", ".join(dict.fromkeys(names)))
-        lines.append("    each: " + stages[0])
-        lines += [f"    on a new system: {stage}" for stage in stages[1:]]
+        for at, (first, *rest) in enumerate(stages):
+            lines.append(f"    {'on a new system' if at else 'each'}: {first}")
+            lines += [f"      {each}" for each in rest]
     if not whole and description.blocks > 1:
         lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
     return [*lines, *(f"fault     {line}" for line in description.faults)]

@@ -146,11 +146,11 @@ def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
         yield Trial(f"rename refused: {refused}" if refused else outcome)
 
 
-def _append_by_turns(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _append_by_turns(pair: Pair, name: str, trials: int, *, ask_size: bool) -> Iterator[Trial]:
     for number in range(trials):
         for which in (0, 1):
             step = {"node": which, "first": number, "count": 1, "sync": True}
-            pair.must(which, do="append", name=name, **step)
+            pair.must(which, do="append", name=name, ask_size=ask_size, **step)
     yield from _records(pair, name, trials)
 
 
@@ -274,7 +274,15 @@ CASES = {
             "both nodes keep one file open with O_APPEND, and append and sync a record in turns",
             KEPT,
             "cluster file systems; clients of NFS and SMB write where they take the end to be",
-            _append_by_turns,
+            partial(_append_by_turns, ask_size=False),
+        ),
+        Case(
+            "append_after_fstat",
+            "appended in turns, size asked",
+            "the same, and each node asks for the size with fstat before it appends",
+            KEPT,
+            "cluster file systems, which fetch the size for it; NFS may answer from memory",
+            partial(_append_by_turns, ask_size=True),
         ),
         Case(
             "append_at_once",

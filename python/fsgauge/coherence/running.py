@@ -15,6 +15,9 @@ CASE_SECONDS = 600.0
 """A case that takes longer ends with what it has."""
 _SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
+_GONE_SECONDS = 15.0
+"""A client of SMB closes a file a second after its program did, and until then it is there."""
+_POLL_SECONDS = 0.5
 
 
 def chosen_cases(names: Sequence[str]) -> list[str]:
@@ -44,7 +47,12 @@ def _remove_folder(hands: Hands) -> None:
     """With its files. RigError where something stays."""
     for at in range(1, len(hands.names)):
         one(hands, at, STEP_SECONDS, do="release")
-    removed = one(hands, 0, STEP_SECONDS, do="remove")
+    ends = time.monotonic() + _GONE_SECONDS
+    while True:
+        removed = one(hands, 0, STEP_SECONDS, do="remove")
+        if removed.get("error") != "ENOTEMPTY" or time.monotonic() > ends:
+            break
+        time.sleep(_POLL_SECONDS)
     if removed.get("error", "ENOENT") != "ENOENT":
         raise RigError(f"{hands.names[0]} cannot remove its folder: {removed['error']}")
 
@@ -58,7 +66,7 @@ def _require_seen(hands: Hands, at: int) -> None:
                 cause="the two are not the same file system, or one of them is not mounted",
                 next="findmnt -T FOLDER, on both",
             )
-        time.sleep(0.5)
+        time.sleep(_POLL_SECONDS)
 
 
 def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted, bool]:

@@ -132,15 +132,25 @@ class Hand:
         return _seen(_all_of(descriptor))
 
     def do_append(
-        self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
+        self,
+        name: str,
+        node: int,
+        first: int,
+        count: int,
+        sync: bool,
+        beside: str = "",
+        ask_size: bool = False,
     ) -> dict[str, Any]:
-        """Append records by a descriptor that is kept; gives how many were whole. The last one of
-        another file, `beside`, is read then, if there is one."""
+        """Append records by a descriptor that is kept; gives how many were whole. `ask_size` calls
+        fstat(2) before each. The last record of another file, `beside`, is read then, if there is
+        one."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         descriptor = self._keep(name, flags)
         whole = 0
         try:
             for number in range(first, first + count):
+                if ask_size:
+                    os.fstat(descriptor)
                 whole += os.write(descriptor, record(node, number)) == RECORD_BYTES
                 if sync:
                     os.fsync(descriptor)

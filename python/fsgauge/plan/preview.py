@@ -251,7 +251,21 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
     has_raw = any(system.kind == "raw" for system in study.systems)
     method = _method(study, size_bytes)
     first, *lines = method.held_equal(space, has_raw)
-    return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
+    return [
+        first + _half(study),
+        *lines[:-1],
+        f"state: {_state(study)}",
+        lines[-1],
+        *_emptied(study),
+    ]
+
+
+def _emptied(study: Study) -> list[str]:
+    """What becomes of caches that are not on the nodes which drive the load."""
+    beyond = [each.rig for each in study.systems if each.rig is not None]
+    if study.rig is None or not any(each.reached_by or each.volume for each in beyond):
+        return []
+    return [study.rig.emptied_words]
 
 
 def _method(study: Study, size_bytes: int) -> Method:

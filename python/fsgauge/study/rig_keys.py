@@ -67,6 +67,13 @@ class RigKeys(StudyModel):
         exclude_if=lambda value: value == ["server"],
     )
 
+    @property
+    def emptied_words(self) -> str:
+        """What becomes of caches on other nodes than those that drive the load, in a sentence."""
+        server = "dropped before each run as well" if "server" in self.drop_caches else "left warm"
+        disk = "emptied before each run" if "disk" in self.drop_caches else "kept for the turn"
+        return f"caches: of a server, {server}; of a client on its disk (FS-Cache), {disk}"
+
     @model_validator(mode="after")
     def _each_node_has_a_role(self) -> Self:
         if self.roles and len(self.roles) != self.nodes:

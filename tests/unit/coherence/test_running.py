@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +35,8 @@ class InTurn:
 
 
 class Remembers(Hand):
-    """A client that reads again what it has read once, and appends where it takes the end to be."""
+    """A client that reads again what it has read once, and appends where it takes the end to be:
+    where its own last record ends, or where it was told when it asked for the size."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
@@ -47,10 +49,19 @@ class Remembers(Hand):
         return dict(self._seen[name])
 
     def do_append(
-        self, name: str, node: int, first: int, count: int, sync: bool, beside: str = ""
+        self,
+        name: str,
+        node: int,
+        first: int,
+        count: int,
+        sync: bool,
+        beside: str = "",
+        ask_size: bool = False,
     ) -> dict[str, Any]:
         descriptor = self._keep(name, os.O_WRONLY | os.O_CREAT)
         for number in range(first, first + count):
+            if ask_size:
+                self._end = os.fstat(descriptor).st_size
             self._end += os.pwrite(descriptor, record(node, number), self._end)
         return {"whole": count}
 
@@ -101,6 +112,33 @@ def test_a_client_that_remembers_reads_old_and_loses_records(
     assert found["kept_open"].counts == {"old": TRIALS}
     assert found["kept_open"].behind_ns is None, "it never sees it"
     assert found["append_by_turns"].counts["lost"] > 0
+
+
+def test_a_client_that_asks_for_the_size_first_loses_nothing(tmp_path: Path) -> None:
+    """OCFS2 lost half of what two nodes appended in turns: it takes the end before it has the lock
+    that brings the size up to date. fstat takes that lock."""
+    wanted = ["append_by_turns", "append_after_fstat"]
+    found = counted(tmp_path, Remembers, Remembers, wanted=wanted)
+    assert found["append_by_turns"].counts["lost"] > 0
+    assert is_right(found["append_after_fstat"])
+
+
+def test_a_file_that_goes_a_moment_later_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over SMB a log that the other node had just closed was still there for a second."""
+    monkeypatch.setattr(running, "_POLL_SECONDS", 0.0)
+    tries: list[str] = []
+
+    class ClosesLate(Hand):
+        def do_remove(self) -> None:
+            tries.append("remove")
+            if len(tries) < 3:
+                raise OSError(errno.ENOTEMPTY, "not empty")
+            super().do_remove()
+
+    counted(tmp_path, ClosesLate, Hand, wanted=["flock"])
+    assert len(tries) == 3
 
 
 def test_locks_and_names_that_two_get_are_counted(tmp_path: Path) -> None:

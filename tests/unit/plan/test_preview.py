@@ -104,6 +104,22 @@ def test_of_a_running_server_only_what_is_true_is_said():
     assert "caches dropped before each" in words and "through the page cache" in words
 
 
+def test_caches_of_a_server_are_spoken_of_where_the_rig_has_one():
+    """Folders that are mounted here had the server's caches dropped, "as rig.drop_caches says"."""
+
+    def caches(*overrides, systems=(), study="sharing"):
+        made = load_study(study, list(overrides), list(systems), seed=1)
+        facts = describe(make_plan(made, size_bytes=GIB), made, size_bytes=GIB)
+        return [line for line in facts.held_equal if line.startswith("caches")]
+
+    own, others = caches()
+    assert "of the machine that measures" in own
+    assert "of a server, dropped before each run as well" in others
+    assert caches("rig.drop_caches=[]")[1].startswith("caches: of a server, left warm")
+    assert caches(systems=["a=/mnt/a", "b=/mnt/b"]) == [own]
+    assert not any("of a server" in line for line in caches(study="two-nodes"))
+
+
 def test_what_a_raw_device_does_instead_and_what_is_not_told():
     def facts(*overrides, **changes):
         study = load_study("writers", list(overrides), seed=1, **changes)

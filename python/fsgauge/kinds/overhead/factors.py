@@ -43,6 +43,12 @@ class OverheadFactors(CellFactors):
         return PATTERNS[self.pattern]
 
     @property
+    def shared_words(self) -> str:
+        """With which files."""
+        words = {"same": "on the same files", "separate": "on separate files"}
+        return words[self.host_files] if self.host_files is not None else ""
+
+    @property
     def place(self) -> str:
         """With which files, where the study has several."""
         return super().place + (f" with {self.host_files} files" if self.host_files else "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload
-from fsgauge.kinds.sharing.tests import TESTS, FileTest
+from fsgauge.kinds.sharing.tests import IN_RECORDS, TESTS, FileTest
 from fsgauge.record import Cell
 from fsgauge.units import exact_size
 
@@ -17,14 +17,14 @@ def cells_of(workload: SharingWorkload) -> list[Cell]:
 
 
 def default_primary(workload: SharingWorkload) -> list[str]:
-    """The largest file and record, on the fewest hosts."""
+    """The largest file, and the largest record or chunk, on the fewest hosts."""
     (hosts, *_) = _hosts(workload)
-    largest, record = workload.largest_file_bytes, max(workload.record_sizes)
+    largest = workload.largest_file_bytes
     return [
         cell.id
         for cell in _of_hosts(workload, hosts)
         if (factors := SharingFactors.of(cell)).file_size_bytes in (largest, None)
-        and factors.record_size_bytes in (record, None)
+        and factors.record_size_bytes in (workload.sizes_of(factors.test)[-1], None)
     ]
 
 
@@ -33,13 +33,16 @@ def _hosts(workload: SharingWorkload) -> list[int | None]:
 
 
 def _of_hosts(workload: SharingWorkload, hosts: int | None) -> Iterator[Cell]:
+    files = [name for name in workload.in_order if isinstance(TESTS[name], FileTest)]
+    programs = [[name for name in files if (name in IN_RECORDS) is own] for own in (True, False)]
     for size_bytes in sorted(workload.file_sizes):
-        for record_bytes in sorted(workload.record_sizes):
-            for name in workload.in_order:
-                if isinstance(TESTS[name], FileTest):
-                    yield _file_cell(workload, name, size_bytes, record_bytes, hosts)
+        for tests in filter(None, programs):
+            for call_bytes in sorted({size for name in tests for size in workload.sizes_of(name)}):
+                for name in tests:
+                    if call_bytes in workload.sizes_of(name):
+                        yield _file_cell(workload, name, size_bytes, call_bytes, hosts)
     for name in workload.in_order:
-        if not isinstance(TESTS[name], FileTest):
+        if name not in files:
             factors = SharingFactors(test=name, folder_files=workload.folder_files, hosts=hosts)
             yield _cell(factors, [name], f"{TESTS[name].title}, {workload.folder_files} files")
 

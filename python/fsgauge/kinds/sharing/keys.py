@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fsgauge.kinds.sharing.tests import TESTS, FileTest, FolderTest
+from fsgauge.kinds.sharing.tests import BYTE_BY_BYTE, IN_RECORDS, TESTS, FileTest, FolderTest
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few_cells
@@ -39,7 +39,7 @@ FileSize = Annotated[SizeBytes, Field(ge=4 << 10, le=1 << 44)]
 
 
 class SharingWorkload(WorkloadKeys):
-    """Every test at every record size and file size."""
+    """Every test at every file size: IOzone's at every record size, the others at every chunk."""
 
     kind: Literal["sharing"] = Field(
         "sharing",
@@ -53,7 +53,13 @@ class SharingWorkload(WorkloadKeys):
         " random. A test that does not write a new file finds what the one before has left.",
     )
     record_sizes: Distinct[BlockSize] = Field(
-        [64 << 10], description="Bytes of one call: IOzone's record, Bonnie++'s block (8 KiB)."
+        [64 << 10],
+        description="Bytes of one call of IOzone's tests: write, rewrite, read, reread.",
+    )
+    chunk_sizes: Distinct[BlockSize] = Field(
+        [64 << 10],
+        description="Bytes of one call of the other tests on a file, and of the buffer of putc and"
+        " getc: Bonnie++'s chunk, which by itself takes 8 KiB. put_byte and get_byte have none.",
     )
     file_sizes: Distinct[FileSize] = Field(
         [16 << 20],
@@ -86,14 +92,16 @@ class SharingWorkload(WorkloadKeys):
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""
-        for at, size_bytes in enumerate(self.record_sizes):
-            if self._file_tests and size_bytes > min(self.file_sizes):
-                raise conflict(
-                    "a record is larger than a file",
-                    [("record_sizes", at), "file_sizes"],
-                    next="smaller record_sizes, or larger file_sizes",
-                )
-        sweep = ["tests", "record_sizes", "file_sizes", *(["hosts"] if self.hosts else [])]
+        for key in ("record_sizes", "chunk_sizes"):
+            for at, size_bytes in enumerate(getattr(self, key)):
+                if self._tests_in(key) and size_bytes > min(self.file_sizes):
+                    raise conflict(
+                        f"a {key.partition('_')[0]} is larger than a file",
+                        [(key, at), "file_sizes"],
+                        next=f"smaller {key}, or larger file_sizes",
+                    )
+        sizes = [key for key in ("record_sizes", "chunk_sizes") if self._tests_in(key)]
+        sweep = ["tests", *sizes, "file_sizes", *(["hosts"] if self.hosts else [])]
         require_few_cells(self, sweep)
 
     def inapplicable(self) -> Inapplicable:
@@ -103,6 +111,13 @@ class SharingWorkload(WorkloadKeys):
             found["folder_files"] = ("no test is of a folder", "tests")
         if "seeks" not in self.tests:
             found["seeks"] = ("the test seeks is not among them", "tests")
+        if not self._tests_in("record_sizes"):
+            found["record_sizes"] = ("no test is IOzone's; chunk_sizes is that of others", "tests")
+        if not self._tests_in("chunk_sizes"):
+            found["chunk_sizes"] = (
+                "tests on a file are all IOzone's; record_sizes is theirs",
+                "tests",
+            )
         return found
 
     def needs_files(self) -> tuple[str, str, str]:
@@ -119,9 +134,18 @@ class SharingWorkload(WorkloadKeys):
         """The file that the others are parts of."""
         return max(self.file_sizes)
 
-    @property
-    def _file_tests(self) -> list[str]:
-        return [name for name in self.tests if isinstance(TESTS[name], FileTest)]
+    def sizes_of(self, test: str) -> Sequence[int]:
+        """Of a test on a file, ascending: a cell for each. A test with a call for each byte has no
+        chunk, and one cell."""
+        if test in IN_RECORDS:
+            return sorted(self.record_sizes)
+        chunks = sorted(self.chunk_sizes)
+        return chunks[:1] if test in BYTE_BY_BYTE else chunks
+
+    def _tests_in(self, key: str) -> bool:
+        """Whether a test on a file takes its sizes from that key."""
+        files = [name for name in self.tests if isinstance(TESTS[name], FileTest)]
+        return any((name in IN_RECORDS) == (key == "record_sizes") for name in files)
 
 
 KEYS = SharingWorkload

@@ -121,7 +121,7 @@ class SharingMethod(LaidOut):
         return float(factors.file_size_bytes or 0) * (test.read_percent < 100)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - files have sizes
-        """Tests, what their time contains, caches."""
+        """Tests, what their time contains, and the caches of who measures."""
         workload = self.workload
         parts = ["close"] * workload.include_close + ["fsync"] * workload.include_flush
         files = " or ".join(format_size(each) for each in workload.file_sizes)
@@ -130,8 +130,8 @@ class SharingMethod(LaidOut):
             f"tests: {', '.join(workload.in_order)}, in this order, one process on one file",
             f"file: {files}, laid out before the first test; buffered I/O, as both programs do",
             f"time: each test whole, {ends}, at most {exact_duration(workload.time_limit)}",
-            "caches: the client's are written back and dropped before each test; the server's, and"
-            " FS-Cache's on disk, as rig.drop_caches says",
+            "caches: in memory of the machine that measures, written back and dropped before each"
+            " test; without root, those of its own file",
         ]
 
     def notes(self) -> list[str]:

@@ -88,5 +88,13 @@ BONNIE = (
                "delete", "random"),
 )  # fmt: skip
 
+IN_RECORDS = frozenset(test.name for test in IOZONE)
+"""Those that IOzone does at each size of record. The others go through a file in one size, which
+Bonnie++ calls its chunk; by character, it is that of the buffer."""
+
+BYTE_BY_BYTE = frozenset(
+    test.name for test in BONNIE if isinstance(test, FileTest) and test.transfer == "bytes"
+)
+
 TESTS: dict[str, Test] = {test.name: test for test in (*IOZONE, *BY_CHARACTER, *BONNIE)}
 """Every test by its name, in the order in which its program runs it."""

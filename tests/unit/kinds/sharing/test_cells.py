@@ -50,6 +50,23 @@ def test_a_file_is_written_whole_before_another_size_of_it() -> None:
     ]
 
 
+def test_each_test_has_the_sizes_of_its_own_program_and_no_others() -> None:
+    """`--as-published` had every test of Bonnie++ at each of ten record sizes of IOzone."""
+    found = cells(
+        'workload.tests=["write","read","putc","put_byte","put_block"]',
+        'workload.record_sizes=["64 KiB","4 KiB"]',
+        'workload.chunk_sizes=["16 KiB","8 KiB"]',
+    )
+    assert [cell.id for cell in found] == [
+        *("write-4KiB-8MiB", "read-4KiB-8MiB", "write-64KiB-8MiB", "read-64KiB-8MiB"),
+        *("putc-8KiB-8MiB", "put_byte-8KiB-8MiB", "put_block-8KiB-8MiB"),
+        *("putc-16KiB-8MiB", "put_block-16KiB-8MiB"),
+    ]
+    published = load_study("sharing-as-published", [], [], None, 1).workload
+    assert isinstance(published, SharingWorkload)
+    assert len(cells_of(published)) == 4 * 9 + 5
+
+
 def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
     workload = load_study(
         "sharing",
@@ -60,6 +77,19 @@ def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
     ).workload
     assert isinstance(workload, SharingWorkload)
     assert default_primary(workload) == ["write-64KiB-2MiB-hosts1"]
+
+
+def test_the_answer_rests_on_the_largest_record_and_the_largest_chunk() -> None:
+    overrides = [
+        'workload.tests=["write","put_byte","put_block"]',
+        'workload.record_sizes=["4 KiB","64 KiB"]',
+        'workload.chunk_sizes=["8 KiB","16 KiB"]',
+    ]
+    workload = load_study("sharing", overrides, [], None, 1).workload
+    assert isinstance(workload, SharingWorkload)
+    assert default_primary(workload) == [
+        *("write-64KiB-8MiB", "put_byte-8KiB-8MiB", "put_block-16KiB-8MiB")
+    ]
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -83,6 +113,15 @@ def test_a_write_that_memory_may_keep_is_named_a_cache_test() -> None:
     [
         (['workload.tests=["wrote"]'], "tests"),
         (['workload.record_sizes=["16 MiB"]'], "a record is larger than a file"),
+        (['workload.chunk_sizes=["16 MiB"]'], "a chunk is larger than a file"),
+        (
+            ['workload.tests=["seeks"]', 'workload.record_sizes=["4 KiB"]'],
+            "record_sizes would be ignored",
+        ),
+        (
+            ['workload.tests=["read"]', 'workload.chunk_sizes=["4 KiB"]'],
+            "chunk_sizes would be ignored",
+        ),
         (["workload.seeks=100"], "seeks would be ignored"),
         (["workload.folder_files=10"], "folder_files would be ignored"),
         (['workload.file_sizes=["0 B"]'], "file_sizes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.scaling.over_hosts import host_groups
-from tests.over_hosts_example import on_hosts, over_hosts_study
+from tests.over_hosts_example import on_hosts, over_hosts_study, slower
 from tests.synthetic import SyntheticStudy
 from tests.synthetic_connections import make_connections
 from tests.synthetic_writers import make_writers
@@ -165,3 +166,21 @@ def test_the_same_files_are_held_against_separate_ones(tmp_path: Path) -> None:
     study.write(tmp_path)
     page = write_report(tmp_path).read_text()
     assert "The same files, against separate ones" in page
+
+
+def test_of_several_systems_what_the_study_asks_comes_first() -> None:
+    """`two-nodes` said that ocfs2 cannot be told from gfs2, and not what its question asks: the
+    same files against separate ones, two nodes against one, and where it is worst."""
+    files = (("separate", 1.0), ("same", 0.9))
+    keys = ONE_CELL | {"patterns": ("randread", "randwrite")}
+    study = over_hosts_study((1, 2), {}, files=files, systems=TWO, blocks=6, **keys)
+    runs = [
+        slower(run, 0.5) if run.cell.id == "randwrite-4KiB-depth1-hosts2-same" else run
+        for run in study.runs
+    ]
+    said = read(replace(study, runs=runs)).answer
+    assert said.startswith("On the same files, two hosts do "), said
+    first, hosts, *_ = said.split(". ")
+    assert "; of the random writes 4" in first and first.count(" on xfs (") == 2
+    assert hosts.startswith("Two hosts do 1.8") and "; of the random writes 0.9" in hosts
+    assert ", on the same files." in said and "xfs has 105 % of ext4" in said

@@ -7,7 +7,8 @@ from fsgauge.kinds.overhead.analysis.fluctuation import fluctuations
 from fsgauge.kinds.overhead.analysis.host_files import files_answer, files_ratios
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import Question
+from fsgauge.stats.answer import Question, comparisons_in
+from fsgauge.stats.plain_answer import plain_answer
 
 
 class OverheadAnalysis(Analysis):
@@ -25,11 +26,16 @@ class OverheadAnalysis(Analysis):
         return Overhead(fluctuations=found, host_files=files) if found or files else None
 
     def answer(self, question: Question) -> str | None:
-        """Of one system on several hosts' files; of several, the general answer compares them."""
+        """What the same files cost several hosts, and what those do over one, come first where the
+        study has both; then how systems compare, as far as that is known."""
         found = Overhead.of(question)
-        if found is None or question.others:
+        said = files_answer(found.host_files, question.primary) if found is not None else None
+        if said is None:
             return None
-        return files_answer(found.host_files, question.primary)
+        judged = [each for cell in question.primary for each in comparisons_in(question, cell)]
+        is_known = any(each.verdict in ("better", "worse") for each in judged)
+        compared = plain_answer(question) if question.others and is_known else ""
+        return " ".join(filter(None, (said, question.over_hosts, compared)))
 
 
 ANALYSIS = OverheadAnalysis()

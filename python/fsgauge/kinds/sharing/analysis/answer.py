@@ -6,16 +6,9 @@ from dataclasses import replace
 
 from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.answer import Question, answer
-from fsgauge.stats.results import NOTHING_WEAK
+from fsgauge.stats.answer import Question
+from fsgauge.stats.plain_answer import plain_answer
 from fsgauge.stats.wording import listed
-
-
-class _OfAll(Analysis):
-    """What every study says, without what is added to the sentence of each."""
-
-    compares_systems = False
 
 
 def answer_with_faults(question: Question) -> str | None:
@@ -29,13 +22,7 @@ def answer_with_faults(question: Question) -> str | None:
         question,
         others=[each for each in question.others if each not in named],
         blocks_complete=max((each.n for each in question.comparisons), default=0),
-        analysis=_OfAll(),
-        own=None,
-        durability=NOTHING_WEAK,
-        served="",
-        server_aborts="",
-        over_hosts="",
     )
     faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
-    said = answer(of_others) if of_others.comparisons else ""
+    said = plain_answer(of_others) if of_others.comparisons else ""
     return f"{said} {faults}.".strip()

@@ -117,10 +117,10 @@ def _file(sizes: Sizes) -> str:
     record = sizes.record_bytes
     if sizes.file_bytes % _MIB or record & (record - 1) or not 256 <= record <= _MIB:
         raise InputError(
-            f"Bonnie++ has no file of {format_size(sizes.file_bytes)} in blocks of"
+            f"Bonnie++ has no file of {format_size(sizes.file_bytes)} in chunks of"
             f" {format_size(record)}",
-            cause="it takes whole MiB, and blocks of 256 bytes to 1 MiB that are powers of two",
-            next='--set workload.file_sizes=["64 MiB"] --set workload.record_sizes=["8 KiB"]',
+            cause="it takes whole MiB, and chunks of 256 bytes to 1 MiB that are powers of two",
+            next='--set workload.file_sizes=["64 MiB"] --set workload.chunk_sizes=["8 KiB"]',
         )
     return f"{sizes.file_bytes // _MIB}:{record}"
 
