@@ -8,7 +8,7 @@ use fsgauge_alloc::ext4::{Ext4, Setting, Writing};
 use fsgauge_alloc::free_map::{FreeMap, Run};
 use fsgauge_alloc::life::{Habits, Life};
 use fsgauge_alloc::policy::Extent;
-use fsgauge_wire::{AgeOperation, Ext4Release, Failure, Outcome, SimulateJob, SimulatedPolicy};
+use fsgauge_wire::{AgeOperation, Failure, Outcome, SimulateJob, SimulatedPolicy};
 
 use crate::policy::{self, Made};
 use crate::{folders, mke2fs, proof};
@@ -49,7 +49,10 @@ impl FileSystem {
         {
             let writing = match placement {
                 Some(_) => Writing::Allocated,
-                None if delays => Writing::Cached { largest_folio_blocks: largest_folio_blocks(release) },
+                None if delays => {
+                    let largest_folio_blocks = policy::release_of(release).largest_folio_blocks();
+                    Writing::Cached { largest_folio_blocks }
+                }
                 None => Writing::BlockByBlock,
             };
             let geometry = mke2fs::geometry(job.size_bytes, HASH_SEED);
@@ -173,14 +176,6 @@ impl FileSystem {
             FileSystem::Files(life) => life.refused(),
             FileSystem::Ext4(ext4, _) => ext4.refused(),
         }
-    }
-}
-
-/// Of the page cache: ext4 has large folios since Linux 6.16.
-fn largest_folio_blocks(release: Ext4Release) -> u64 {
-    match release {
-        Ext4Release::Linux6_1 | Ext4Release::Linux6_12 => 1,
-        Ext4Release::Linux6_18 => 512,
     }
 }
 

@@ -41,6 +41,15 @@ pub(crate) fn is_ext4(policy: &SimulatedPolicy) -> bool {
     matches!(policy, SimulatedPolicy::Ext4 { .. })
 }
 
+/// Whose code a job names.
+pub(crate) fn release_of(release: Ext4Release) -> Release {
+    match release {
+        Ext4Release::Linux6_1 => Release::Linux6_1,
+        Ext4Release::Linux6_12 => Release::Linux6_12,
+        Ext4Release::Linux6_18 => Release::Linux6_18,
+    }
+}
+
 /// The policy for such free space. Says which setting cannot be.
 pub(crate) fn made(wanted: &SimulatedPolicy, space: &FreeMap) -> Outcome<Made> {
     let (blocks, groups, group_blocks) = (space.blocks(), space.groups(), space.group_blocks());
@@ -127,11 +136,7 @@ fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Set
         let cause = format!("a group has {group_blocks}");
         return Err(wrong("stripe", &format!("the stripe has {stripe_blocks} blocks"), cause));
     }
-    let release = match release {
-        Ext4Release::Linux6_1 => Release::Linux6_1,
-        Ext4Release::Linux6_12 => Release::Linux6_12,
-        Ext4Release::Linux6_18 => Release::Linux6_18,
-    };
+    let release = release_of(release);
     Ok(Settings {
         delays,
         windows: Windows::Growing { shared_blocks },

@@ -3,7 +3,7 @@
 use fsgauge_wire::AgeEnd;
 
 use super::compare::assert_agrees;
-use super::{History, MIB, Writing, profile};
+use super::{History, MIB, cached, profile};
 
 /// Small files: none has so many pieces that the kernel's own races decide what its tree takes.
 const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":65536,"weight":1}]}"#;
@@ -20,7 +20,7 @@ fn a_device_96_percent_full_is_filled_as_by_the_kernel() {
         room_bytes: 695 * MIB,
         seed: 7,
         hash_seed: None,
-        writing: Writing::Cached { largest_folio_blocks: 512 },
+        writing: cached(),
     };
     assert_agrees(&history, 2500, CHECKPOINTS);
 }

@@ -1,8 +1,8 @@
 //! The model against the kernel that runs, on sparse loop devices.
 //!
 //! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
-//! without a model is a failure, and so is a kernel that places blocks otherwise. `fast` is run on the kernel of the virtual
-//! rig's guest as well, by tests/rigs/test_vm_allocators.py.
+//! without a model is a failure, and so is a kernel that places blocks otherwise. `fast` and `write` are run on older
+//! kernels as well, in the virtual rig's guest, by tests/rigs/test_vm_allocators.py.
 
 mod block_by_block;
 mod compare;
@@ -158,6 +158,11 @@ fn settings(release: Release, device: &str, geometry: &Geometry, processors: u32
 fn possible_processors() -> u32 {
     let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap();
     *numbers(&text).last().unwrap() as u32 + 1
+}
+
+/// Through the page cache, with folios as the kernel that runs has them.
+fn cached() -> Writing {
+    Writing::Cached { largest_folio_blocks: running_release().largest_folio_blocks() }
 }
 
 fn running_release() -> Release {

@@ -4,10 +4,8 @@ use fsgauge_wire::AgeEnd;
 
 use super::compare::{Agreed, assert_agrees};
 use super::layout::Distances;
-use super::{History, MIB, Writing, profile};
+use super::{History, MIB, cached, profile};
 
-/// As Linux has since 6.16, where it has huge pages.
-const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512 };
 /// Small files for the most part, some of several MiB, which are more than one request.
 const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":65536,"weight":900},
     {"at_least_bytes":65536,"below_bytes":400000,"weight":97},
@@ -40,7 +38,7 @@ fn churn_places_every_block_as_the_kernel_does() {
         room_bytes: 1400 * MIB,
         seed: 7,
         hash_seed: Some(HASH_SEED),
-        writing: CACHED,
+        writing: cached(),
     };
     if let Some(agreed) = assert_agrees(&history, 2000, CHECKPOINTS[0]) {
         assert_close(&agreed);
@@ -57,7 +55,7 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
         room_bytes: 1200 * MIB,
         seed: 5,
         hash_seed: Some(HASH_SEED),
-        writing: CACHED,
+        writing: cached(),
     };
     let agreed = assert_agrees(&history, 2000, CHECKPOINTS[1]);
     assert!(agreed.is_none_or(|agreed| agreed.files >= FILES));

@@ -8,8 +8,7 @@ pub enum Release {
     /// Linux 6.1.192: groups in lists, each in the order in which they came there; one place where the last stream allocation
     /// was.
     Linux6_1,
-    /// Linux 6.12.117: groups in ordered sets, one place where the last stream allocation was. Not yet compared with such a
-    /// kernel.
+    /// Linux 6.12.117: groups in ordered sets, as in all 6.12 from 6.12.77 on; one place where the last stream allocation was.
     Linux6_12,
     /// Linux 6.17 and 6.18: the same sets, and several such places, one of which is chosen by the inode's number.
     Linux6_18,
@@ -21,8 +20,21 @@ impl Release {
         let mut numbers = release.split(|letter: char| !letter.is_ascii_digit());
         match (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?) {
             (6, 1) => Some(Release::Linux6_1),
+            // The ordered sets of Linux 6.17 came to 6.12 with 6.12.77. Before, its lists were not those of 6.1 either.
+            (6, 12) => {
+                let patch: u32 = numbers.next()?.parse().ok()?;
+                (patch >= 77).then_some(Release::Linux6_12)
+            }
             (6, 17 | 18) => Some(Release::Linux6_18),
             _ => None,
+        }
+    }
+
+    /// Blocks of the page cache's largest folio: ext4 has large ones since Linux 6.16, where there are huge pages.
+    pub fn largest_folio_blocks(self) -> u64 {
+        match self {
+            Release::Ldiskfs | Release::Linux6_1 | Release::Linux6_12 => 1,
+            Release::Linux6_18 => 512,
         }
     }
 }
@@ -145,7 +157,8 @@ mod tests {
         assert_eq!(Release::of_kernel("6.18.44-fc-v657"), Some(Release::Linux6_18));
         assert_eq!(Release::of_kernel("6.17.1"), Some(Release::Linux6_18));
         assert_eq!(Release::of_kernel("6.1.0-40-amd64"), Some(Release::Linux6_1));
-        for other in ["6.2.0", "7.0.0", "5.10.1", "6", "", "x"] {
+        assert_eq!(Release::of_kernel("6.12.117+deb12-amd64"), Some(Release::Linux6_12));
+        for other in ["6.2.0", "6.12.76", "6.12", "6.13.1", "7.0.0", "5.10.1", "6", "", "x"] {
             assert_eq!(Release::of_kernel(other), None, "{other}");
         }
     }
