@@ -79,6 +79,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
             stored.steps,
             stored.path_runs,
             stored.changes,
+            stored.study_toml,
         )
         for label, stored in zip(_labels(directories), studies, strict=True)
     ]
