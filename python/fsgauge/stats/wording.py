@@ -76,8 +76,10 @@ def percent_range(low: float, high: float, unit: str = "") -> str:
     if never_varied(low, high):
         return IN_EVERY_BLOCK
     digits = 0
-    while digits < 2 and round(100 * low, digits) == round(100 * high, digits):
+    while round(100 * low, digits) == round(100 * high, digits):
         digits += 1
+        if digits > 2:
+            return IN_EVERY_BLOCK
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{unit}"
 
 

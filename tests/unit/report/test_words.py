@@ -72,6 +72,7 @@ def test_an_interval_without_width_is_said_once() -> None:
     assert words.ratio_range(2.17, 2.17 * (1 + 1e-12)) == same
     assert percent_range(0.296, 0.296, " %") == same
     assert range_words(2.17, 2.17) == same
+    assert percent_range(0.29711, 0.29713, " %") == same
     assert percent_range(0.29581, 0.29634, " %") == "29.58 to 29.63 %"
     assert words.value_range(5e6, 5e6, "B/s") == same
     assert words.value_range(614.1e6, 614.2e6, "B/s") == "within rounding"
