@@ -39,13 +39,19 @@ def model_lines(between: Between) -> list[ModelLine]:
 
 
 def model_sentence(between: Between) -> str:
-    """ "The model gives 0.61 to 1.84 times what was measured, in 24 cells." """
-    ratios = sorted(_over_measured(between, entry)[0] for entry in _entries(between))
+    """ "The model gives 0.61 to 1.84 times what was measured, over 4 cells of 2 systems." """
+    entries = _entries(between)
+    ratios = sorted(_over_measured(between, entry)[0] for entry in entries)
     if not ratios:
         return ""
     spread = " to ".join(dict.fromkeys(words.ratio(each) for each in (ratios[0], ratios[-1])))
-    count = f"{len(ratios)} cells" if len(ratios) > 1 else "one cell"
-    return f"The model gives {spread} times what was measured, in {count}, system by system."
+    cells, systems = ({getattr(each, key) for each in entries} for key in ("cell", "system"))
+    over = f"{_count(len(cells), 'cell')} of {_count(len(systems), 'system')}"
+    return f"The model gives {spread} times what was measured, over {over}."
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _entries(between: Between) -> list[Entry]:
