@@ -122,6 +122,15 @@ def keep_age(files: Beside, document: dict[str, Any]) -> None:
     write_whole(files.age, json.dumps(document) + "\n")
 
 
+def _require_format(path: Path, found: object) -> None:
+    if found != FORMAT:
+        raise InputError(
+            f"{path} has format {json.dumps(found)}, and this fsgauge reads format {FORMAT}",
+            cause="another version of fsgauge aged the image; its log may hold other operations",
+            next="copy it with the version that aged it, or age a new image",
+        )
+
+
 def read_age(image: Path) -> KeptAge:
     """The record beside an image; InputError where it is missing or something else."""
     path = beside(image.absolute().parent, image.name).age
@@ -136,8 +145,9 @@ def read_age(image: Path) -> KeptAge:
         raise InputError(f"cannot read {path}: {error}", next=f"ls -l {path}") from error
     try:
         document = json.loads(text)
-        if document["kind"] != "age" or document["format"] != FORMAT:
-            raise KeyError("kind and format")
+        if document["kind"] != "age":
+            raise KeyError("kind")
+        _require_format(path, document["format"])
         checksum = Checksum.model_validate(document["image"])
         return KeptAge(text, checksum, AgeResult.model_validate(document["result"]))
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:

@@ -14,6 +14,7 @@ from fsgauge.cli.telling import tell
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
+    from fsgauge.report.compared_models import ModelLine
     from fsgauge.stats.folders.compare import Between
     from fsgauge.stats.folders.history import History
     from fsgauge.stats.folders.limits import Test
@@ -153,6 +154,7 @@ def _table(between: Between) -> list[str]:
         repetition_sentence,
         summary,
     )
+    from fsgauge.report.compared_models import model_lines
 
     for caution in cautions(between):
         sys.stderr.write(f"warning: {caution}\n")
@@ -166,13 +168,30 @@ def _table(between: Between) -> list[str]:
         rows = [[*row[:4], line.other, row[4]] for row, line in zip(rows, lines, strict=True)]
     hidden = [each.fact for each in between.differences if not each.despite]
     lost = between.a.data_lost or between.b.data_lost
+    models = model_lines(between)
     return [
-        *([summary(between)] if lost else []),
+        *([summary(between)] if lost or models else []),
+        *_models(models),
         *_aligned([head, *rows]),
         basis_sentence(between),
         repetition_sentence(between),
         f"different: {', '.join(hidden) or 'nothing found'}",
     ]
+
+
+def _models(lines: Sequence[ModelLine]) -> list[str]:
+    """How good a model was; empty where both folders are alike."""
+    head = ["", "model", "measured", "model over measured (95 %)"]
+    rows = [
+        [
+            f"{each.cell}, {each.system}",
+            each.model,
+            each.measured,
+            f"{each.ratio} ({each.interval})",
+        ]
+        for each in lines
+    ]
+    return [*_aligned([head, *rows]), ""] if lines else []
 
 
 def _cells(line: Line) -> list[str]:

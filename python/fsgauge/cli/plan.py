@@ -86,6 +86,7 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first.
     """
+    from fsgauge.cli.sweep_time import of_sweep
     from fsgauge.cli.sweeping import sweep_lines
     from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
@@ -137,6 +138,8 @@ def command(
         cautions=seen.cautions,
         around=around,
     )
+    with interruptible():
+        description = of_sweep(description, chosen, world)
     code = InputError.exit_code if refusals else 0
     if as_json:
         document = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import sys
@@ -59,8 +58,8 @@ def sweep_lines(study: Study) -> list[str]:
         f"sweep     after {years} years; {profiles} profile{'' if profiles == 1 else 's'};"
         f" {len(points)} points of {turns} turns: {len(points) * turns} lives, {at_a_time} points"
         " at a time",
-        "          the plan below is that of the study itself; its points have their years and"
-        f" profiles, and all take about {math.ceil(len(points) / at_a_time)} times as long",
+        "          below is the plan of a point, with the study's own age and profile; time and"
+        " bytes are those of all points",
     ]
 
 

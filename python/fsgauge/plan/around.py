@@ -12,13 +12,14 @@ class Tried:
     longest. It writes nothing.
 
     `words` say where the seconds come from. `longest_seconds` is None where only a lower bound is
-    known.
+    known. `trial_seconds` are those of the trial itself, with which a run begins as well.
     """
 
     seconds: float
     shortest_seconds: float
     longest_seconds: float | None
     words: str
+    trial_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
+from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.compare import Between, Entry
 from fsgauge.stats.folders.limits import Test
@@ -78,6 +79,7 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
             stored.steps,
             stored.path_runs,
             stored.changes,
+            stored.study_toml,
         )
         for label, stored in zip(_labels(directories), studies, strict=True)
     ]
@@ -234,9 +236,10 @@ def cautions(between: Between) -> list[str]:
 
 def _how_made(between: Between) -> list[str]:
     """Which side is a model's, where only one is."""
-    if between.a.simulated == between.b.simulated:
+    found = model_and_measured(between)
+    if found is None:
         return []
-    model, other = (between.a, between.b) if between.a.simulated else (between.b, between.a)
+    model, other = found
     return [
         f"{model.label} was simulated and {other.label} was measured: what differs between them is"
         " how far the model is from this system"
@@ -266,6 +269,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         repetition=repetition_sentence(between),
         cautions=cautions(between),
         drawing=drawing,
+        models=model_lines(between),
         tests=tests,
         tables=_tables(between),
         day=words.moment,
@@ -301,7 +305,7 @@ def summary(between: Between) -> str:
     """The counts of verdicts in a sentence, the worst first; before them, that a side lost data."""
     lost = [side for side in (between.a, between.b) if side.data_lost]
     said = " ".join(f"Not valid: {side.label}: {side.invalid_reason}" for side in lost)
-    return " ".join(filter(None, (said, _counts(between))))
+    return " ".join(filter(None, (said, model_sentence(between), _counts(between))))
 
 
 def _counts(between: Between) -> str:
@@ -314,7 +318,8 @@ def _counts(between: Between) -> str:
         for verdict in ("worse", "better", "equivalent", "undecided")
     }
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    return f"{between.b.label} against {between.a.label}: {', '.join(parts)}."
+    of = f", by the ratio to {between.baseline}" if model_and_measured(between) else ""
+    return f"{between.b.label} against {between.a.label}{of}: {', '.join(parts)}."
 
 
 def _tables(between: Between) -> list[LinesOfMetric]:

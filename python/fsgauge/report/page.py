@@ -101,7 +101,11 @@ def repeat_command(study: StudyRecord) -> str:
 
 
 def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
-    """The rig's machines in a line, those that are alike together; a virtual one says so."""
+    """The rig's machines in a line, those that are alike together; a virtual one says so. Of a
+    simulation the models, which are all that its numbers are of."""
+    simulation = environment.load.simulation
+    if simulation is not None:
+        return f"{study.rig}, models of version {simulation.model_version}"
     alike: dict[str, list[str]] = {}
     for each in environment.machines:
         alike.setdefault(_machine_words(each), []).append(title_of(each, environment.machines))

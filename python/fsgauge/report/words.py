@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.wording import HOPELESS_PERCENT, ratio_range
+from fsgauge.stats.wording import HOPELESS_PERCENT, IN_EVERY_BLOCK, never_varied, ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 FEWEST_BLOCKS = 3
@@ -131,7 +131,15 @@ def estimate(number: Estimate, unit: str) -> str:
     text = value(number.value, unit)
     if number.low is None or number.high is None or not _is_known(number):
         return f"{text} ({unknown(number.n)})"
-    return f"{text} ({value(number.low, unit)} to {value(number.high, unit)})"
+    return f"{text} ({value_range(number.low, number.high, unit)})"
+
+
+def value_range(low: float, high: float, unit: str) -> str:
+    """Two values with their unit; what rounding leaves nothing of is said."""
+    if never_varied(low, high):
+        return IN_EVERY_BLOCK
+    first, last = value(low, unit), value(high, unit)
+    return f"{first} to {last}" if first != last else "within rounding"
 
 
 def share(number: Estimate) -> str:
@@ -140,6 +148,8 @@ def share(number: Estimate) -> str:
     text = f"{100 * number.value:.{digits}f} %"
     if number.low is None or number.high is None or not _is_known(number):
         return f"{text} ({unknown(number.n)})"
+    if never_varied(number.low, number.high):
+        return f"{text} ({IN_EVERY_BLOCK})"
     return f"{text} ({100 * number.low:.{digits}f} to {100 * number.high:.{digits}f} %)"
 
 

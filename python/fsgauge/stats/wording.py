@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -61,10 +62,25 @@ def percent(ratio: float) -> str:
     return f"{100 * ratio:.0f} %"
 
 
-def percent_range(low: float, high: float) -> str:
-    """Two ratios as "78 to 86", with a digit more where they would read alike."""
-    digits = 0 if round(100 * low) != round(100 * high) else 1
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}"
+IN_EVERY_BLOCK = "in every block"
+"""Of an interval without any width: "2.17 to 2.17" says less."""
+
+
+def never_varied(low: float, high: float) -> bool:
+    """Whether an interval has no width, but for the last digits of its reckoning."""
+    return math.isclose(low, high, rel_tol=1e-9)
+
+
+def percent_range(low: float, high: float, unit: str = "") -> str:
+    """Two ratios as "78 to 86", with digits more where they would read alike."""
+    if never_varied(low, high):
+        return IN_EVERY_BLOCK
+    digits = 0
+    while round(100 * low, digits) == round(100 * high, digits):
+        digits += 1
+        if digits > 2:
+            return IN_EVERY_BLOCK
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{unit}"
 
 
 TIMES, MANY_TIMES = 1.995, 9.995
@@ -85,9 +101,9 @@ def share_of(ratio: float, what: str) -> str:
 
 def range_words(low: float, high: float, ratio: float | None = None) -> str:
     """ "78 to 86 %"; "2.90 to 3.40 times". In the unit of the ratio that it is of, if one is."""
-    if (low if ratio is None else ratio) >= TIMES:
+    if (low if ratio is None else ratio) >= TIMES and not never_varied(low, high):
         return f"{_times(low)} to {_times(high)} times"
-    return f"{percent_range(low, high)} %"
+    return percent_range(low, high, " %")
 
 
 def _times(ratio: float) -> str:
@@ -115,6 +131,8 @@ def ratio_range(low: float | None, high: float | None) -> str:
     """An interval of ratios; "no interval" from one block."""
     if low is None or high is None:
         return "no interval"
+    if never_varied(low, high):
+        return IN_EVERY_BLOCK
     digits = 2
     while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
         digits += 1

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.machine import Simulation
 from fsgauge.stats.wording import listed
-from fsgauge.sweep.folder import PlacedPoint, Sweep
+from fsgauge.study.model import Study, System
+from fsgauge.study.storage import SimulatedStorage
+from fsgauge.sweep.folder import STUDY, PlacedPoint, Sweep
 from fsgauge.sweep.running import Failed
-from fsgauge.units import format_bandwidth, format_rate
+from fsgauge.units import exact_size, format_bandwidth, format_rate
 
 _MOST_NAMED = 4
 
@@ -62,6 +65,10 @@ class SweepResults(_Model):
     baseline: str
     panels: list[YearPanel]
     missing: list[str]
+    storage: str
+    settings: dict[str, str]
+    load: str
+    repeat: str
 
 
 def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
@@ -86,6 +93,36 @@ def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
         baseline=systems[0],
         panels=panels,
         missing=missing,
+        storage=_storage(sweep.study),
+        settings={system.name: _settings(system) for system in sweep.study.systems},
+        load=_load(sweep.study),
+        repeat=shlex.join(["fsgauge", "run", str(sweep.directory / STUDY), "--rig", "simulator"]),
+    )
+
+
+def _storage(study: Study) -> str:
+    """ "2 TiB in a model (disks-8+2-2012, window 16)"."""
+    storage = study.storage
+    if not isinstance(storage, SimulatedStorage):
+        raise TypeError("a sweep is simulated")
+    over = f" on {storage.devices} devices" if storage.devices > 1 else ""
+    changed = [f"{name} {value:g}" for name, value in storage.parameters.items()]
+    return f"{exact_size(storage.size)} in a model{over} ({', '.join([storage.model, *changed])})"
+
+
+def _settings(system: System) -> str:
+    """What is set of a system: its kind, then its settings and options."""
+    options = [("mkfs", system.mkfs), ("mount", system.mount)]
+    given = [*system.settings.items(), *((name, text) for name, text in options if text)]
+    return ", ".join([system.kind, *(f"{name} {text}" for name, text in given)])
+
+
+def _load(study: Study) -> str:
+    """How years are made of rewrites, and how often each is lived."""
+    rewrites = study.sweep.rewrites_a_year if study.sweep else 0.0
+    return (
+        f"all live bytes are written {rewrites:g} times a year; {study.plan.blocks} blocks, each of"
+        " another seed, in which the first system lives twice"
     )
 
 

@@ -88,7 +88,7 @@ def _interval(point: YearPoint) -> dict[str, float | None]:
 def _range(panel: YearPanel, point: YearPoint) -> str:
     if point.low is None or point.high is None:
         return "no interval"
-    return f"{panel.said(point.low)} to {panel.said(point.high)}"
+    return words.value_range(point.low, point.high, panel.unit)
 
 
 def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:

@@ -53,13 +53,24 @@ def test_a_name_that_leaves_no_room_for_records_is_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "[]", "{}", '{"kind": "age", "format": 2}', '{"kind": "age", "format": 1}']
+    "text", [None, "", "[]", "{}", '{"kind": "age"}', '{"kind": "age", "format": 1}']
 )
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         beside(tmp_path, "aged.img").age.write_text(text)
     with pytest.raises(InputError, match="record"):
         read_age(tmp_path / "aged.img")
+
+
+def test_the_log_of_another_version_is_named_with_both_formats(tmp_path: Path) -> None:
+    """It was "not the record of an aged image", as if it were damaged."""
+    beside(tmp_path, "aged.img").age.write_text('{"kind": "age", "format": 2}')
+    with pytest.raises(
+        InputError, match="has format 2, and this fsgauge reads format 1"
+    ) as refused:
+        read_age(tmp_path / "aged.img")
+    assert "another version of fsgauge" in refused.value.cause
+    assert refused.value.next
 
 
 def test_the_record_of_a_folder_is_not_that_of_an_image(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.report import words
+from fsgauge.stats.wording import percent_range, range_words
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,16 @@ def test_an_interval_that_says_nothing_is_not_printed(
     low: float | None, high: float | None, blocks: int, text: str
 ) -> None:
     assert words.interval(low, high, blocks) == text
+
+
+def test_an_interval_without_width_is_said_once() -> None:
+    """A model whose seeds change nothing had "2.17 to 2.17"; digits hid the width of others."""
+    same = "in every block"
+    assert words.ratio_range(2.17, 2.17 * (1 + 1e-12)) == same
+    assert percent_range(0.296, 0.296, " %") == same
+    assert range_words(2.17, 2.17) == same
+    assert percent_range(0.29711, 0.29713, " %") == same
+    assert percent_range(0.29581, 0.29634, " %") == "29.58 to 29.63 %"
+    assert words.value_range(5e6, 5e6, "B/s") == same
+    assert words.value_range(614.1e6, 614.2e6, "B/s") == "within rounding"
+    assert words.value_range(500e6, 614e6, "B/s") == "477 MiB/s to 586 MiB/s"

@@ -45,14 +45,16 @@ class _Small:
 
 def block_takes(study: Study, engine: Engine) -> Tried:
     """What a block takes; InputError where no turn of a system can be simulated."""
+    begin_seconds = _processor_seconds()
     found = [_turn_seconds(study, system, engine) for system in study.systems]
+    trial_seconds = _processor_seconds() - begin_seconds
     around_seconds = AROUND_SECONDS * _lives_of_block(study)
     seconds = sum(each.seconds for each in found) + found[0].seconds + around_seconds
     if not all(each.is_whole for each in found):
         words = f"a turn was tried, and stopped after {MOST_SECONDS:g} s; without the report"
-        return Tried(seconds, seconds, None, words)
+        return Tried(seconds, seconds, None, words, trial_seconds)
     words = "a turn of each system was tried on a smaller device; without the report"
-    return Tried(seconds, seconds / FACTOR, seconds * FACTOR, words)
+    return Tried(seconds, seconds / FACTOR, seconds * FACTOR, words, trial_seconds)
 
 
 def _lives_of_block(study: Study) -> int:

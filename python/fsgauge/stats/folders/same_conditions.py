@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,7 +34,10 @@ _SETTINGS = ("primary", "equivalence_percent")
 
 @dataclass(frozen=True)
 class Side:
-    """One results folder, as its records say; `changes` are those made after they were written."""
+    """One results folder, as its records say; `changes` are those made after they were written.
+
+    `study_toml` is its study as the folder's file has it, where quantities have their units.
+    """
 
     label: str
     study: StudyRecord
@@ -44,6 +48,7 @@ class Side:
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
     changes: Sequence[str] = ()
+    study_toml: str = ""
 
 
 class Unlike(ResultModel):
@@ -129,29 +134,55 @@ def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
 
     A system that only one folder has is not compared, so it is no difference of this sort.
     """
-    return _unequal(*_to_be_equal(a, b))
+    return _unequal(*_to_be_equal(a, b), (_as_written(a), _as_written(b)))
 
 
-def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _as_written(side: Side) -> dict[str, str]:
+    """The facts of the study's sections as a person writes them: workload.duration is "30 s"."""
+    try:
+        document = tomllib.loads(side.study_toml)
+    except tomllib.TOMLDecodeError:
+        return {}
+    return {
+        f"{section}.{key}": conditions.plain(value)
+        for section, keys in document.items()
+        if isinstance(keys, dict)
+        for key, value in keys.items()
+    }
+
+
+def _unequal(
+    first: dict[str, Any],
+    second: dict[str, Any],
+    written: tuple[dict[str, str], dict[str, str]] = ({}, {}),
+) -> list[tuple[str, str, str]]:
     found = []
     for name in [*first, *(name for name in second if name not in first)]:
         if name.startswith("system.") and (name not in first or name not in second):
             continue
         if not _same(name, first.get(name), second.get(name)):
-            found.append((name, _words(name, first.get(name)), _words(name, second.get(name))))
+            was, now = (
+                words.get(name) or _words(name, facts.get(name))
+                for words, facts in zip(written, (first, second), strict=True)
+            )
+            found.append((name, was, now))
     return found
 
 
 def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
     """The differences that are accepted by name; InputError names those that are not."""
     first, second = _to_be_equal(a, b)
-    return require_equal((a.label, first), (b.label, second), despite)
+    written = _as_written(a), _as_written(b)
+    return require_equal((a.label, first), (b.label, second), despite, written)
 
 
 def require_equal(
-    a: tuple[str, dict[str, Any]], b: tuple[str, dict[str, Any]], despite: Sequence[str]
+    a: tuple[str, dict[str, Any]],
+    b: tuple[str, dict[str, Any]],
+    despite: Sequence[str],
+    written: tuple[dict[str, str], dict[str, str]] = ({}, {}),
 ) -> list[Unlike]:
-    """The same of two labels with their facts."""
+    """The same of two labels with their facts, which `written` has in words where it has them."""
     known = [*a[1], *b[1]]
     for name in despite:
         if name not in known:
@@ -161,7 +192,7 @@ def require_equal(
                 details=(f'did you mean "{near[0]}"?',) if near else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )
-    found = _unequal(a[1], b[1])
+    found = _unequal(a[1], b[1], written)
     refused = [each for each in found if each[0] not in despite]
     if refused:
         options = " ".join(f"--despite {shlex.quote(name)}" for name, _, _ in refused)

@@ -130,7 +130,7 @@ def test_a_wrong_setting_is_shown_where_it_stands(setting: str, says: str) -> No
 
 
 def test_settings_of_a_real_file_system_are_refused() -> None:
-    with pytest.raises(InputError, match="settings would be ignored: ext4 has none"):
+    with pytest.raises(InputError, match='"ext4" is a file system that is mounted'):
         study("ext4:settings.stripe=4")
 
 

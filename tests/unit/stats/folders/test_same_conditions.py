@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -151,3 +152,23 @@ def test_a_name_that_is_no_fact_gets_the_nearest() -> None:
         require_alike(side(), side(), ["govenor"])
     assert 'did you mean "governor"?' in caught.value.details
     assert "governor" in must_be_equal(side())
+
+
+def test_quantities_differ_in_the_words_of_the_study_s_file() -> None:
+    """workload.duration was 30000000000 / 10000000000."""
+    units = ("30 s", "10 s")
+    first, second = (
+        replace(
+            asking(side(), "workload", duration=int(text.split()[0]) * 10**9),
+            study_toml=f'[workload]\nduration = "{text}"\n',
+        )
+        for text in units
+    )
+    with pytest.raises(InputError) as refused:
+        require_alike(first, second, [])
+    assert refused.value.details == ("workload.duration: 30 s / 10 s",)
+    (accepted,) = require_alike(first, second, ["workload.duration"])
+    assert (accepted.a, accepted.b) == units
+    # A folder without that file, or with a damaged one, has the raw number.
+    (raw,) = require_alike(first, replace(second, study_toml="["), ["workload.duration"])
+    assert (raw.a, raw.b) == ("30 s", "10000000000")

@@ -180,4 +180,4 @@ def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> st
 def _interval(each: _Kept) -> str:
     low = each.relative.value if each.relative.low is None else each.relative.low
     high = each.relative.value if each.relative.high is None else each.relative.high
-    return f"{percent_range(low, high)} %{remark(each.verdict)}"
+    return f"{percent_range(low, high, ' %')}{remark(each.verdict)}"

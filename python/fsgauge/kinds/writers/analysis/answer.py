@@ -186,7 +186,7 @@ def _one(change: Estimate, margin_percent: float, base: str) -> str:
 def _interval(change: Estimate, margin_percent: float) -> str:
     low, high = _edges(change)
     word = ", undecided" if _is_undecided(change, margin_percent) else ""
-    return f"{low:.2f} to {high:.2f}{word}"
+    return f"{ratio_range(low, high)}{word}"
 
 
 def _is_undecided(change: Estimate, margin_percent: float) -> bool:

@@ -18,6 +18,7 @@ from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     listed,
     named_systems,
+    never_varied,
     number_words,
     percent,
     percent_range,
@@ -74,7 +75,7 @@ def _bounds(entry: Comparison, *, is_pick: bool) -> str:
     is_pick = is_pick and entry.verdict != "equivalent"
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
     word = remark(entry.verdict, barely=entry.barely)
-    return f"{_range(low or entry.ratio, high or entry.ratio)} %{word}"
+    return f"{_range(low or entry.ratio, high or entry.ratio)}{word}"
 
 
 def _share(ratio: float) -> str:
@@ -83,6 +84,6 @@ def _share(ratio: float) -> str:
 
 
 def _range(low: float, high: float) -> str:
-    if high < SMALL_SHARE:
-        return f"{100 * low:.2g} to {100 * high:.2g}"
-    return percent_range(low, high)
+    if high < SMALL_SHARE and not never_varied(low, high):
+        return f"{100 * low:.2g} to {100 * high:.2g} %"
+    return percent_range(low, high, " %")
