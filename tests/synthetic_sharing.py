@@ -19,7 +19,7 @@ LIMIT_IOPS = 500
 PANIC = EngineFault(what="node2 has ended", cause="a panic", next="fsgauge rig test", code=CRASHED)
 
 
-def make_sharing(blocks: int = 5) -> SyntheticStudy:
+def make_sharing(blocks: int = 5, tests: Sequence[str] = TESTS) -> SyntheticStudy:
     """OCFS2 takes its machine with it in the read of the second block."""
     frame = make_study(
         systems=SYSTEMS,
@@ -28,7 +28,7 @@ def make_sharing(blocks: int = 5) -> SyntheticStudy:
         queue_depths=(1,),
         blocks=blocks,
     )
-    workload = SharingWorkload.model_validate({"kind": "sharing", "tests": TESTS})
+    workload = SharingWorkload.model_validate({"kind": "sharing", "tests": tests})
     cells = cells_of(workload)
     plan = frame.study.plan
     own = dict(zip([cell.id for cell in plan.cells], cells, strict=True))
@@ -37,7 +37,7 @@ def make_sharing(blocks: int = 5) -> SyntheticStudy:
     document = {
         **frame.study.study,
         "name": "sharing",
-        "workload": {"kind": "sharing", "tests": TESTS},
+        "workload": {"kind": "sharing", "tests": tests},
     }
     plan = plan.model_copy(update=changed)
     return SyntheticStudy(

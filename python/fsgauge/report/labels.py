@@ -38,6 +38,18 @@ def shortened(text: str, most: int = LONGEST) -> str:
     return f"{text[: most - 1 - end].rstrip()}…{text[-end:].lstrip()}"
 
 
+def shared_end(names: Sequence[str]) -> str:
+    """What several names end with, after a comma: "64 KiB records of 8 MiB"; "" where nothing."""
+    parts = [name.split(", ") for name in dict.fromkeys(names)]
+    shared: list[str] = []
+    while len(parts) > 1 and all(len(each) > len(shared) + 1 for each in parts):
+        ends = {each[-1 - len(shared)] for each in parts}
+        if len(ends) > 1:
+            break
+        shared.insert(0, ends.pop())
+    return ", ".join(shared)
+
+
 def _differing(systems: Sequence[str]) -> dict[str, str]:
     """Names without the words that their whole family has; the first word names the family."""
     words = {system: _words(system) for system in systems}

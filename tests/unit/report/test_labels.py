@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.report.labels import LONGEST, labels_of, shortened
+from fsgauge.report.labels import LONGEST, labels_of, shared_end, shortened
 from fsgauge.report.theme import system_colours, system_shapes
 
 
@@ -64,3 +64,10 @@ def test_forty_systems_have_a_mark_each() -> None:
     colours, shapes = system_colours(names, names[0]), system_shapes(names, names[0])
     assert len({(colours[name], shapes[name]) for name in names}) == 41
     assert len({colours[name] for name in names[1:8]}) == 7
+
+
+def test_what_names_end_with_is_shared_after_a_comma_alone() -> None:
+    assert shared_end(["a, 64 KiB, fast", "b, 64 KiB, fast", "b, 64 KiB, fast"]) == "64 KiB, fast"
+    assert shared_end(["a, 4 KiB", "b, 64 KiB"]) == ""
+    assert shared_end(["fast", "a, fast"]) == "", "a name is never left empty"
+    assert shared_end(["a, fast"]) == "", "one name has no other to share with"

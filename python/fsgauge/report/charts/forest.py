@@ -16,7 +16,7 @@ from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.durability import MARK
-from fsgauge.report.labels import MANY, labels_of, shortened
+from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
@@ -33,6 +33,8 @@ VERDICT_PIXELS = 122
 NARROW_SYSTEM = 110
 NARROW_LINE = 300
 HEADER_LETTERS = 44
+CELL_LETTERS = 30
+"""A longer name of a cell takes the room of the intervals, and on a phone runs across them."""
 BASELINE_LETTERS = 14
 CELL_PIXELS = 7.2
 SYSTEM_PIXELS = 6.8
@@ -100,6 +102,8 @@ def _drawing(
     if not entries:
         return None
     rows = [_row(results, entry) for entry in entries]
+    end = _left_out(rows)
+    note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "")))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
     tips = [_noise_tip(floor) for floor in results.noise]
     return draw(name, label, *forms(results, rows, _axis_title(results)), rows, tips, note=note)
@@ -108,6 +112,8 @@ def _drawing(
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
     """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
     weak = {each.system for each in results.durability.systems}
+    end = _left_out(rows)
+    rows = [{**row, "cell": row["cell"].removesuffix(f", {end}" if end else "")} for row in rows]
     styled = [
         {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
         for row in panels.styled(results, rows)
@@ -119,6 +125,12 @@ def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Bui
         return lambda: panels.specification(_chart(fitted, layout, title))
 
     return build(_wide(styled)), build(_narrow(styled))
+
+
+def _left_out(rows: Sequence[dict[str, Any]]) -> str:
+    """What all cells' names end with, where one is too long for a line."""
+    names = [row["cell"] for row in rows]
+    return shared_end(names) if max(map(len, names)) > CELL_LETTERS else ""
 
 
 def primary_entries(results: Results) -> tuple[list[Comparison], list[Comparison]]:

@@ -15,7 +15,7 @@ from fsgauge.rig.host.blank import make_blank
 from fsgauge.rig.host.formatted import make
 from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.host.machine.mounts import mount_at
-from fsgauge.rig.host.process.tool import must_run, run_tool
+from fsgauge.rig.host.process.tool import NotInTime, must_run, run_tool
 from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file
@@ -86,7 +86,15 @@ def run(text: str, environment: dict[str, str], seconds: float) -> str:
     the kernel's."""
     pairs = [f"{name}={value}" for name, value in environment.items()]
     command = ["env", *pairs, "bash", "-eu", "-o", "pipefail", "-c", text]
-    said = run_tool(command, seconds=seconds)
+    try:
+        said = run_tool(command, seconds=seconds)
+    except NotInTime as late:
+        commands = [line.strip() for line in text.splitlines() if line.strip()]
+        raise NotInTime(
+            f"its commands did not end within {seconds:.0f} s",
+            details=(*late.details, *commands[-_LAST_LINES:]),
+            cause="what they wait for does not answer, or is far slower than expected",
+        ) from late
     if said.exit_code != 0:
         lines = [*said.output.splitlines(), *said.error.splitlines()]
         kernel = run_tool(["dmesg"]).output.splitlines()[-3:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsgauge.report.charts.forest import ROWS_LIMIT, forest, further_forest
 from fsgauge.stats import Results, read_study
 from tests.synthetic import make_study
+from tests.synthetic_sharing import make_sharing
 
 
 def results_of(*sizes: int, systems: int) -> Results:
@@ -31,6 +32,18 @@ def test_every_primary_ratio_is_in_one_of_both_pictures_and_in_one_alone() -> No
         if each.cell in results.primary_cells and each.metric == results.primary_metrics[each.cell]
     }
     assert len(drawn) == len(set(drawn)) == len(wanted)
+
+
+def test_what_all_long_names_end_with_is_said_once_below() -> None:
+    """Sharing's second picture had "Output by charact...cords of 8 MiB, bandwidth"."""
+    made = make_sharing(tests=["putc", "getc"])
+    first = forest(read_study(made.turns, made.runs, made.study, made.before, made.after))
+    assert first is not None
+    assert first.note.endswith("Each cell: 64 KiB records of 16 MiB, bandwidth."), first.note
+    assert ">Output by character, putc<" in first.wide and "…" not in first.wide
+    assert all("16 MiB, bandwidth" in row["cell"] for row in first.rows)
+    short = forest(results_of(4096, systems=3))
+    assert short is not None and short.note == ""
 
 
 def test_a_picture_that_holds_all_has_no_other() -> None:

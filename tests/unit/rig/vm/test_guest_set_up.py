@@ -22,6 +22,15 @@ def test_the_last_words_of_one_that_fails_are_its_own() -> None:
     assert all(line.startswith("kernel: ") for line in failed.value.details[:-2])
 
 
+def test_a_step_that_does_not_end_is_named_without_its_environment() -> None:
+    """The fault of a silent server began with twenty variables, before its mount command."""
+    with pytest.raises(RigError) as late:
+        run('echo begun\nsleep 60 # "$SERVER"', {"SERVER": "10.9.0.1"}, 0.3)
+    assert late.value.what == "its commands did not end within 0 s"
+    assert late.value.details[-2:] == ("echo begun", 'sleep 60 # "$SERVER"')
+    assert not any("10.9.0.1" in line for line in late.value.details)
+
+
 @pytest.fixture
 def umount(monkeypatch: pytest.MonkeyPatch) -> list[Said]:
     """What umount says, one after the other; nothing is waited for."""

@@ -86,7 +86,9 @@ def faults_table(results: Results) -> list[Table]:
 
 
 def _faults(each: SystemFaults) -> TableCell:
-    return TableCell(words(each), each.first.partition("; ")[0])
+    """Of the first fault what happened, and the last words of who failed."""
+    what, *details = each.first.split("; ")
+    return TableCell(words(each), "; ".join([what, *details[-1:]]))
 
 
 def limits_table(results: Results) -> list[Table]:
@@ -128,7 +130,11 @@ def memory_table(results: Results) -> list[Table]:
         " is up to memory. Of a server that is not among the study's machines nothing is counted.",
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
-            ("file", "", lambda each: exact_size(each.file_bytes)),
+            (
+                "file",
+                "",
+                lambda each: exact_size(each.file_bytes).replace(" ", "\N{NO-BREAK SPACE}"),
+            ),
             ("client", "", lambda each: _memory_of(each, served=False)),
             ("server", "", lambda each: _memory_of(each, served=True)),
             ("file, of the memory", "", _of_memory),

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from fsgauge.kinds.sharing.analysis.model import Sharing
+from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from fsgauge.kinds.sharing.page.tables import faults_table
 from fsgauge.report.write import Report, read_report
+from fsgauge.stats.results import Results
 from tests.synthetic_sharing import SYSTEMS, make_sharing
 
 BLOCKS = 5
@@ -41,6 +45,16 @@ def test_a_ratio_that_the_disk_s_limit_decides_is_said_to_be(report: Report) -> 
     codes = {each.code: each for each in report.results.findings}
     assert "1 of 3 systems failed" in codes["sharing.failed"].sentence
     assert {each.split(",")[0] for each in codes["sharing.limit"].where} == {"ocfs2"}
+
+
+def test_the_last_words_of_a_fault_are_in_the_table() -> None:
+    """Of "access denied by server" the table had "a command failed with exit code 32" alone."""
+    first = "node2: exit code 32; kernel: drop_caches: 3; mount.nfs: access denied by server"
+    fault = SystemFaults(system="nfs", planned=2, reached=0, counts={"not set up": 2}, first=first)
+    results = SimpleNamespace(own=Sharing(faults=[fault], limits=[]))
+    (table,) = faults_table(cast(Results, results))
+    (row,) = table.rows
+    assert row[-1].below == "node2: exit code 32; mount.nfs: access denied by server"
 
 
 def test_the_page_has_its_tables_and_words(report: Report) -> None:
