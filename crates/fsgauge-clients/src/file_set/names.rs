@@ -166,10 +166,13 @@ impl FileNumber {
 fn number_of(text: &[u8], letter: u8, digits: usize) -> Option<u32> {
     let text = text.strip_prefix(&[letter])?;
     let is_padded_right = text.len() == digits || text.len() > digits && text[0] != b'0';
-    if !is_padded_right || !text.iter().all(u8::is_ascii_digit) {
+    if !is_padded_right {
         return None;
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    text.iter().try_fold(0_u32, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { number.checked_mul(10)?.checked_add(u32::from(digit)) }
+    })
 }
 
 #[cfg(test)]
