@@ -54,7 +54,7 @@ impl PathBuffer {
     }
 
     /// The end of a file's name.
-    #[inline]
+    #[inline(always)]
     fn push_file(&mut self, file: u32) {
         if file >= 10_u32.pow(FILE_DIGITS as u32) {
             return self.push_number(b'f', u64::from(file), FILE_DIGITS);
@@ -84,6 +84,7 @@ impl Names {
     }
 
     /// A file.
+    #[inline(always)]
     pub(crate) fn file<'path>(&self, number: FileNumber, path: &'path mut PathBuffer) -> &'path CStr {
         self.write_file(number, path);
         path.end()
