@@ -161,7 +161,7 @@ impl Lane {
     }
 
     /// What the lane wants next; none when there is no more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next<'given>(
         &mut self,
         plan: &Plan,
@@ -176,6 +176,7 @@ impl Lane {
     }
 
     /// Takes the next file; false when there is none.
+    #[inline(always)]
     fn begin(&mut self, plan: &Plan, client: &mut Client) -> bool {
         if !self.has_more(plan, client) {
             return false;
@@ -190,7 +191,7 @@ impl Lane {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn request<'given>(
         &self,
         plan: &Plan,
@@ -270,7 +271,7 @@ impl Lane {
     }
 
     /// Takes the answer to what was asked for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn answer(&mut self, plan: &Plan, client: &mut Client, answer: Answer) -> Progress {
         if answer < 0 && !self.is_gone(answer) {
             client.gave_up |= answer == OUT_OF_REACH;

@@ -13,7 +13,7 @@ const RETRY_LIMIT: u32 = 1000;
 
 impl<T: Target> EventLoop<'_, T> {
     /// Takes the answer of a lane: counts it and decides what the lane does next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn answered(&mut self, lane: u32, answer: Answer, at_ns: u64) {
         if at_ns >= self.window.next_ns {
             self.cross(at_ns);
@@ -99,6 +99,7 @@ impl<T: Target> EventLoop<'_, T> {
     }
 
     /// A lane has finished a file: it takes the next, after the think time if there is one.
+    #[inline(always)]
     fn file_done(&mut self, lane: u32, at_ns: u64) {
         let plan = self.context.plan;
         let is_draining = self.is_draining();

@@ -8,6 +8,10 @@
 //! the think time. So clients = throughput x (response + think time) holds by construction.
 //!
 //! When the time is up, requests made by then are carried out and count until they are answered.
+//!
+//! What an operation passes through whose call answers at once is one function: `start`, and all that is marked
+//! `inline(always)`. As functions of their own they took 0.2 µs more for a create and close of a file in memory, and as
+//! much for a stat (AMD EPYC): calls and returns cost most right behind a system call.
 
 mod admit;
 mod answers;
@@ -271,7 +275,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
     }
 
     /// Starts a lane's next request.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, lane: u32) {
         match self.times[lane as usize].directory {
             DirectoryState::Missing => return self.create_directory(lane),

@@ -54,7 +54,7 @@ impl PathBuffer {
     }
 
     /// The end of a file's name.
-    #[inline]
+    #[inline(always)]
     fn push_file(&mut self, file: u32) {
         if file >= 10_u32.pow(FILE_DIGITS as u32) {
             return self.push_number(b'f', u64::from(file), FILE_DIGITS);
@@ -84,6 +84,7 @@ impl Names {
     }
 
     /// A file.
+    #[inline(always)]
     pub(crate) fn file<'path>(&self, number: FileNumber, path: &'path mut PathBuffer) -> &'path CStr {
         self.write_file(number, path);
         path.end()
@@ -166,10 +167,13 @@ impl FileNumber {
 fn number_of(text: &[u8], letter: u8, digits: usize) -> Option<u32> {
     let text = text.strip_prefix(&[letter])?;
     let is_padded_right = text.len() == digits || text.len() > digits && text[0] != b'0';
-    if !is_padded_right || !text.iter().all(u8::is_ascii_digit) {
+    if !is_padded_right {
         return None;
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    text.iter().try_fold(0_u32, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { number.checked_mul(10)?.checked_add(u32::from(digit)) }
+    })
 }
 
 #[cfg(test)]

@@ -30,9 +30,10 @@ impl Entered {
     /// Where a path in this directory is looked up, and what is left of it; none of a path that is not in it.
     #[inline]
     pub(super) fn place<'path>(&self, path: &'path CStr) -> Option<(BorrowedFd<'_>, &'path CStr)> {
-        let name = path.to_bytes_with_nul().strip_prefix(&*self.path)?;
-        let name = CStr::from_bytes_with_nul(name).ok()?;
-        Some((self.directory.as_ref().map_or(CWD, AsFd::as_fd), name))
+        if !path.to_bytes().starts_with(&self.path) {
+            return None;
+        }
+        Some((self.directory.as_ref().map_or(CWD, AsFd::as_fd), &path[self.path.len()..]))
     }
 }
 

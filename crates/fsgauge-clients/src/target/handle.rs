@@ -30,10 +30,12 @@ pub(super) fn file_of(handle: Handle) -> BorrowedFd<'static> {
 
 /// Closes a handle and gives what close(2) says, which an owned descriptor would swallow: a network file
 /// system may report there that what was written is lost. The descriptor is free whatever it says.
+///
+/// Not by the C library's close, which makes itself a place where the thread may be cancelled, once for each file.
 #[inline]
 pub(super) fn close(handle: Handle) -> Answer {
     // SAFETY: the call takes a number, which nothing else owns: `handle_of` gave it away.
-    match unsafe { libc::close(descriptor_of(handle)) } {
+    match unsafe { libc::syscall(libc::SYS_close, descriptor_of(handle)) } {
         0 => 0,
         _ => -Answer::from(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)),
     }

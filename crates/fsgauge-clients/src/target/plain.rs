@@ -34,7 +34,7 @@ impl Target for PlainTarget {
         &self.record
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, _lane: u32, request: &Request<'_>) -> Started {
         self.started.add(Action::of(request));
         Started::Done(self.calls.answer(request, &mut self.record))
