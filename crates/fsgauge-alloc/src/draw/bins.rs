@@ -15,6 +15,9 @@ struct Bin {
     up_to: f64,
     at_least: u64,
     below: u64,
+    /// The logarithm of `at_least`, and how far that of `below` is from it.
+    low: f64,
+    width: f64,
 }
 
 impl Bins {
@@ -30,7 +33,9 @@ impl Bins {
                 return Err(format!("a bin has the weight {weight}"));
             }
             total += weight;
-            kept.push(Bin { up_to: total, at_least, below });
+            let low = libm::log(at_least as f64);
+            let width = libm::log(below as f64) - low;
+            kept.push(Bin { up_to: total, at_least, below, low, width });
         }
         let any = total > 0.0 && total.is_finite();
         if any { Ok(Bins { bins: kept, total }) } else { Err("no bin has any weight".into()) }
@@ -45,8 +50,7 @@ impl Bins {
         let place = random.share() * self.total;
         let at = self.bins.partition_point(|bin| bin.up_to < place).min(self.bins.len() - 1);
         let bin = self.bins[at];
-        let (low, high) = (libm::log(bin.at_least as f64), libm::log(bin.below as f64));
-        let value = libm::exp(low + random.share() * (high - low)) as u64;
+        let value = libm::exp(bin.low + random.share() * bin.width) as u64;
         value.clamp(bin.at_least, bin.below - 1)
     }
 }

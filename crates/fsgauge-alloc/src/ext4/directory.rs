@@ -10,26 +10,25 @@ const ROOM_BYTES: usize = BLOCK_BYTES - TAIL_BYTES;
 /// `.` and `..` as an index has them.
 const DOTS_BYTES: usize = 12;
 
-/// A name in a block, or a gap.
+/// A name in a block, or a gap. All of a block are looked at for each name that comes or goes, so it is small.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// What the caller knows it by; none: a gap.
-    key: Option<u64>,
+    /// What the caller knows it by, or [`GAP`].
+    key: u64,
     hash: u32,
-    name_bytes: usize,
+    /// Bytes that the name itself takes; none in a gap.
+    taken_bytes: u16,
     /// With what follows up to the next entry.
-    room_bytes: usize,
+    room_bytes: u16,
 }
+
+/// The key of a gap, which no name has.
+const GAP: u64 = OWN_KEY - 3;
 
 impl Entry {
-    /// Bytes that the name itself takes.
-    fn taken_bytes(&self) -> usize {
-        if self.key.is_some() { taken_bytes(self.name_bytes) } else { 0 }
+    fn new(key: u64, hash: u32, name_bytes: usize) -> Self {
+        Entry { key, hash, taken_bytes: (8 + name_bytes).next_multiple_of(4) as u16, room_bytes: 0 }
     }
-}
-
-fn taken_bytes(name_bytes: usize) -> usize {
-    (8 + name_bytes).next_multiple_of(4)
 }
 
 /// Entries of one block in the order of their places.
@@ -41,10 +40,10 @@ struct Block {
 impl Block {
     /// Packed from the beginning on, with all that is left behind the last.
     fn packed(mut entries: Vec<Entry>) -> Self {
-        let mut left = ROOM_BYTES;
+        let mut left = ROOM_BYTES as u16;
         let count = entries.len();
         for (place, entry) in entries.iter_mut().enumerate() {
-            entry.room_bytes = if place + 1 == count { left } else { entry.taken_bytes() };
+            entry.room_bytes = if place + 1 == count { left } else { entry.taken_bytes };
             left -= entry.room_bytes;
         }
         Block { entries }
@@ -52,8 +51,8 @@ impl Block {
 
     /// Puts a name into the first entry with room behind it.
     fn insert(&mut self, new: Entry) -> bool {
-        let needed = taken_bytes(new.name_bytes);
-        let place = self.entries.iter().position(|entry| entry.room_bytes - entry.taken_bytes() >= needed);
+        let needed = new.taken_bytes;
+        let place = self.entries.iter().position(|entry| entry.room_bytes - entry.taken_bytes >= needed);
         place.is_some_and(|place| {
             self.insert_behind(place, new);
             true
@@ -62,20 +61,20 @@ impl Block {
 
     fn insert_behind(&mut self, place: usize, new: Entry) {
         let entry = &mut self.entries[place];
-        let room_bytes = entry.room_bytes - entry.taken_bytes();
-        if entry.key.is_none() {
+        let room_bytes = entry.room_bytes - entry.taken_bytes;
+        if entry.key == GAP {
             *entry = Entry { room_bytes, ..new };
         } else {
-            entry.room_bytes = entry.taken_bytes();
+            entry.room_bytes = entry.taken_bytes;
             self.entries.insert(place + 1, Entry { room_bytes, ..new });
         }
     }
 
     /// The entry before it takes its room; the first of a block stays as a gap.
     fn remove(&mut self, key: u64) -> bool {
-        let Some(place) = self.entries.iter().position(|entry| entry.key == Some(key)) else { return false };
+        let Some(place) = self.entries.iter().position(|entry| entry.key == key) else { return false };
         if place == 0 {
-            self.entries[0].key = None;
+            (self.entries[0].key, self.entries[0].taken_bytes) = (GAP, 0);
         } else {
             let room_bytes = self.entries.remove(place).room_bytes;
             self.entries[place - 1].room_bytes += room_bytes;
@@ -115,11 +114,9 @@ impl Directory {
         let entries = names
             .iter()
             .enumerate()
-            .map(|(place, &name_bytes)| Entry {
-                key: Some(OWN_KEY - place as u64),
-                hash: if name_bytes > 2 { name_hash(b"lost+found", seed) } else { 0 },
-                name_bytes,
-                room_bytes: 0,
+            .map(|(place, &name_bytes)| {
+                let hash = if name_bytes > 2 { name_hash(b"lost+found", seed) } else { 0 };
+                Entry::new(OWN_KEY - place as u64, hash, name_bytes)
             })
             .collect();
         Directory { seed, blocks: vec![Block::packed(entries)], index: Vec::new() }
@@ -133,7 +130,7 @@ impl Directory {
         new_block: &mut dyn FnMut(u64) -> bool,
     ) -> Result<(), NoBlock> {
         let hash = name_hash(name, self.seed);
-        let new = Entry { key: Some(key), hash, name_bytes: name.len(), room_bytes: 0 };
+        let new = Entry::new(key, hash, name.len());
         if self.index.is_empty() {
             if self.blocks[0].insert(new) {
                 return Ok(());
@@ -159,11 +156,11 @@ impl Directory {
     fn make_index(&mut self, new_block: &mut dyn FnMut(u64) -> bool) -> Result<(), NoBlock> {
         self.append_block(new_block)?;
         let mut entries = self.blocks[0].entries.split_off(2);
-        self.blocks[0].entries[1].room_bytes = BLOCK_BYTES - DOTS_BYTES;
+        self.blocks[0].entries[1].room_bytes = (BLOCK_BYTES - DOTS_BYTES) as u16;
         // The dots took 24 bytes, which the last name has behind it now.
-        let before: usize = entries.iter().map(|entry| entry.room_bytes).sum();
+        let before: u16 = entries.iter().map(|entry| entry.room_bytes).sum();
         if let Some(last) = entries.last_mut() {
-            last.room_bytes += ROOM_BYTES - before;
+            last.room_bytes += ROOM_BYTES as u16 - before;
         }
         self.blocks[1] = Block { entries };
         self.index = vec![(0, 1)];
@@ -180,7 +177,7 @@ impl Directory {
         let second = self.append_block(new_block)?;
         let first = self.index[slot].1;
         let in_place: Vec<Entry> =
-            self.blocks[first].entries.iter().copied().filter(|entry| entry.key.is_some()).collect();
+            self.blocks[first].entries.iter().copied().filter(|entry| entry.key != GAP).collect();
         let mut by_hash = in_place.clone();
         by_hash.sort_by_key(|entry| entry.hash);
         let at = place_of_split(&by_hash);
@@ -220,10 +217,11 @@ impl Directory {
 fn place_of_split(by_hash: &[Entry]) -> usize {
     let (mut size, mut goes) = (0, 0);
     for entry in by_hash.iter().rev() {
-        if size + entry.room_bytes / 2 > BLOCK_BYTES / 2 {
+        let room_bytes = usize::from(entry.room_bytes);
+        if size + room_bytes / 2 > BLOCK_BYTES / 2 {
             return by_hash.len() - goes;
         }
-        size += entry.room_bytes;
+        size += room_bytes;
         goes += 1;
     }
     by_hash.len() / 2
@@ -248,7 +246,10 @@ mod tests {
         }
         assert_eq!(directory.blocks.len() as u64, blocks);
         for block in &directory.blocks[usize::from(blocks > 1)..] {
-            assert_eq!(block.entries.iter().map(|entry| entry.room_bytes).sum::<usize>(), ROOM_BYTES);
+            assert_eq!(
+                block.entries.iter().map(|entry| usize::from(entry.room_bytes)).sum::<usize>(),
+                ROOM_BYTES
+            );
         }
         blocks as usize
     }
@@ -277,12 +278,8 @@ mod tests {
             }
             assert!(round == 0 || asked <= 6, "{asked}");
             (0..600u64).for_each(|number| directory.remove(number, format!("f{number:04}").as_bytes()));
-            let left: usize = directory
-                .blocks
-                .iter()
-                .flat_map(|block| &block.entries)
-                .filter(|is| is.key.is_some())
-                .count();
+            let left: usize =
+                directory.blocks.iter().flat_map(|block| &block.entries).filter(|is| is.key != GAP).count();
             assert_eq!(left, 3);
         }
     }

@@ -168,6 +168,20 @@ fn the_map_agrees_with_its_twin() {
     }
 }
 
+/// Shapes of devices that are drawn as well: some by default, FSGAUGE_FUZZ_EXAMPLES in `make fuzz`.
+#[test]
+fn fuzz_the_map_against_its_twin() {
+    let examples = std::env::var("FSGAUGE_FUZZ_EXAMPLES").ok().and_then(|count| count.parse().ok());
+    for seed in 0..examples.unwrap_or(40u64) {
+        let mut random = Random::new(seed);
+        let order = 1 + random.below(12);
+        let group_blocks = 1 + random.below(1 << order) as u32;
+        let blocks = 1 + random.below(6 * u64::from(group_blocks));
+        let mean_blocks = 1 + random.below(1 + u64::from(group_blocks) / 4);
+        history(blocks, group_blocks, mean_blocks, 300, seed);
+    }
+}
+
 #[test]
 fn a_run_over_a_border_is_two_and_is_taken_as_one() {
     let mut map = FreeMap::new(300, 100).unwrap();
