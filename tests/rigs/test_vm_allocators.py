@@ -133,6 +133,18 @@ def test_data_that_waited_in_memory_lies_as_in_the_model(
     assert proof(linux, "write").startswith(f"agrees with Linux {linux} in {agreed}:")
 
 
+@pytest.mark.timeout(4500)
+@pytest.mark.parametrize("linux", ["6.12"], indirect=True)
+def test_a_device_is_filled_from_memory_as_in_the_model(
+    stood: Standing, program: bytes, linux: str
+) -> None:
+    """Where space is short, the kernel writes back before it is asked to."""
+    stood.run(0, QUIET_WRITE_BACK)
+    checkpoints = lived(stood, program, linux, "full", 1)
+    agreed = f"{checkpoints} of {checkpoints} of small files on a device 96 % full"
+    assert agreed in proof(linux, "write")
+
+
 def lived(stood: Standing, program: bytes, linux: str, mode: str, histories: int) -> int:
     """All checkpoints of a mode's histories, which the kernel and the model lived alike."""
     hand_over(program, stood)
