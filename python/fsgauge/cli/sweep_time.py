@@ -17,8 +17,6 @@ MOST_PROFILES = 3
 BESIDE_SECONDS = 3.0
 """Of a processor, for a point beside its lives and its trial: the program and its report. A point
 of 64 MiB took 3.9 s in all, of which 0.9 were those."""
-FACTOR = 2.0
-"""Between the expected seconds and the range's ends."""
 
 End = tuple[float, Tried]
 """A number of years and what a block takes after them."""
@@ -42,12 +40,12 @@ def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescri
     )
     expected = seconds / at_a_time
     tried = [block for each in ends for _, block in each]
-    is_bound = any(block.longest_seconds is None for block in tried)
+    shortest, longest = _spread(tried)
     return description.model_copy(
         update={
             "expected_seconds": expected,
-            "shortest_seconds": expected if is_bound else expected / FACTOR,
-            "longest_seconds": None if is_bound else expected * FACTOR,
+            "shortest_seconds": expected * shortest,
+            "longest_seconds": None if longest is None else expected * longest,
             "time_basis": f"all {len(points)} points with their reports, {at_a_time} at a time on"
             f" idle processors; turns of {len(tried)} points were tried",
             "written_bytes_estimate": sum(
@@ -56,6 +54,15 @@ def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescri
             ),
         }
     )
+
+
+def _spread(tried: list[Tried]) -> tuple[float, float | None]:
+    """What the range's ends are of the expected seconds, as the trials say; none for the longest
+    where one is only a lower bound."""
+    shortest = max(block.shortest_seconds / block.seconds for block in tried)
+    ends = [(block.longest_seconds, block.seconds) for block in tried]
+    longest = [end / seconds for end, seconds in ends if end is not None]
+    return shortest, max(longest) if len(longest) == len(ends) else None
 
 
 def _tried(points: list[Point], rig: TriesBlocks) -> list[End]:
