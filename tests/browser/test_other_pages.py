@@ -82,6 +82,10 @@ def sweep(folder: Path) -> Path:
         baseline=POLICIES[0],
         panels=panels,
         missing=["5 years, median_size=1 MiB: not simulated yet"],
+        storage="2 TiB in a model (disks-8+2-2012, window 16)",
+        settings={system: "no options" for system in POLICIES},
+        load="8 processes; each reads the whole tree",
+        repeat="fsgauge run results/study.toml --rig simulator",
     )
     return write_sweep(found, folder)
 
