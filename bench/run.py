@@ -64,7 +64,10 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     **{f"smb-{count}-plain": shares.smb_against_plain(count) for count in (10, 100, 590)},
     **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
     "sharing-characters": sharing.characters,
-    "sharing-bonnie-file": sharing.bonnie_file,
+    "sharing-bonnie-file": sharing.BonnieFile(clients.tmpfs, sharing.ON_FILE, sharing.TMPFS_MIB),
+    "sharing-bonnie-writes-ext4": sharing.BonnieFile(
+        clients.ext4, sharing.WRITES, sharing.EXT4_MIB
+    ),
     "sharing-bonnie-folder": sharing.bonnie_folder(clients.tmpfs),
     "sharing-iozone-tmpfs": sharing.iozone(clients.tmpfs),
     "sharing-iozone-ext4": sharing.iozone(clients.ext4),

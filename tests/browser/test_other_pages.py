@@ -83,7 +83,7 @@ def sweep(folder: Path) -> Path:
         panels=panels,
         missing=["5 years, median_size=1 MiB: not simulated yet"],
         storage="2 TiB in a model (disks-8+2-2012, window 16)",
-        settings={system: "no options" for system in POLICIES},
+        settings=dict.fromkeys(POLICIES, "no options"),
         load="8 processes; each reads the whole tree",
         repeat="fsgauge run results/study.toml --rig simulator",
     )

@@ -21,6 +21,7 @@ use crate::instruments::{Begun, Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
+use crate::own_table::own_table;
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
@@ -60,6 +61,9 @@ impl JobThread {
     /// Runs the job to its end.
     pub(crate) fn run(self) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
+        if load.descriptors == Descriptors::Own && self.shared.access.is_none() {
+            own_table();
+        }
         let geometry = Geometry::of(&load.target);
         let sizes = Sizes::new(&load.block_sizes, &geometry);
         if load.ranges.is_some() {

@@ -29,6 +29,7 @@ mod medium;
 mod merge;
 mod operation;
 mod outcome;
+mod own_table;
 mod pace;
 mod pattern;
 mod probe;

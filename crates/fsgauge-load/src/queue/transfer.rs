@@ -132,7 +132,8 @@ impl Mover for Rewrite {
     }
 }
 
-/// pread(2) or pwrite(2): the bytes that were moved, or a negative error number.
+/// pread(2) or pwrite(2): the bytes that were moved, or a negative error number. Asked for by number: the C library's
+/// functions are points at which a thread may be cancelled, and say so with two atomic exchanges a call.
 ///
 /// # Safety
 ///
@@ -143,9 +144,9 @@ unsafe fn call(write: bool, file: RawFd, address: *mut u8, size: usize, offset_b
     // SAFETY: as the caller promised.
     let bytes = unsafe {
         if write {
-            libc::pwrite(file, address.cast(), size, offset)
+            libc::syscall(libc::SYS_pwrite64, file, address, size, offset)
         } else {
-            libc::pread(file, address.cast(), size, offset)
+            libc::syscall(libc::SYS_pread64, file, address, size, offset)
         }
     };
     if bytes < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { bytes as i32 }
