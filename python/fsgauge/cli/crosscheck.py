@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     " the iozone that FSGAUGE_IOZONE names.",
 )
 @click.option(
+    "--rig",
+    metavar="RIG",
+    help="Where both run: host is this machine, the default; vm is a virtual machine, for bonnie++"
+    " and iozone. Its guest has a bonnie++ of its own; your iozone is brought there, and has to be"
+    " linked statically.",
+)
+@click.option(
     "--pairs",
     type=click.IntRange(2, 1000),
     default=6,
@@ -55,6 +62,7 @@ def command(
     serve: str | None,
     seed: int | None,
     tool: str,
+    rig: str | None,
     pairs: int,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -69,18 +77,20 @@ def command(
     from fsgauge.crosscheck import crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.interruption import interruptible
-    from fsgauge.rig.registry import DEFAULT, rig_named
+    from fsgauge.rig.registry import DEFAULT, rig_named, study_on
 
+    study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     cells: list[CellAgreement | ProgramAgreement] = []
-    rig, consent = rig_named(DEFAULT, _talk), chosen_consent(destroy, discard_unknown_data)
+    chosen_rig = rig_named(rig or DEFAULT, _talk)
+    consent = chosen_consent(destroy, discard_unknown_data)
     command_line = ["fsgauge", *sys.argv[1:]]
     with interruptible():
         if tool == "fio":
             directory = crosscheck(
                 chosen,
                 pairs=pairs,
-                rig=rig,
+                rig=chosen_rig,
                 results=results,
                 destroy=consent,
                 command=command_line,
@@ -91,7 +101,7 @@ def command(
                 chosen,
                 tool,
                 pairs=pairs,
-                rig=rig,
+                rig=chosen_rig,
                 results=results,
                 destroy=consent,
                 command=command_line,

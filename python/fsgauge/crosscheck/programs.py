@@ -17,7 +17,7 @@ from pathlib import Path
 from fsgauge import __version__, kinds
 from fsgauge.crosscheck.agreement import word_for
 from fsgauge.crosscheck.folder import CrosscheckFolder
-from fsgauge.crosscheck.lending import lender_of
+from fsgauge.crosscheck.lending import machines_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
 from fsgauge.crosscheck.program_records import (
     CellNumbers,
@@ -29,8 +29,9 @@ from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
-from fsgauge.rig.rig import LentSystem, Rig
+from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.rig.lending import LentMachine
+from fsgauge.rig.rig import HasNodes, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -52,13 +53,27 @@ class ToldOfProgram:
 
 
 @dataclass(frozen=True)
+class _Program:
+    """A program where it is started, and by whom."""
+
+    peer: Peer
+    path: str
+    is_root: bool
+    version: str = ""
+
+
+@dataclass(frozen=True)
 class _Check:
     study: Study
     plan: Plan
-    peer: Peer
-    program: str
+    program: _Program
     folder: CrosscheckFolder
     told: ToldOfProgram
+
+    @property
+    def name(self) -> str:
+        """The program's."""
+        return self.program.peer.name
 
 
 def peer_names() -> list[str]:
@@ -82,7 +97,7 @@ def crosscheck_program(
     told: ToldOfProgram,
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = _on_this_machine(first_device_alone(study, pairs))
+    study = _where(first_device_alone(study, pairs), rig)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -92,18 +107,17 @@ def crosscheck_program(
         )
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
-    program = _found(peer)
-    _starts(peer, program, "/", study, make_plan(study, size_bytes=1 << 50))
+    named = named_file(peer, here=not isinstance(rig, HasNodes))
+    _starts(_Program(peer, name, is_root=False), "/", study, make_plan(study, size_bytes=1 << 50))
     rig.check(study, destroy)
     with rig.opened(study) as session:
-        lender = lender_of(session, rig.name, name)
+        lender = machines_of(session, rig.name)
         found = session.describe()
         plan = make_plan(study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(results, study.name)
         record = ProgramCheck(
             fsgauge_version=__version__,
             program=name,
-            program_version=peer.version(run_tool(peer.version_command(program)).words),
             command=command,
             study=study.model_dump(mode="json", by_alias=True),
             seed=plan.seed,
@@ -113,12 +127,26 @@ def crosscheck_program(
         folder.write_start(record, found.environment, dump_study(study))
         try:
             for system in study.systems:
-                with lender.lent(system) as lent:
-                    _system(_Check(study, plan, peer, program, folder, told), system.name, lent)
+                with lender.lent_machine(system) as lent:
+                    program = _on_machine(peer, named, lent)
+                    _system(_Check(study, plan, program, folder, told), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
     return folder.directory
+
+
+def _where(study: Study, rig: Rig) -> Study:
+    """The study as it can be measured beside a program on this rig: by one node."""
+    if not isinstance(rig, HasNodes):
+        return _on_this_machine(study)
+    loads = rig.load_nodes(study)
+    if loads > 1:
+        raise InputError(
+            f"{loads} nodes drive the load of the study, and a program runs on one",
+            next="--set rig.nodes=1 for a local file system; two nodes for one that is served",
+        )
+    return study
 
 
 def _on_this_machine(study: Study) -> Study:
@@ -133,65 +161,78 @@ def _on_this_machine(study: Study) -> Study:
     return study.model_copy(update={"rig": None, "systems": systems})
 
 
-def _found(peer: Peer) -> str:
-    """The program that a variable names, or the installed one."""
+def named_file(peer: Peer, *, here: bool) -> Path | None:
+    """The file that a variable names; None for the installed program. RigError where it is missing,
+    or, for one that runs on this machine (`here`), not installed."""
     named = os.environ.get(peer.variable) if peer.variable else None
+    if not named and not here and peer.variable is None:
+        return None
     program = find_tool(named or peer.name)
     if program is None:
         raise RigError(
             f"{named or peer.name} is not installed",
-            cause="a cross-check runs the program of this machine; fsgauge does not include one",
+            cause="a cross-check runs a program that is there; fsgauge does not include one",
             next=peer.install,
         )
-    return program
+    return Path(program) if named or not here else None
 
 
-def _starts(peer: Peer, program: str, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
+def _on_machine(peer: Peer, named: Path | None, lent: LentMachine) -> _Program:
+    """The program where the system is. RigError where it is not, or does not start."""
+    program = lent.program(peer.name, named)
+    if program is None:
+        raise RigError(
+            f"{peer.name} is not in the machine that has the file system",
+            cause="the guest was built without it",
+            next="fsgauge rig build",
+        )
+    version = peer.version(lent.words(peer.version_command(program)))
+    return _Program(peer, program, is_root=lent.is_root, version=version)
+
+
+def _starts(program: _Program, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
     order = plan.turns[0].cells
     cells = sorted(plan.cells, key=lambda cell: order.index(cell.id))
-    starts = peer.runs(program, folder, study.workload, cells)
+    starts = program.peer.runs(program.path, folder, study.workload, cells, as_root=program.is_root)
     if not starts:
         raise InputError(
-            f"{peer.name} does none of the study's tests",
+            f"{program.peer.name} does none of the study's tests",
             next="fsgauge explain workload.tests",
         )
     return starts
 
 
-def _system(check: _Check, system: str, lent: LentSystem) -> None:
+def _system(check: _Check, system: str, lent: LentMachine) -> None:
     if not isinstance(lent.target, FilesTarget):
-        raise InputError(f"{check.peer.name} needs a folder", next="leave the bare device out")
-    folder = Path(lent.target.directory)
-    tools = ("engine", check.peer.name)
+        raise InputError(f"{check.name} needs a folder", next="leave the bare device out")
+    folder = lent.target.directory
+    tools = ("engine", check.name)
     turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
-    for number, start in enumerate(
-        _starts(check.peer, check.program, str(folder), check.study, check.plan)
-    ):
+    for number, start in enumerate(_starts(check.program, folder, check.study, check.plan)):
         orders = tools_in_order(len(turns), check.plan.seed + number, tools)
         runs: list[tuple[ProgramRun, ProgramRun]] = []
         for turn, order in zip(turns, orders, strict=True):
             pair = {}
             for position, tool in enumerate(order):
                 check.told.run(turn.system, f"{len(start.cells)} tests", turn.block, tool)
-                run = _run(check, lent, turn, start, (position, tool), folder)
+                run = _run(check, lent, turn, start, (position, tool))
                 check.folder.write(
                     run, turn.system, f"{number:02d}-{turn.block:02d}-{position}-{tool}"
                 )
                 pair[tool] = run
-            runs.append((pair["engine"], pair[check.peer.name]))
+            runs.append((pair["engine"], pair[check.name]))
         for cell in start.cells:
-            found = agreement(check.peer.name, system, cell, runs)
+            found = agreement(check.name, system, cell, runs)
             check.folder.write_agreement(found)
             check.told.cell(found)
 
 
 def _run(
     check: _Check,
-    lent: LentSystem,
+    lent: LentMachine,
     turn: Turn,
     start: PeerRun,
     which: tuple[int, str],
-    folder: Path,
 ) -> ProgramRun:
     position, tool = which
     caches = lent.settle()
@@ -203,20 +244,21 @@ def _run(
                 jobs.append(job_for(check.study, check.plan, turn, cell, lent.target))
                 results.append(lent.load(jobs[-1]))
             numbers: Mapping[str, PeerNumbers | None] = {
-                cell.id: check.peer.of_engine(cell, result)
+                cell.id: check.program.peer.of_engine(cell, result)
                 for cell, result in zip(start.cells, results, strict=True)
             }
         else:
-            output = _said(check.peer.name, start)
+            what = f"{check.name} failed"
+            output = lent.said(start.command, what, LONGEST_RUN_SECONDS)
             numbers = start.read(output)
     finally:
-        for pattern in start.leaves:
-            _remove(folder, pattern)
+        lent.remove(start.leaves)
     return ProgramRun(
         system=turn.system,
         pair=turn.block,
         position=position,
         tool=tool,
+        program_version=check.program.version,
         command=list(start.command),
         caches=caches,
         started_unix_ns=started_unix_ns,
@@ -225,22 +267,6 @@ def _run(
         output=output,
         cells=[CellNumbers.of(cell, numbers.get(cell.id)) for cell in start.cells],
     )
-
-
-def _said(name: str, start: PeerRun) -> str:
-    """What the program printed."""
-    what = f"{name} failed"
-    return must_run(list(start.command), what=what, seconds=LONGEST_RUN_SECONDS).output
-
-
-def _remove(folder: Path, pattern: str) -> None:
-    for left in folder.glob(pattern):
-        if left.is_dir() and not left.is_symlink():
-            for path in left.iterdir():
-                path.unlink(missing_ok=True)
-            left.rmdir()
-        else:
-            left.unlink(missing_ok=True)
 
 
 def agreement(

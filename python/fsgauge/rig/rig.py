@@ -30,11 +30,10 @@ from fsgauge.record import (
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.strikes import Strike
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
 from fsgauge.wire import Engine as EngineBuild
-from fsgauge.workload.folders import Place
+from fsgauge.wire import Event
 
 if TYPE_CHECKING:
     from fsgauge.rig.fleet.choice import FleetChoice
@@ -331,26 +330,3 @@ def require_hosts(rig: Rig, study: Study) -> None:
             next="--rig fleet --hosts hosts.toml, or --rig fleet --ssh a,b,c, or --rig vm --set"
             f" rig.nodes={needed}",
         )
-
-
-class LentSystem(Protocol):
-    """A system made afresh and filled, which another program may use on this machine."""
-
-    target: Place
-
-    def settle(self) -> str:
-        """Bring caches to the state that every run starts from; gives what was done."""
-        ...
-
-    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """The engine's answer to a job."""
-        ...
-
-
-@runtime_checkable
-class LendsSystems(Protocol):
-    """What the session of a rig offers as well where its systems are on this machine."""
-
-    def lent(self, system: System) -> AbstractContextManager[LentSystem]:
-        """A system made afresh and filled, for as long as the context lasts."""
-        ...

@@ -55,7 +55,13 @@ class Peer(Protocol):
         ...
 
     def runs(
-        self, program: str, folder: str, workload: object, cells: Sequence[Cell]
+        self,
+        program: str,
+        folder: str,
+        workload: object,
+        cells: Sequence[Cell],
+        *,
+        as_root: bool = False,
     ) -> list[PeerRun]:
         """The starts that do these cells in a folder; those without an equal are left out.
 

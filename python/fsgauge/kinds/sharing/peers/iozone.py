@@ -59,7 +59,13 @@ class Iozone:
         return found[1] if found else "unknown"
 
     def runs(
-        self, program: str, folder: str, workload: object, cells: Sequence[Cell]
+        self,
+        program: str,
+        folder: str,
+        workload: object,
+        cells: Sequence[Cell],
+        *,
+        as_root: bool = False,  # noqa: ARG002 - it is the same for every user
     ) -> list[PeerRun]:
         """One for each size of file and record: it does all four tests."""
         runs, of_study = [], tested(workload)
