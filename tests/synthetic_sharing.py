@@ -8,7 +8,7 @@ from fsgauge.kinds.sharing.cells import cells_of
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.record import Cell, RunRecord
 from fsgauge.rig.vm.outliving import CRASHED
-from fsgauge.traffic import Traffic
+from fsgauge.traffic import DiskDone, Traffic
 from fsgauge.wire import EngineFault
 from tests.synthetic import SyntheticStudy, make_study
 
@@ -61,7 +61,12 @@ def _run(run: RunRecord, cell: Cell) -> RunRecord:
         name="disk_requests",
         title="all disks",
         unit="requests",
-        parts={"write": round(share * LIMIT_IOPS * seconds)},
+        parts={"write": round(share * LIMIT_IOPS * seconds), "flush": 4 * (run.system != "ocfs2")},
+        of_disks={
+            "node1 disk0": DiskDone(
+                count=round(share * LIMIT_IOPS * seconds), limit_per_second=LIMIT_IOPS
+            )
+        },
     )
     changed = run.model_copy(update={"cell": cell, "traffic": [asked]})
     if run.system == "ocfs2" and run.block == 1 and cell.id.startswith("read"):

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class DiskDone(BaseModel):
+    """What one disk of the virtual rig did in a run, in the unit of its counter, of what its limit
+    counts: reads and writes, and no flushes. `limit_per_second` is that limit; 0 where it has
+    none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    count: int
+    limit_per_second: int
 
 
 class Traffic(BaseModel):
@@ -15,6 +26,8 @@ class Traffic(BaseModel):
     title: str
     unit: str
     parts: dict[str, int]
+    of_disks: dict[str, DiskDone] = Field(default={}, exclude_if=lambda value: not value)
+    """The same disk by disk, by machine and serial: each has a limit of its own."""
 
     @property
     def count(self) -> int:

@@ -168,9 +168,9 @@ def primary_ratios(directory: Path) -> list[dict[str, Any]]:
     """The primary comparisons of the report, for a program."""
     results = _results(directory)
     metrics = results["primary_metrics"]
-    keys = ("cell", "system", "metric", "ratio", "low", "high", "verdict", "n")
+    keys = ("cell", "system", "metric", "ratio", "low", "high", "verdict", "n", "limited_by")
     return [
-        {key: entry[key] for key in keys}
+        {key: entry[key] for key in keys if key in entry}
         for entry in results["comparisons"]
         if entry["primary"] and entry["metric"] == metrics.get(entry["cell"])
     ]

@@ -1,8 +1,9 @@
 """What a study's results say to a claim: one observation for each cell that it is about.
 
-Three quantities are in every kind's results: "ratio", a comparison with the baseline by a metric;
-"steps", that ratio at one value of a factor over it at another, taken inside blocks; and "rate",
-the system's own, in GB/s. Others are a kind's own: OBSERVED in its observed.py, by name.
+Three quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
+where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
+inside blocks; and "rate", the system's own, in GB/s. Others are a kind's own: OBSERVED in its
+observed.py, by name.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
     found = (
         results.comparison(cell.id, about.system, about.metric) for cell in cells_of(about, results)
     )
-    return [entry for entry in found if entry is not None]
+    return [entry for entry in found if entry is not None and not entry.limited_by]
 
 
 def _of(entry: Comparison, results: Results) -> Observation:

@@ -9,6 +9,7 @@ from typing import Any
 from fsgauge.machine import Machine, StorageFacts, title_of
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
+from fsgauge.report.counts import counts_tables
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
@@ -69,6 +70,7 @@ def page_values(
         "hosts": host_lines(results),
         "over_hosts_tables": over_hosts_tables(results),
         "traffic_tables": traffic_tables(results),
+        "counts_tables": counts_tables(results),
         "no_host_law": no_host_law(results),
         "fault_tables": fault_tables(results),
         "layout_ratio": ratio_words,

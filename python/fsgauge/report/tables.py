@@ -104,7 +104,7 @@ def _line(
         blocks=measured.n,
         ratio=words.ratio(entry.ratio) if entry else "",
         ratio_interval=_ratio_interval(entry) if entry else "baseline",
-        glyph=GLYPHS[entry.verdict] if entry and not entry.in_memory else "",
+        glyph=GLYPHS[entry.verdict] if entry and entry.is_claimed else "",
         verdict=words.verdict(entry) if entry else "",
         robust=_robust(entry) if entry else "",
         left_out=", ".join(f"block {block + 1}" for block in entry.left_out) if entry else "",

@@ -46,7 +46,14 @@ def _cell(each: TrafficNumber) -> TableCell:
 def _text(value: float, unit: str) -> str:
     if unit == "bytes" and value >= 1:
         return format_size(round(value))
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+    return count_text(value, 3)
+
+
+def count_text(value: float, digits: int = 2) -> str:
+    """A count for each operation; "0" where there was none, whole from a thousand on."""
+    if not value:
+        return "0"
+    return f"{value:.{digits}g}" if value < 10 ** (digits - 1) or value < 100 else f"{value:.0f}"
 
 
 def _parts(each: TrafficNumber) -> str:

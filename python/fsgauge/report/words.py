@@ -93,9 +93,12 @@ def plus_minus(low: float | None, high: float | None) -> str:
 
 
 def verdict(entry: Comparison) -> str:
-    """The verdict with what belongs to it; none where a server's memory stood for the device."""
+    """The verdict with what belongs to it; none where a server's memory stood for the device, or
+    the rig was the limit."""
     if entry.in_memory:
         return f"none: {MEMORY}"
+    if entry.limited_by:
+        return f"none: {entry.limited_by}"
     if entry.verdict == "equivalent":
         return f"equivalent (within {percent(entry.margin_percent)})"
     if entry.n < FEWEST_BLOCKS:

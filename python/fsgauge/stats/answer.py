@@ -16,6 +16,7 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.decided_elsewhere import decided_elsewhere
 from fsgauge.stats.durability import with_caveats
 from fsgauge.stats.few_operations import NEXT_STEP
+from fsgauge.stats.limited import limited_sentence
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import NOTHING_WEAK, Comparison, Durability, NoiseFloor, OwnResults
 from fsgauge.stats.served import MEMORY
@@ -59,6 +60,8 @@ class Question:
     margin_percent: float
     analysis: Analysis
     own: OwnResults | None
+    limited: Sequence[Comparison] = ()
+    """Comparisons that the rig sets; they are not among `comparisons`."""
     served: str = ""
     """ "Measured ext4 through Samba"; "" over paths."""
     server_aborts: str = ""
@@ -92,6 +95,9 @@ def answer(question: Question) -> str:
             question.baseline,
         )
         said = f"{said} {tables}".rstrip()
+    limited = _limited(question)
+    if limited not in said:
+        said = f"{said} {limited}"
     if question.over_hosts not in said:
         said = f"{said} {question.over_hosts}"
     more = [each for each in (question.served, question.server_aborts) if each]
@@ -106,6 +112,8 @@ def _answer(question: Question) -> str:
         return said
     if not question.others:
         return question.over_hosts or noise_alone(question)
+    if question.limited and not _primary(question):
+        return _limited(question)
     if question.blocks_complete == 0:
         return "No answer yet: no block is complete."
     lead = _lead_cell(question)
@@ -128,6 +136,17 @@ def _answer(question: Question) -> str:
     head = _head(question, lead, found)
     whole = head + _tail(question, lead) + "."
     return whole if len(whole.split()) < WORDS_LIMIT else head + "."
+
+
+def _limited(question: Question) -> str:
+    """How many of the ratios that are asked for the rig sets."""
+    asked = {cell.id for cell in question.primary}
+    limited = [
+        each
+        for each in question.limited
+        if each.cell in asked and each.metric == question.metrics[each.cell]
+    ]
+    return limited_sentence(limited, len(_primary(question)))
 
 
 def place_of(cell: Cell) -> str:

@@ -53,7 +53,7 @@ def left_open(
     open_places = {(each.cell, each.system) for each in asked if each.verdict not in DECIDED}
     told = {each.system for each in asked if each.verdict in DECIDED}
     for each in comparisons:
-        if each.verdict not in DECIDED or each.in_memory:
+        if each.verdict not in DECIDED or not each.is_claimed:
             continue
         of_rates = {each.metric, metrics.get(each.cell)} <= set(RATES)
         other_rate = of_rates and not _is_asked(each, metrics)

@@ -17,6 +17,7 @@ from fsgauge.machine import StorageFacts
 from fsgauge.record import RunRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Durability, Finding, WeakSystem
+from fsgauge.stats.unflushed import unflushed
 from fsgauge.stats.wording import listed, named_systems
 from fsgauge.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 
@@ -43,6 +44,7 @@ def durability_of(
         if system in first
         for weak in weakened(made_as(first[system]))
     ]
+    found += unflushed(systems, runs, _is_synced)
     of_all = [MEMORY] if _is_memory(storage) else []
     return Durability(systems=found, of_all=[*of_all, *_load(runs)])
 

@@ -125,6 +125,7 @@ def _for_what(evidence: Evidence) -> str:
         entry.primary
         and entry.metric == evidence.primary_metric
         and entry.verdict in ("better", "worse")
+        and not entry.limited_by
         for entry in evidence.comparisons
     )
     return "for small differences" if decided else "to answer"
@@ -251,6 +252,7 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
         f" ({blocks_in_words(entry.robust_light)} apart)"
         for entry in evidence.comparisons
         if entry.metric == evidence.primary_metric
+        and not entry.limited_by
         and differs(entry)
         and min(entry.p, entry.robust_p) <= SURE
         and max(entry.p, entry.robust_p) > UNSURE

@@ -64,7 +64,7 @@ def _entries(results: Results, cell: str) -> dict[str, Comparison]:
     return {
         entry.system: entry
         for entry in results.comparisons
-        if (entry.cell, entry.metric) == (cell, metric) and not entry.in_memory
+        if (entry.cell, entry.metric) == (cell, metric) and entry.is_claimed
     }
 
 

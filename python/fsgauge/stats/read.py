@@ -29,6 +29,7 @@ from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.hosts import hosts_of
 from fsgauge.stats.layouts import read_layouts
+from fsgauge.stats.limited import with_limits
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.noise import describe_noise, noise_floors
@@ -88,11 +89,6 @@ def read_study(
     metrics = primary_metrics(study, runs, analysis)
     equivalence_percent = margin_percent(study)
     floors = noise_floors(samples, [cell.id for cell in primary], equivalence_percent)
-    comparisons = marked(
-        compare_all(samples, [cell.id for cell in primary], equivalence_percent),
-        runs,
-        _baseline_kind(plan.baseline, turns),
-    )
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
     judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
@@ -107,6 +103,15 @@ def read_study(
         environment=before,
         samples=samples,
         equivalence_percent=equivalence_percent,
+    )
+    own = analysis.read(material) if plan.cells else None
+    comparisons = with_limits(
+        marked(
+            compare_all(samples, [cell.id for cell in primary], equivalence_percent),
+            runs,
+            _baseline_kind(plan.baseline, turns),
+        ),
+        analysis.limited(own, plan.baseline),
     )
     evidence = Evidence(
         study=study,
@@ -126,7 +131,7 @@ def read_study(
         blocks_complete=blocks,
         stopped=stopped,
         layouts=read_layouts(samples, scans, margin_percent(study)),
-        own=analysis.read(material) if plan.cells else None,
+        own=own,
         scans=scans,
         steps=steps,
         path_runs=path_runs,
@@ -176,7 +181,8 @@ def _results(
         cells=plan.cells,
         primary=list(primary),
         metrics=metrics,
-        comparisons=list(evidence.comparisons),
+        comparisons=[each for each in evidence.comparisons if not each.limited_by],
+        limited=[each for each in evidence.comparisons if each.limited_by],
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         few_operations=evidence.few_operations,

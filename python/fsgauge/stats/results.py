@@ -90,6 +90,7 @@ class Comparison(JudgedRatio):
     `pick_high` hold where it is named for being the largest or the least of `family` ratios.
     `robust_*` are of a fit in which runs far off count little; those of `robust_light` blocks do.
     With `in_memory` a server's memory answered for the device: the verdict says nothing of storage.
+    With `limited_by` the rig set the ratio ("the emulated processor"): it says nothing of systems.
     """
 
     cell: str
@@ -97,6 +98,7 @@ class Comparison(JudgedRatio):
     metric: str
     primary: bool
     in_memory: bool = False
+    limited_by: str = Field(default="", exclude_if=lambda value: not value)
     p: float
     alone_low: float | None
     alone_high: float | None
@@ -112,6 +114,11 @@ class Comparison(JudgedRatio):
     robust_light: list[int] = []
     left_out: list[int]
     blocks: list[tuple[int, float]]
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether the verdict may stand in a sentence: it is one of the systems on storage."""
+        return not self.in_memory and not self.limited_by
 
 
 class CellBand(ResultModel):

@@ -169,11 +169,15 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "noise": (band.low, band.high) if band else None,
         "blocks": [ratio for _, ratio in entry.blocks],
         "verdict": entry.verdict,
-        "words": f"{words.ratio(entry.ratio)}  {GLYPHS[entry.verdict]} {entry.verdict}",
+        "words": f"{words.ratio(entry.ratio)}  {_verdict(entry)}",
         "interval": f"({interval})",
         "tip": f"{entry.system}, {cell.name}{suffix}: {words.ratio(entry.ratio)} of"
         f" {results.baseline} ({interval}), {words.verdict(entry)}, {entry.n} blocks",
     }
+
+
+def _verdict(entry: Comparison) -> str:
+    return "limit" if entry.limited_by else f"{GLYPHS[entry.verdict]} {entry.verdict}"
 
 
 def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, Any]], int]:

@@ -1,6 +1,7 @@
 """What all disks of a group of nodes were asked for during a run, the server's among them.
 
-QEMU counts it, so no node has to stop for it. A disk that several nodes share is counted in each.
+QEMU counts it, so no node has to stop for it. A disk that several nodes share is counted in each,
+next to the share of its limit that this node has. A limit counts reads and writes, and no flushes.
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 from fsgauge.record import RunRecord
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.traffic import Traffic
+from fsgauge.rig.vm.qemu import Disk
+from fsgauge.traffic import DiskDone, Traffic
 
 _COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
+_LIMITED = ("read", "write")
+Counts = dict[str, dict[str, dict[str, int]]]
+"""By counter, by disk, by part."""
 
 
 class DiskCounting:
@@ -18,7 +23,7 @@ class DiskCounting:
 
     def __init__(self, group: NodeGroup) -> None:
         self._group = group
-        self._before: dict[str, dict[str, int]] | None = None
+        self._before: Counts | None = None
 
     def told(self, happening: Happening) -> Happening:
         """The happening; a run's record with what disks did since it began."""
@@ -29,24 +34,62 @@ class DiskCounting:
         before, self._before = self._before, None
         if happening.struck:
             return happening  # a node that was started again counts from nothing
-        found = [
-            Traffic(
-                name=name,
-                title="disks, of all nodes",
-                unit=_COUNTED[name],
-                parts={part: number - before[name][part] for part, number in parts.items()},
-            )
-            for name, parts in self._now().items()
-        ]
+        now = self._now()
+        found = [_traffic(name, before[name], now[name], self._limits(name)) for name in _COUNTED]
         return happening.model_copy(update={"traffic": [*happening.traffic, *found]})
 
-    def _now(self) -> dict[str, dict[str, int]]:
-        """What each counter says, part by part."""
-        found: dict[str, dict[str, int]] = {name: {} for name in _COUNTED}
+    def _limits(self, counter: str) -> dict[str, int]:
+        """Of each disk, in the counter's unit a second."""
+        found = {}
         for node in self._group.nodes:
-            own = {disk.device for disk in node.spec.disks}
-            for device, counted in node.monitor.disk_counts().items():
-                for name, parts in counted.items() if device in own else ():
-                    for part, number in parts.items():
-                        found[name][part] = found[name].get(part, 0) + number
+            for disk in node.spec.disks:
+                limits = self._group.limits_of(disk)
+                if limits is not None:
+                    of = {"disk_requests": limits.iops, "disk_bytes": limits.bytes_per_second}
+                    found[_name(node.spec.name, disk)] = of[counter]
         return found
+
+    def _now(self) -> Counts:
+        """What each counter says, disk by disk."""
+        found: Counts = {name: {} for name in _COUNTED}
+        for node in self._group.nodes:
+            disks = {disk.device: disk for disk in node.spec.disks}
+            for device, counted in node.monitor.disk_counts().items():
+                if device in disks:
+                    for name in _COUNTED:
+                        found[name][_name(node.spec.name, disks[device])] = counted[name]
+        return found
+
+
+def _name(node: str, disk: Disk) -> str:
+    return f"{node} {disk.serial}"
+
+
+def _traffic(
+    name: str,
+    before: dict[str, dict[str, int]],
+    after: dict[str, dict[str, int]],
+    limits: dict[str, int],
+) -> Traffic:
+    done = {
+        disk: {part: number - before[disk].get(part, 0) for part, number in parts.items()}
+        for disk, parts in after.items()
+        if disk in before
+    }
+    parts: dict[str, int] = {}
+    for of_disk in done.values():
+        for part, number in of_disk.items():
+            parts[part] = parts.get(part, 0) + number
+    return Traffic(
+        name=name,
+        title="disks, of all nodes",
+        unit=_COUNTED[name],
+        parts=parts,
+        of_disks={
+            disk: DiskDone(
+                count=sum(of_disk.get(part, 0) for part in _LIMITED),
+                limit_per_second=limits.get(disk, 0),
+            )
+            for disk, of_disk in done.items()
+        },
+    )

@@ -20,6 +20,7 @@ from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.network.addresses import Station
 from fsgauge.rig.vm.network.switch import Switch
 from fsgauge.rig.vm.node import Hear, Node, NodeLostError, NodeStruckError
+from fsgauge.rig.vm.qemu import Disk
 
 _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0
@@ -125,9 +126,18 @@ class NodeGroup:
             return
         node = self.nodes[at]
         for disk in node.spec.disks:
-            users = len(self.nodes) if disk.is_shared else 1
-            most = max(1, self._limits.iops // users) if iops is None else iops
-            node.monitor.limit_disk(disk, most, self._limits.bytes_per_second // users)
+            limits = self.limits_of(disk)
+            if limits is not None:
+                most = limits.iops if iops is None else iops
+                node.monitor.limit_disk(disk, most, limits.bytes_per_second)
+
+    def limits_of(self, disk: Disk) -> Limits | None:
+        """Of one disk in one node: its share, where all nodes have it; None without limits."""
+        if self._limits is None:
+            return None
+        users = len(self.nodes) if disk.is_shared else 1
+        of_node = self._limits.bytes_per_second // users
+        return Limits(max(1, self._limits.iops // users), of_node, self._limits.latency_ns)
 
     def slowed(self, operations_per_second: float | None) -> int:
         """What a slow disk does: as is asked for, or a tenth of the limit of all."""

@@ -9,12 +9,14 @@ from fsgauge.record import RunRecord
 from fsgauge.rig.rig import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.strikes import Strike, Struck
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
+from fsgauge.traffic import DiskDone
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
 
@@ -45,14 +47,56 @@ def test_the_server_s_caches_are_dropped_before_a_run_and_all_disks_counted() ->
     (order,) = [each for each in server.orders if each.do == "run"]
     assert "drop_caches" in order.words["text"] and load.orders == []
     server.monitor.counts = counts(17)
-    telling(record())
-    found = told[-1]
-    assert isinstance(found, RunRecord)
+    found = telling_result(telling, told)
     assert found.caches.startswith("node1: synced")
     assert {each.name: each.count for each in found.traffic} == {
         "disk_requests": 7,
         "disk_bytes": 7 << 12,
     }
+
+
+def test_each_disk_is_counted_next_to_its_own_limit_and_without_its_flushes() -> None:
+    """A page had "disk's limit 147 %": the server's disk and the cache's against one disk's limit,
+    flushes included, which QEMU does not hold back."""
+    server, load = (FakeNode(f"node{at}", answers, None, DISK) for at in (1, 2))
+    group = group_of([server, load], server=0)
+    group.limit(Limits(iops=300, bytes_per_second=8 << 20))
+    study = load_study("sharing", [], [], None, 1)
+    nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
+    told: list[object] = []
+    telling = Telling(group, Standing(group, nfs, 1 << 20), told.append)
+    for node in (server, load):
+        node.monitor.counts = counts(0)
+    telling(RunStarted(TURN, CELL))
+    for node, reads in ((server, 200), (load, 40)):
+        node.monitor.counts = counts(reads)
+        node.monitor.counts[DISK.device]["disk_requests"] |= {"write": 5, "flush": 60}
+    found = telling_result(telling, told)
+    asked = next(each for each in found.traffic if each.name == "disk_requests")
+    assert asked.parts == {"read": 240, "write": 10, "flush": 120}
+    assert asked.of_disks == {
+        "node1 disk0": DiskDone(count=205, limit_per_second=300),
+        "node2 disk0": DiskDone(count=45, limit_per_second=300),
+    }
+    moved = next(each for each in found.traffic if each.name == "disk_bytes")
+    assert moved.of_disks["node1 disk0"].limit_per_second == 8 << 20
+
+
+def telling_result(telling: Telling, told: list[object]) -> RunRecord:
+    telling(record())
+    found = told[-1]
+    assert isinstance(found, RunRecord)
+    return found
+
+
+def test_of_a_shared_disk_each_node_has_its_part_of_the_limit() -> None:
+    shared = Disk("disk0", Path("/none"), is_shared=True)
+    nodes = [FakeNode(f"node{at}", answers, None, shared) for at in (1, 2)]
+    group = group_of(nodes)
+    assert group.limits_of(shared) is None
+    group.limit(Limits(iops=500, bytes_per_second=64 << 20))
+    assert group.limits_of(shared) == Limits(iops=250, bytes_per_second=32 << 20)
+    assert all(node.monitor.limits == [("disk0", 250, 32 << 20)] for node in nodes)
 
 
 def test_a_machine_alone_is_told_as_it_is() -> None:

@@ -65,7 +65,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
     undecided = entry.verdict == "undecided"
     below = words.plus_minus(entry.low, entry.high)
-    glyph = GLYPHS["undecided" if entry.in_memory else entry.verdict]
+    glyph = GLYPHS[entry.verdict if entry.is_claimed else "undecided"]
     if undecided and entry.detectable_percent is not None:
         is_hopeless = entry.detectable_percent >= HOPELESS_PERCENT
         below = "≥ x 10" if is_hopeless else f"≥ {words.percent(entry.detectable_percent)}"

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 
 from fsgauge.kinds.sharing.analysis.answer import answer_with_faults
 from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
-from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of
+from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_limited
 from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, memory_of
 from fsgauge.kinds.sharing.analysis.model import Sharing
+from fsgauge.kinds.sharing.analysis.one_node import one_node_finding, with_local_locks
+from fsgauge.kinds.sharing.analysis.to_nfs import ratios_to_nfs
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.results import Finding
+from fsgauge.stats.results import Finding, OwnResults
 
 
 class SharingAnalysis(Analysis):
@@ -28,11 +30,22 @@ class SharingAnalysis(Analysis):
         return SharingFactors.of(cell).metric
 
     def read(self, material: Material) -> Sharing:
-        """Each system's faults, the limit of each cell on each system, and whose memory could hold
-        each cell's file."""
+        """Each system's faults, the limit of each cell on each system, whose memory could hold each
+        cell's file, and how each system compares with NFS."""
+        limits = limits_of(material)
         return Sharing(
-            faults=faults_of(material), limits=limits_of(material), memory=memory_of(material)
+            faults=faults_of(material),
+            limits=limits,
+            memory=memory_of(material),
+            local_locks=with_local_locks(material),
+            to_nfs=ratios_to_nfs(material, limits),
         )
+
+    def limited(self, own: OwnResults | None, baseline: str) -> dict[tuple[str, str], str]:
+        """Where an emulated processor or a disk's limit sets the ratio."""
+        if not isinstance(own, Sharing):
+            return {}
+        return ratios_limited(own.limits, baseline)
 
     def answer(self, question: Question) -> str | None:
         """The general one, and who failed."""
@@ -45,6 +58,7 @@ class SharingAnalysis(Analysis):
             yield from failed_finding(own.faults)
             yield from limits_finding(own.limits, evidence.study.plan)
             yield from cache_test_finding(own.memory, evidence.study.plan)
+            yield from one_node_finding(own.local_locks)
 
 
 ANALYSIS = SharingAnalysis()

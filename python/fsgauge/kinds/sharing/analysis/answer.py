@@ -24,5 +24,6 @@ def answer_with_faults(question: Question) -> str | None:
         blocks_complete=max((each.n for each in question.comparisons), default=0),
     )
     faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
-    said = plain_answer(of_others) if of_others.comparisons else ""
+    has_ratios = of_others.comparisons or of_others.limited
+    said = plain_answer(of_others) if has_ratios else ""
     return f"{said} {faults}.".strip()

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.stats.results import OwnResults, ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 
 FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
-Limit = Literal["emulator", "disk", "neither", "unknown"]
+Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
+"""The emulated processor, or what a disk may do in requests, or in bytes."""
 
 
 class SystemFaults(ResultModel):
@@ -25,18 +26,21 @@ class SystemFaults(ResultModel):
 
 
 class CellLimit(ResultModel):
-    """What limited a system in a cell: the emulated processor, the limit of a disk, or neither.
+    """What limited a system in a cell: the emulated processor, a limit of a disk, or neither.
 
     Shares are means over runs: of its time the processor worked, on the node that was busiest; of
-    what one disk may do, all disks together did; of its time the test itself was on a processor, as
-    its program prints it. None where it is not known.
+    what a disk may do in requests and in bytes, the one did that came nearest to it; of its time
+    the test itself was on a processor, as its program prints it. None where it is not known. `disk`
+    is the one that came nearest to a limit: its machine and serial.
     """
 
     cell: str
     system: str
     limit: Limit
     processor_share: float | None
-    disk_share: float | None
+    iops_share: float | None
+    bandwidth_share: float | None
+    disk: str = ""
     test_share: float | None
 
 
@@ -57,9 +61,21 @@ class CellMemory(ResultModel):
     is_cache_test: bool
 
 
+class RatioToNfs(JudgedRatio):
+    """A system against NFS in a cell; `limited_by` as of a comparison with the baseline."""
+
+    cell: str
+    system: str
+    nfs: str
+    limited_by: str = ""
+
+
 class Sharing(OwnResults):
-    """What only sharing has."""
+    """What only sharing has. `local_locks` are the cluster file systems that one node alone has
+    mounted."""
 
     faults: list[SystemFaults]
     limits: list[CellLimit]
     memory: list[CellMemory] = Field(default=[])
+    local_locks: list[str] = Field(default=[])
+    to_nfs: list[RatioToNfs] = Field(default=[])

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from fsgauge.kinds.sharing.analysis.faults import words
-from fsgauge.kinds.sharing.analysis.model import CellLimit, CellMemory, Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.limits import WORDS
+from fsgauge.kinds.sharing.analysis.model import CellMemory, Limit, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record import Cell
@@ -15,12 +16,7 @@ from fsgauge.report.words import value
 from fsgauge.stats.results import Results
 from fsgauge.units import exact_size, format_size
 
-_LIMITS = {
-    "emulator": "the emulated processor",
-    "disk": "the disk's limit",
-    "neither": "neither",
-    "unknown": "not known",
-}
+_SHOWN: tuple[Limit, ...] = ("emulator", "IOPS", "bandwidth")
 _FOLDED_ROWS = 24
 
 
@@ -28,6 +24,8 @@ def rates_table(results: Results) -> list[Table]:
     """A line a cell, a column a system: the rate as the test's program prints it."""
     rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
     units = {metric.name: metric.unit for metric in results.metrics}
+    own = Sharing.of(results)
+    limits = {(each.cell, each.system): each.limit for each in own.limits} if own else {}
 
     def rate_of(cell: Cell, system: str) -> TableCell:
         metric = SharingFactors.of(cell).metric
@@ -35,14 +33,17 @@ def rates_table(results: Results) -> list[Table]:
         if found is None:
             return NOTHING
         text = partial(value, unit=units[metric])
-        return TableCell(text(found.value), interval_text(found, text))
+        limit = limits.get((cell.id, system), "unknown")
+        below = [interval_text(found, text), WORDS[limit] if limit in _SHOWN else ""]
+        return TableCell(text(found.value), "; ".join(filter(None, below)))
 
     return _by_system(
         results,
         "test-rates",
         "By test and system",
         "As IOzone and Bonnie++ print them: bytes a second of tests that go through a file, and"
-        " seeks or empty files a second. Geometric means over blocks, with 95 % intervals.",
+        " seeks or empty files a second. Geometric means over blocks, with 95 % intervals, and what"
+        " limited the rate where it was the rig. A † marks a system that gives up durability.",
         rate_of,
     )
 
@@ -101,15 +102,20 @@ def limits_table(results: Results) -> list[Table]:
         "limits",
         "What limited each rate",
         "An emulated processor that works without a pause gives the emulation's rates; a disk that"
-        " does all that its limit allows makes systems equal. A ratio of rates says something of"
-        " two systems where it is neither; counts hold everywhere. The processor is that of the"
-        " node that measures: how busy the server's was is not known.",
+        " does all that its limit allows makes systems equal. A ratio is claimed where no"
+        " emulated processor was the limit and the two do not meet the same limit of a disk:"
+        " requests and bytes are limits of their own, and so is each disk. Counts hold everywhere."
+        " Shares are those of the disk that came nearest to its limit; a little over 100 % is a"
+        " short burst, which the limit lets through. The processor is that of the node that"
+        " measures: how busy the server's was is not known.",
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),
-            ("limit", "", lambda each: _LIMITS[each.limit]),
+            ("limit", "", lambda each: WORDS[each.limit]),
             ("processor busy", "", lambda each: _percent(each.processor_share)),
-            ("of the disk's limit", "", _disk),
+            ("of a disk's IOPS", "", lambda each: _percent(each.iops_share)),
+            ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
+            ("which disk", "", lambda each: each.disk),
         ],
         folded_from=_FOLDED_ROWS,
     )
@@ -180,10 +186,6 @@ def processor_table(results: Results) -> list[Table]:
         " over runs.",
         lambda cell, system: TableCell(_percent(shares.get((cell.id, system)))),
     )
-
-
-def _disk(each: CellLimit) -> str:
-    return _percent(each.disk_share)
 
 
 def _percent(share: float | None) -> str:

@@ -41,7 +41,7 @@ def test_a_ratio_that_the_disk_s_limit_decides_is_said_to_be(report: Report) -> 
     own = Sharing.of(report.results)
     assert own is not None
     limits = {(each.system, each.limit) for each in own.limits}
-    assert limits == {("ext3", "disk"), ("ocfs2", "disk"), ("nfs", "neither")}
+    assert limits == {("ext3", "IOPS"), ("ocfs2", "IOPS"), ("nfs", "neither")}
     codes = {each.code: each for each in report.results.findings}
     assert "1 of 3 systems failed" in codes["sharing.failed"].sentence
     assert {each.split(",")[0] for each in codes["sharing.limit"].where} == {"ocfs2"}

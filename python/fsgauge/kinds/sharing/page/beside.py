@@ -1,0 +1,84 @@
+"""What the publication concludes, and what this study has to say to it, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fsgauge.kinds.sharing.analysis.faults import words as fault_words
+from fsgauge.kinds.sharing.analysis.model import RatioToNfs, Sharing
+from fsgauge.published.ledger import Ledger
+from fsgauge.report.table_parts import Column, Table, TableCell
+from fsgauge.stats.results import Results
+from fsgauge.stats.wording import listed, ratio_range
+
+_MOST = 3
+Says = Callable[[Results, Sharing], str]
+
+
+def published_tables(results: Results, ledger: Ledger) -> list[Table]:
+    """A line a conclusion; [] where nothing was compared with NFS."""
+    own = Sharing.of(results)
+    if own is None or not own.to_nfs:
+        return []
+    facts = {claim.id: claim.fact for claim in ledger.claim}
+    rows = [
+        [TableCell(says(results, own)), TableCell(facts[name], name)]
+        for name, says in _CONCLUSIONS.items()
+    ]
+    note = (
+        f'"{ledger.publication.title}" prints graphs without numbers, so only its words stand here,'
+        " and no number of theirs. Here: ratios to NFS inside each block, corrected for all of them"
+        " together, without those that the rig sets. fsgauge published C-14 prints a claim."
+    )
+    columns = [Column("here"), Column("published, in our words", elsewhere=True)]
+    return [Table("published", "Beside what was published", note, columns, rows)]
+
+
+def _faster(results: Results, own: Sharing) -> str:
+    return _which(results, own, "better", "faster")
+
+
+def _slower(results: Results, own: Sharing) -> str:
+    return _which(results, own, "worse", "slower")
+
+
+def _which(results: Results, own: Sharing, verdict: str, word: str) -> str:
+    """ "2 of 14 ratios are faster than nfs: gfs2 in Write, 1.20 (1.11 to 1.30); ..."."""
+    claimed = [each for each in own.to_nfs if not each.limited_by]
+    found = sorted(
+        (each for each in claimed if each.verdict == verdict),
+        key=lambda each: each.ratio,
+        reverse=verdict == "better",
+    )
+    left = len(own.to_nfs) - len(claimed)
+    beside = f"; the rig sets {left} more" if left else ""
+    nfs = own.to_nfs[0].nfs
+    if not found:
+        return f"None of {len(claimed)} ratios is known to be {word} than {nfs}{beside}."
+    named = "; ".join(_one(results, each) for each in found[:_MOST])
+    more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
+    return f"{len(found)} of {len(claimed)} ratios are {word} than {nfs}: {named}{more}{beside}."
+
+
+def _one(results: Results, each: RatioToNfs) -> str:
+    where = results.cell(each.cell).name
+    return f"{each.system} in {where}, {each.ratio:.2f} ({ratio_range(each.low, each.high)})"
+
+
+def _failed(_: Results, own: Sharing) -> str:
+    failed = [f"{each.system}: {fault_words(each)}" for each in own.faults if each.counts]
+    return f"{listed(failed)}." if failed else "No system failed."
+
+
+_CONCLUSIONS: dict[str, Says] = {"C-14": _faster, "C-16": _slower, "C-17": _failed}
+
+
+def elsewhere(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """What this study leaves to others, and the command of each; `systems` have local locks."""
+    of_cluster = f", and {listed(systems)} in their cluster" if systems else ""
+    return [
+        (f"two nodes against one{of_cluster}", "fsgauge run two-nodes"),
+        ("direct writers over NFS", "fsgauge run writers-nfs"),
+        ("what a node reads that another wrote", "fsgauge coherence"),
+        ("a node or the server dies", "fsgauge failure"),
+    ]
