@@ -84,7 +84,7 @@ def command(
     on a scratch image and, as root, mounted; it is gone within half a minute. No device is touched.
 
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
-    which is said first.
+    which is said first, and alone where a rig has to try a block to know its time.
     """
     from fsgauge.cli.sweep_time import of_sweep
     from fsgauge.cli.sweeping import sweep_lines
@@ -97,6 +97,7 @@ def command(
         FoldersSeen,
         UsesFolders,
         around_on,
+        is_untried,
         require_hosts,
         strikes_of,
     )
@@ -155,14 +156,13 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [
-        *refused_lines(refusals),
-        *sweep_lines(chosen),
-        *method_lines(description),
-        *order_lines(description, plan.cells, order),
-    ]
-    lines += cost_lines(description, _measured_by(kept))
-    lines += [*pilot_lines(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
+    lines = refused_lines(refusals)
+    if not (refusals and is_untried(world, around)):
+        lines += [*sweep_lines(chosen), *method_lines(description)]
+        lines += order_lines(description, plan.cells, order)
+        lines += cost_lines(description, _measured_by(kept))
+        lines += pilot_lines(measured, description, plan.side_by_side)
+        lines += _pilot_time(time, is_same)
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
     return code
 

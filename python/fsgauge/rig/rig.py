@@ -295,6 +295,11 @@ def around_on(rig: Rig, study: Study, *, tries: bool = True) -> Around:
     return known
 
 
+def is_untried(rig: Rig, around: Around) -> bool:
+    """Whether a rig that tries a block before it plans could try none: there is no time to plan."""
+    return isinstance(rig, TriesBlocks) and around.block is None
+
+
 @runtime_checkable
 class StrikesMachines(Protocol):
     """What a rig offers as well whose machines can be struck by the faults of a study."""
