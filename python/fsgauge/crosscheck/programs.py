@@ -8,7 +8,6 @@ every pair gives a ratio for each cell: engine / program.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +18,23 @@ from fsgauge.crosscheck.agreement import word_for
 from fsgauge.crosscheck.folder import CrosscheckFolder
 from fsgauge.crosscheck.lending import lender_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge.crosscheck.program_choice import (
+    found_program,
+    on_this_machine,
+    starts_of,
+    tell_left_out,
+)
 from fsgauge.crosscheck.program_records import (
     CellNumbers,
     ProgramAgreement,
     ProgramCheck,
     ProgramRun,
 )
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
+from fsgauge.rig.host.process.tool import must_run, run_tool
 from fsgauge.rig.rig import LentSystem, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
@@ -45,10 +50,11 @@ LONGEST_RUN_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class ToldOfProgram:
-    """Called when a run begins and when a cell is done."""
+    """Called when a run begins and when a cell is done, and with what is left out, in a line."""
 
     run: Callable[[str, str, int, str], None]
     cell: Callable[[ProgramAgreement], None]
+    note: Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ def crosscheck_program(
     told: ToldOfProgram,
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = _on_this_machine(first_device_alone(study, pairs))
+    study = on_this_machine(first_device_alone(study, pairs), told.note)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -92,8 +98,8 @@ def crosscheck_program(
         )
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
-    program = _found(peer)
-    _starts(peer, program, "/", study, make_plan(study, size_bytes=1 << 50))
+    program = found_program(peer)
+    tell_left_out(peer, program, study, told.note)
     rig.check(study, destroy)
     with rig.opened(study) as session:
         lender = lender_of(session, rig.name, name)
@@ -121,43 +127,6 @@ def crosscheck_program(
     return folder.directory
 
 
-def _on_this_machine(study: Study) -> Study:
-    """Without nodes, and without systems that need some: a program works on a folder here."""
-    systems = [system for system in study.systems if system.rig is None]
-    if not systems:
-        raise InputError(
-            "every system of the study needs nodes",
-            cause="a program is compared on a file system of this machine",
-            next="--system ext4 --storage ram:1GiB",
-        )
-    return study.model_copy(update={"rig": None, "systems": systems})
-
-
-def _found(peer: Peer) -> str:
-    """The program that a variable names, or the installed one."""
-    named = os.environ.get(peer.variable) if peer.variable else None
-    program = find_tool(named or peer.name)
-    if program is None:
-        raise RigError(
-            f"{named or peer.name} is not installed",
-            cause="a cross-check runs the program of this machine; fsgauge does not include one",
-            next=peer.install,
-        )
-    return program
-
-
-def _starts(peer: Peer, program: str, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
-    order = plan.turns[0].cells
-    cells = sorted(plan.cells, key=lambda cell: order.index(cell.id))
-    starts = peer.runs(program, folder, study.workload, cells)
-    if not starts:
-        raise InputError(
-            f"{peer.name} does none of the study's tests",
-            next="fsgauge explain workload.tests",
-        )
-    return starts
-
-
 def _system(check: _Check, system: str, lent: LentSystem) -> None:
     if not isinstance(lent.target, FilesTarget):
         raise InputError(f"{check.peer.name} needs a folder", next="leave the bare device out")
@@ -165,7 +134,7 @@ def _system(check: _Check, system: str, lent: LentSystem) -> None:
     tools = ("engine", check.peer.name)
     turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
     for number, start in enumerate(
-        _starts(check.peer, check.program, str(folder), check.study, check.plan)
+        starts_of(check.peer, check.program, str(folder), check.study, check.plan)
     ):
         orders = tools_in_order(len(turns), check.plan.seed + number, tools)
         runs: list[tuple[ProgramRun, ProgramRun]] = []
@@ -179,6 +148,8 @@ def _system(check: _Check, system: str, lent: LentSystem) -> None:
                 )
                 pair[tool] = run
             runs.append((pair["engine"], pair[check.peer.name]))
+            if not any(numbers.rate for numbers in pair[check.peer.name].cells):
+                break  # nor will the next pairs have one
         for cell in start.cells:
             found = agreement(check.peer.name, system, cell, runs)
             check.folder.write_agreement(found)
