@@ -45,6 +45,10 @@ def test_one_folder_twice_is_one_machine(tmp_path: Path) -> None:
         (["coherence", "--system", "zfs"], "is not among the systems"),
         (["coherence", "--case", "all"], "is not among the cases"),
         (["failure", "--system", "zfs"], "is not among the systems"),
+        (
+            ["failure", "--system", "gfs2", "--struck", "server"],
+            "of gfs2 the server cannot fail here",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_is_written(

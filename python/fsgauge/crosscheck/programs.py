@@ -8,7 +8,6 @@ every pair gives a ratio for each cell: engine / program.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +18,25 @@ from fsgauge.crosscheck.agreement import word_for
 from fsgauge.crosscheck.folder import CrosscheckFolder
 from fsgauge.crosscheck.lending import machines_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge.crosscheck.program_choice import (
+    Program,
+    named_file,
+    on_one_node,
+    on_this_machine,
+    program_on,
+    starts_of,
+    tell_left_out,
+)
 from fsgauge.crosscheck.program_records import (
     CellNumbers,
     ProgramAgreement,
     ProgramCheck,
     ProgramRun,
 )
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.rig.lending import LentMachine
 from fsgauge.rig.rig import HasNodes, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
@@ -50,23 +57,14 @@ class ToldOfProgram:
 
     run: Callable[[str, str, int, str], None]
     cell: Callable[[ProgramAgreement], None]
-
-
-@dataclass(frozen=True)
-class _Program:
-    """A program where it is started, and by whom."""
-
-    peer: Peer
-    path: str
-    is_root: bool
-    version: str = ""
+    note: Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class _Check:
     study: Study
     plan: Plan
-    program: _Program
+    program: Program
     folder: CrosscheckFolder
     told: ToldOfProgram
 
@@ -97,7 +95,11 @@ def crosscheck_program(
     told: ToldOfProgram,
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = _where(first_device_alone(study, pairs), rig)
+    study = first_device_alone(study, pairs)
+    if isinstance(rig, HasNodes):
+        study = on_one_node(study, rig)
+    else:
+        study = on_this_machine(study, told.note)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -108,7 +110,7 @@ def crosscheck_program(
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
     named = named_file(peer, here=not isinstance(rig, HasNodes))
-    _starts(_Program(peer, name, is_root=False), "/", study, make_plan(study, size_bytes=1 << 50))
+    tell_left_out(peer, study, told.note)
     rig.check(study, destroy)
     with rig.opened(study) as session:
         lender = machines_of(session, rig.name)
@@ -128,78 +130,12 @@ def crosscheck_program(
         try:
             for system in study.systems:
                 with lender.lent_machine(system) as lent:
-                    program = _on_machine(peer, named, lent)
+                    program = program_on(lent, peer, named)
                     _system(_Check(study, plan, program, folder, told), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
     return folder.directory
-
-
-def _where(study: Study, rig: Rig) -> Study:
-    """The study as it can be measured beside a program on this rig: by one node."""
-    if not isinstance(rig, HasNodes):
-        return _on_this_machine(study)
-    loads = rig.load_nodes(study)
-    if loads > 1:
-        raise InputError(
-            f"{loads} nodes drive the load of the study, and a program runs on one",
-            next="--set rig.nodes=1 for a local file system; two nodes for one that is served",
-        )
-    return study
-
-
-def _on_this_machine(study: Study) -> Study:
-    """Without nodes, and without systems that need some: a program works on a folder here."""
-    systems = [system for system in study.systems if system.rig is None]
-    if not systems:
-        raise InputError(
-            "every system of the study needs nodes",
-            cause="a program is compared on a file system of this machine",
-            next="--system ext4 --storage ram:1GiB",
-        )
-    return study.model_copy(update={"rig": None, "systems": systems})
-
-
-def named_file(peer: Peer, *, here: bool) -> Path | None:
-    """The file that a variable names; None for the installed program. RigError where it is missing,
-    or, for one that runs on this machine (`here`), not installed."""
-    named = os.environ.get(peer.variable) if peer.variable else None
-    if not named and not here and peer.variable is None:
-        return None
-    program = find_tool(named or peer.name)
-    if program is None:
-        raise RigError(
-            f"{named or peer.name} is not installed",
-            cause="a cross-check runs a program that is there; fsgauge does not include one",
-            next=peer.install,
-        )
-    return Path(program) if named or not here else None
-
-
-def _on_machine(peer: Peer, named: Path | None, lent: LentMachine) -> _Program:
-    """The program where the system is. RigError where it is not, or does not start."""
-    program = lent.program(peer.name, named)
-    if program is None:
-        raise RigError(
-            f"{peer.name} is not in the machine that has the file system",
-            cause="the guest was built without it",
-            next="fsgauge rig build",
-        )
-    version = peer.version(lent.words(peer.version_command(program)))
-    return _Program(peer, program, is_root=lent.is_root, version=version)
-
-
-def _starts(program: _Program, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
-    order = plan.turns[0].cells
-    cells = sorted(plan.cells, key=lambda cell: order.index(cell.id))
-    starts = program.peer.runs(program.path, folder, study.workload, cells, as_root=program.is_root)
-    if not starts:
-        raise InputError(
-            f"{program.peer.name} does none of the study's tests",
-            next="fsgauge explain workload.tests",
-        )
-    return starts
 
 
 def _system(check: _Check, system: str, lent: LentMachine) -> None:
@@ -208,7 +144,7 @@ def _system(check: _Check, system: str, lent: LentMachine) -> None:
     folder = lent.target.directory
     tools = ("engine", check.name)
     turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
-    for number, start in enumerate(_starts(check.program, folder, check.study, check.plan)):
+    for number, start in enumerate(starts_of(check.program, folder, check.study, check.plan)):
         orders = tools_in_order(len(turns), check.plan.seed + number, tools)
         runs: list[tuple[ProgramRun, ProgramRun]] = []
         for turn, order in zip(turns, orders, strict=True):
@@ -221,6 +157,8 @@ def _system(check: _Check, system: str, lent: LentMachine) -> None:
                 )
                 pair[tool] = run
             runs.append((pair["engine"], pair[check.name]))
+            if not any(numbers.rate for numbers in pair[check.name].cells):
+                break  # nor will the next pairs have one
         for cell in start.cells:
             found = agreement(check.name, system, cell, runs)
             check.folder.write_agreement(found)

@@ -277,6 +277,13 @@ def first_device(storage: Storage) -> Storage:
     return storage
 
 
+def without_limits(storage: Storage) -> Storage:
+    """The same as fast as it is: a virtual disk's limits are kept on the virtual rig alone."""
+    if isinstance(storage, LoopStorage):
+        return storage.model_copy(update=dict.fromkeys(("iops", "bandwidth", "latency")))
+    return storage
+
+
 def is_preconditioned(storage: Storage) -> bool:
     """Whether it is brought into a known state before it is measured."""
     own = LoopStorage | RamStorage | DeviceStorage

@@ -69,6 +69,10 @@ class Peer(Protocol):
         """
         ...
 
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """The change of a study that has it do the nearest that it can to these cells."""
+        ...
+
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
         """The engine's result as the program would print it."""
         ...

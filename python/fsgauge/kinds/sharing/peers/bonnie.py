@@ -18,6 +18,7 @@ from fsgauge.kinds.sharing.peers.cells import (
     Sizes,
     Tested,
     cells_by_sizes,
+    nearest_tests,
     of_engine,
     test_of,
     tested,
@@ -111,6 +112,10 @@ class Bonnie:
             },
             leaves=("Bonnie.*", ENGINE_FOLDER),
         )
+
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """As it has them."""
+        return nearest_tests(cells, "bonnie++")
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
         """The same rate."""
