@@ -39,7 +39,7 @@ def test_bonnie_runs_in_the_guest_on_a_local_system_and_over_nfs(tmp_path: Path)
     for system in ("ext3", "nfs"):
         paths = sorted((folder / "runs" / system).iterdir())
         runs = [ProgramRun.model_validate_json(path.read_text()) for path in paths]
-        assert len(runs) == 2 * 2 * 2, "two starts, two pairs of two sides"
+        assert len(runs) in (4, 6, 8), "two starts; a second pair where the first had a rate"
         for run in runs:
             assert run.program_version == "2.00a"
             if run.tool == "bonnie++":
