@@ -51,7 +51,7 @@ impl FileSystem {
                 Some(_) => Writing::Allocated,
                 None if delays => {
                     let largest_folio_blocks = policy::release_of(release).largest_folio_blocks();
-                    Writing::Cached { largest_folio_blocks }
+                    Writing::Cached { largest_folio_blocks, joins_at_once: false }
                 }
                 None => Writing::BlockByBlock,
             };

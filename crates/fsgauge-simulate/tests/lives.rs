@@ -105,7 +105,7 @@ fn interleaved_clients_have_the_extents_that_are_known() {
     let unproven = "not compared";
     for (policy, expected, proof) in [
         (ext4, 1, "62 of 62 checkpoints"),
-        (at_once, 20, "14 of 14 checkpoints"),
+        (at_once, 20, "21 of 21 checkpoints"),
         (delayed, 2, unproven),
         (alone, 256, unproven),
     ] {

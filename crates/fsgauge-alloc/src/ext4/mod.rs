@@ -41,7 +41,7 @@ use blocks::Blocks;
 use file::File;
 use folder::Folder;
 use inodes::{Inodes, Used};
-use volume::{Refused, UNWRITTEN_BLOCKS, Volume, WRITTEN_BLOCKS};
+use volume::{Refused, Volume};
 use write_back::WriteBack;
 
 /// What a life depends on, besides the file system and the log.
@@ -250,11 +250,7 @@ impl Ext4 {
             }
         };
         let place = &mut self.folders[folder as usize];
-        let longest = match self.writing {
-            Writing::Allocated => UNWRITTEN_BLOCKS,
-            Writing::BlockByBlock | Writing::Cached { .. } => WRITTEN_BLOCKS,
-        };
-        let inode = self.volume.new_file(&mut place.parent, longest)?;
+        let inode = self.volume.new_file(&mut place.parent, self.writing.tree())?;
         let name = Name::file(file);
         if place.insert(&mut self.volume, file.into(), name.as_c_str().to_bytes()).is_err() {
             self.volume.inodes.give(inode.number);
