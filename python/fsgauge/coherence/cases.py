@@ -20,7 +20,9 @@ from fsgauge.coherence.outcomes import (
     SAME,
     append_outcomes,
     claim_outcome,
+    has_raced,
     lock_outcome,
+    overlapped,
     read_outcome,
 )
 from fsgauge.hands.hands import Answer, Hands, one
@@ -29,6 +31,8 @@ SIZE_BYTES = 16 << 10
 BEHIND_SECONDS = 120.0
 """Twice the longest time for which an NFS client usually trusts what it knows (acregmax)."""
 _POLL_SECONDS = 0.25
+RACE_ROUNDS, RACE_GROWTH = 3, 4
+"""How often nodes that hardly met try again, each time with so many times the records."""
 STEP_SECONDS = 90.0
 """A step takes milliseconds; a server that has just started grants no lock for a while."""
 
@@ -63,10 +67,12 @@ class StepFailedError(Exception):
 
 class Trial(NamedTuple):
     """What became of one; `behind_seconds` is how long its reader took to see what was written,
-    where that was waited for; None where it never did."""
+    where that was waited for; None where it never did. `raced`: whether the other node was at work
+    in the same moment; None where it need not be."""
 
     outcome: str
     behind_seconds: float | None = 0.0
+    raced: bool | None = None
 
 
 Trials = Callable[[Pair, str, int], Iterator[Trial]]
@@ -155,23 +161,35 @@ def _append_by_turns(pair: Pair, name: str, trials: int, *, ask_size: bool) -> I
 
 
 def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
-    pair.must(0, do="put", name=name, version=0, size_bytes=0)
-    steps: list[dict[str, object]] = [
-        {"do": "append", "name": name, "node": node, "first": 0, "count": trials, "sync": True}
-        for node in (0, 1)
-    ]
-    _require_done(pair.both(STEP_SECONDS + trials, *steps))
-    yield from _records(pair, name, trials)
+    """Of nodes that hardly met, once more with more records: one may have ended before the other
+    began."""
+    found: list[Trial] = []
+    for round_number in range(RACE_ROUNDS):
+        own, count = f"{name}-{round_number}", trials * RACE_GROWTH**round_number
+        pair.must(0, do="put", name=own, version=0, size_bytes=0)
+        steps: list[dict[str, object]] = [
+            {"do": "append", "name": own, "node": node, "first": 0, "count": count, "sync": True}
+            for node in (0, 1)
+        ]
+        _require_done(pair.both(STEP_SECONDS + count, *steps))
+        found = list(_records(pair, own, count, at_once=True))
+        if any(each.outcome != KEPT for each in found) or has_raced(
+            sum(bool(each.raced) for each in found), len(found)
+        ):
+            break
+    yield from found
 
 
-def _records(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _records(pair: Pair, name: str, trials: int, *, at_once: bool = False) -> Iterator[Trial]:
     """Both have closed the log: what it holds for who opens it then."""
     for which in (0, 1):
         pair.must(which, do="release")
     found = pair.must(1, do="records", name=name)
     sent = [(node, number) for node in (0, 1) for number in range(trials)]
-    for outcome, times in append_outcomes(found["records"], found["torn"], sent).items():
-        yield from [Trial(outcome)] * times
+    met = overlapped(found["records"])
+    became = append_outcomes(found["records"], found["torn"], sent).elements()
+    for at, outcome in enumerate(became):
+        yield Trial(outcome, raced=at < met if at_once else None)
 
 
 def _exclusive(pair: Pair, name: str, trials: int) -> Iterator[Trial]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from fsgauge.coherence.outcomes import has_raced
 from fsgauge.hands.log import HandsLog, LogPart
 
 
 class Counted(LogPart):
     """A case on a system: how many trials came to what. `fault` is why it did not go on; `is_hang`
     that a node did not answer. `behind_ns` is how long after the last trial's write its reader saw
-    it: 0 where it saw it at once or was not waited for, None where it never did."""
+    it: 0 where it saw it at once or was not waited for, None where it never did. `raced` is how
+    many of them met the other node at work; None where they need not."""
 
     system: str
     case: str
@@ -20,6 +22,12 @@ class Counted(LogPart):
     behind_ns: int | None = 0
     fault: str = ""
     is_hang: bool = False
+    raced: int | None = None
+
+    @property
+    def did_not_race(self) -> bool:
+        """Whether the nodes hardly met, so that what is right shows nothing."""
+        return self.raced is not None and not has_raced(self.raced, sum(self.counts.values()))
 
 
 class Examined(LogPart):

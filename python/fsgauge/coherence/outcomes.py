@@ -41,6 +41,28 @@ def append_outcomes(
     return became
 
 
+def overlapped(records: Iterable[Sequence[int]]) -> int:
+    """How many records of a log were written while the other node was at it as well: those that lie
+    between the first and the last one of the other. Two that never met leave one block each."""
+    nodes = [node for node, _ in records]
+    places: dict[int, list[int]] = {}
+    for place, node in enumerate(nodes):
+        places.setdefault(node, []).append(place)
+    return sum(
+        any(of[0] < place < of[-1] for other, of in places.items() if other != node)
+        for place, node in enumerate(nodes)
+    )
+
+
+RACED_SHARE = 0.5
+"""Of what nodes did at once: where less of it met, nothing was tried."""
+
+
+def has_raced(met: int, of: int) -> bool:
+    """Whether so much of it met that what came of it says something."""
+    return met >= RACED_SHARE * of
+
+
 def _of_record(times: int) -> str:
     return {0: LOST, 1: KEPT}.get(times, TWICE)
 

@@ -30,9 +30,11 @@ def write_log(log: Log, folder: Path) -> Path:
     return write_logged("coherence", log, folder, rows=rows, answer=answer(log))
 
 
-def is_right(counted: Counted) -> bool:
-    """Whether every trial came to what programs on one machine see."""
-    return not counted.fault and set(counted.counts) == {CASES[counted.case].right}
+def is_right(counted: Counted) -> bool | None:
+    """Whether every trial came to what programs on one machine see; None where it did because the
+    nodes hardly met."""
+    right = not counted.fault and set(counted.counts) == {CASES[counted.case].right}
+    return None if right and counted.did_not_race else right
 
 
 def entry(counted: Counted | None, case: str) -> Entry:
@@ -47,6 +49,8 @@ def entry(counted: Counted | None, case: str) -> Entry:
         notes.append(f"the last one not seen within {BEHIND_SECONDS:.0f} s")
     elif counted.behind_ns:
         notes.append(f"the last one seen after {format_duration(counted.behind_ns)}")
+    if counted.raced is not None and is_right(counted) is None:
+        notes.append(f"did not race: {counted.raced} of {sum(counted.counts.values())} met")
     if counted.fault:
         notes.append(f"{'hang' if counted.is_hang else 'ended'}: {counted.fault}")
     return Entry(words or "nothing", "; ".join(notes), is_right(counted))
@@ -55,22 +59,26 @@ def entry(counted: Counted | None, case: str) -> Entry:
 def answer(log: Log) -> str:
     """Which systems did all as one machine would, in how many cases the others did not, and where
     records of two nodes were lost."""
-    alike, different, failed, losing = [], [], [], []
+    alike, different, failed, losing, apart = [], [], [], [], []
     for system in log.systems:
         found = [each for each in log.counted if each.system == system.name]
-        wrong = [each for each in found if not is_right(each)]
+        wrong = [each for each in found if is_right(each) is False]
         if system.fault:
             failed.append(system.name)
         elif wrong:
             different.append(f"{system.name} in {len(wrong)} of {len(found)} cases")
         elif found:
             alike.append(system.name)
+        apart += [
+            f"{system.name}, {CASES[each.case].title}" for each in found if is_right(each) is None
+        ]
         if any(LOST in each.counts for each in found):
             losing.append(system.name)
     said = [
         f"As on one machine in every case: {', '.join(alike)}." if alike else "",
         f"Not as on one machine: {', '.join(different)}." if different else "",
         f"What two nodes appended or counted was lost: {', '.join(losing)}." if losing else "",
+        f"The nodes did not race: {'; '.join(apart)}." if apart else "",
         f"Not tested: {', '.join(failed)}." if failed else "",
     ]
     return " ".join(filter(None, said)) or "Nothing has been tested yet."

@@ -74,10 +74,13 @@ def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted
     counts: Counter[str] = Counter()
     began, fault = time.monotonic(), ""
     behind: float | None = 0.0
+    raced: int | None = None
     is_lost = is_hang = False
     try:
         for trial in CASES[case].trials(Pair(hands), case, trials):
             counts[trial.outcome] += 1
+            if trial.raced is not None:
+                raced = (raced or 0) + trial.raced
             if trial.behind_seconds != 0:
                 behind = trial.behind_seconds
             if time.monotonic() - began > CASE_SECONDS:
@@ -99,6 +102,7 @@ def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted
         behind_ns=None if behind is None else round(behind * 1e9),
         fault=fault,
         is_hang=is_hang,
+        raced=raced,
     )
     return counted, not is_lost
 

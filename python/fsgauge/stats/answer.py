@@ -18,8 +18,8 @@ from fsgauge.stats.durability import with_caveats
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.limited import limited_sentence
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.named_ratio import bounds, rank, share_named
 from fsgauge.stats.results import NOTHING_WEAK, Comparison, Durability, NoiseFloor, OwnResults
-from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -29,7 +29,6 @@ from fsgauge.stats.wording import (
     listed,
     named_systems,
     range_words,
-    remark,
     share_of,
     share_words,
     too_few,
@@ -238,10 +237,10 @@ def _at_cell(question: Question, cell: Cell, entry: Comparison, decided: int) ->
     metric = METRICS[entry.metric]
     what = factors_of(cell).work if metric.name == "iops" else f"the {metric.label}"
     verb = "reach" if metric.name == "iops" else "is"
-    rank = f", the largest of {decided} differences seen" if decided > 1 else ""
+    among = f", {rank(entry, decided)}" if decided > 1 else ""
     return (
         f"{what} at {place_of(cell)} {verb} {share_of(entry.ratio, _subject(question))}"
-        f" ({_bounds(entry, is_pick=True)}){rank}"
+        f" ({bounds(entry, is_pick=True)}){among}"
     )
 
 
@@ -271,7 +270,7 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     many = len(clear) > NAMED_SYSTEMS
     shown = _extremes(clear) if many else clear
     parts = [
-        _one(entry, verb, object_ if index == 0 else "", is_pick=many)
+        share_named(entry, verb, object_ if index == 0 else "", is_pick=many)
         for index, entry in enumerate(shown)
     ]
     more = f", {len(clear) - len(shown)} between" if many else ""
@@ -280,7 +279,7 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
         names = named_systems([entry.system for entry in unclear])
         untold = f"; {names} cannot be told from {subject}"
         if len(unclear) == 1:
-            untold += f" ({_bounds(unclear[0])})"
+            untold += f" ({bounds(unclear[0])})"
     return where + listed(parts) + more + untold
 
 
@@ -294,21 +293,6 @@ def _would_have_shown(found: Sequence[Comparison]) -> str:
 def _verb(question: Question, entry: Comparison) -> str:
     loss = question.baseline_is_raw and METRICS[entry.metric].higher_is_better
     return "keeps" if loss and entry.ratio < 1 else "has"
-
-
-def _one(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
-    start = f"{entry.system} {verb}" if object_ else entry.system
-    return f"{start} {share_of(entry.ratio, object_)} ({_bounds(entry, is_pick=is_pick)})"
-
-
-def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
-    """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
-    is_pick = is_pick and entry.verdict in ("better", "worse")
-    low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
-    if entry.in_memory:
-        return f"{range_words(low or entry.ratio, high or entry.ratio, entry.ratio)}, {MEMORY}"
-    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{range_words(low or entry.ratio, high or entry.ratio, entry.ratio)}{word}"
 
 
 def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
@@ -329,10 +313,8 @@ def _larger_effect(question: Question, lead: Cell) -> str:
     cell, entry = _largest(decided)
     if cell.id == lead.id:
         return ""
-    return (
-        f"; {extreme(entry.verdict)} of {len(question.primary)} cells:"
-        f" {_one(entry, _verb(question, entry), question.baseline, is_pick=True)} at {cell.name}"
-    )
+    named = share_named(entry, _verb(question, entry), question.baseline, is_pick=True)
+    return f"; {extreme(entry.verdict)} of {len(question.primary)} cells: {named} at {cell.name}"
 
 
 def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
@@ -354,10 +336,10 @@ def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]
     everything = [each for _, each in _primary(question)]
     undecided = sum(each.verdict == "undecided" for each in everything)
     few = len(decided) == 1
-    rank = "the only difference seen" if few else f"the largest of {len(decided)} differences seen"
+    among = "the only difference seen" if few else rank(entry, len(decided))
+    named = share_named(entry, _verb(question, entry), question.baseline, is_pick=not few)
     return (
-        f"At {cell.name},"
-        f" {_one(entry, _verb(question, entry), question.baseline, is_pick=not few)}, {rank};"
+        f"At {cell.name}, {named}, {among};"
         f" {undecided} of {len(everything)} comparisons are undecided."
     )
 

@@ -22,6 +22,7 @@ from fsgauge.stats.samples import Samples
 from fsgauge.stats.sittings import OverSittings, over_sittings
 from fsgauge.stats.verdict import (
     ALPHA,
+    BLOCKS_FOR_A_VERDICT,
     Verdict,
     benjamini_hochberg,
     judge,
@@ -113,8 +114,14 @@ class Judged(Generic[R]):
 
     @property
     def barely(self) -> bool:
-        """Whether the verdict would be another one without some one of its blocks."""
+        """Whether the verdict would be another one without some one of its blocks.
+
+        Of as few blocks as a verdict needs, none can be left out: that they are few is said once,
+        and not of each verdict.
+        """
         if self.verdict == "undecided" or self.against:
+            return False
+        if len(self.logs) <= BLOCKS_FOR_A_VERDICT:
             return False
         return any(self._without(block) != self.verdict for block in self.logs)
 

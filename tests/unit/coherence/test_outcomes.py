@@ -9,7 +9,9 @@ import pytest
 from fsgauge.coherence.outcomes import (
     append_outcomes,
     claim_outcome,
+    has_raced,
     lock_outcome,
+    overlapped,
     read_outcome,
 )
 
@@ -51,3 +53,21 @@ def test_one_node_alone_creates_a_name_and_has_a_lock() -> None:
     assert lock_outcome(yes, no, no) == "not given back"
     assert lock_outcome(no, no, yes) == "refused"
     assert lock_outcome({"error": "ENOLCK"}, no, yes) == "ENOLCK"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "met"),
+    [
+        ([0, 0, 0, 1, 1, 1], 0),
+        ([0, 1, 0, 1, 0, 1], 4),
+        ([0, 0, 1, 0, 1, 1], 2),
+        ([0, 0, 0], 0),
+        ([], 0),
+    ],
+)
+def test_records_that_met_lie_between_those_of_the_other_node(nodes: list[int], met: int) -> None:
+    assert overlapped([(node, at) for at, node in enumerate(nodes)]) == met
+
+
+def test_nodes_that_hardly_met_did_not_race() -> None:
+    assert has_raced(10, 20) and not has_raced(9, 20)

@@ -77,3 +77,18 @@ def test_a_system_that_is_told_again_is_replaced() -> None:
     again = LOG.with_one(Examined(name="gfs2", words="", fault="it ended"))
     assert [each.name for each in again.systems] == ["nfs3", "ocfs2", "gfs2"]
     assert again.systems[-1].fault == "it ended"
+
+
+def test_nodes_that_hardly_met_get_no_check_mark() -> None:
+    """Over NFS 4 appending at once got "✓ 20 kept": one node had ended before the other began."""
+    apart = counted("gfs2", "append_at_once", {"kept": 200}, raced=6)
+    found = entry(apart, "append_at_once")
+    assert (found.words, found.is_right) == ("200 kept", None)
+    assert found.note == "did not race: 6 of 200 met"
+    said = answer(LOG.with_one(apart))
+    assert "As on one machine in every case: gfs2." in said
+    assert "The nodes did not race: gfs2, appended at once." in said
+    met = counted("gfs2", "append_at_once", {"kept": 200}, raced=180)
+    assert entry(met, "append_at_once").is_right
+    losing = counted("gfs2", "append_at_once", {"kept": 190, "lost": 10}, raced=0)
+    assert entry(losing, "append_at_once").is_right is False

@@ -98,7 +98,7 @@ def test_on_one_machine_every_case_is_right(tmp_path: Path) -> None:
 
     on_folders([str(tmp_path)] * 2, list(CASES), TRIALS, tell)
     assert [each.case for each in found] == list(CASES)
-    assert [each for each in found if not is_right(each)] == []
+    assert [each for each in found if is_right(each) is False] == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -121,6 +121,15 @@ def test_a_client_that_asks_for_the_size_first_loses_nothing(tmp_path: Path) -> 
     found = counted(tmp_path, Remembers, Remembers, wanted=wanted)
     assert found["append_by_turns"].counts["lost"] > 0
     assert is_right(found["append_after_fstat"])
+
+
+def test_nodes_that_append_one_after_the_other_did_not_race_however_often_they_try(
+    tmp_path: Path,
+) -> None:
+    """In this process one hand has ended before the other begins."""
+    (found,) = counted(tmp_path, Hand, Hand, wanted=["append_at_once"]).values()
+    assert found.raced == 0 and is_right(found) is None
+    assert found.counts == {"kept": 2 * TRIALS * cases.RACE_GROWTH ** (cases.RACE_ROUNDS - 1)}
 
 
 def test_a_file_that_goes_a_moment_later_is_waited_for(

@@ -18,7 +18,7 @@ class SharingFactors(CellFactors):
         "record_size_bytes": Factor("record size", role="size"),
         "file_size_bytes": Factor("file size", behind="files"),
         "folder_files": Factor("files in the folder"),
-        "is_cache_test": Factor("writes that memory may keep"),
+        "is_cache_test": Factor("writes are not flushed", column="is_unflushed"),
         "hosts": Factor("hosts", role="hosts", one="host"),
     }
 
