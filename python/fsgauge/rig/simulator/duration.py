@@ -21,7 +21,7 @@ from fsgauge.rig.simulator.device import devices_of, size_of
 from fsgauge.rig.simulator.life import job_of
 from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.wire import SimulateResult
 
 SMALLER = (512, 64, 8)

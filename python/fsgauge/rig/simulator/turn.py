@@ -25,7 +25,7 @@ from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
 from fsgauge.rig.simulator.policies import settings_of
 from fsgauge.rig.simulator.trial import is_without_data
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
 from fsgauge.wire import (
     AgeResult,
