@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fsgauge.crosscheck.programs import ToldOfProgram
 
 
-LARGER = "--storage ram:8GiB --set 'workload.file_sizes=[\"2 GiB\"]', larger still on faster storage"
+LARGER = (
+    "--storage ram:8GiB --set 'workload.file_sizes=[\"2 GiB\"]', larger still on faster storage"
+)
 
 
 @click.command("crosscheck")
