@@ -92,13 +92,14 @@ def command(
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
+    from fsgauge.rig.hosts_asked import require_hosts
     from fsgauge.rig.registry import rig_for, rig_named, study_on
     from fsgauge.rig.rig import (
         FoldersSeen,
+        MakesStorage,
         UsesFolders,
         around_on,
         is_untried,
-        require_hosts,
         strikes_of,
     )
     from fsgauge.units import parse_percent
@@ -128,6 +129,7 @@ def command(
         noise_percent = measured.noise_percent
     kept = _kept_noise(world, chosen) if noise_percent is None else None
     seen = world.folders(chosen) if isinstance(world, UsesFolders) else FoldersSeen({}, [])
+    made = world if isinstance(world, MakesStorage) else None
     description = describe(
         plan,
         chosen,
@@ -136,7 +138,8 @@ def command(
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,
         folders=seen.facts,
-        cautions=seen.cautions,
+        cautions=[*seen.cautions, *(made.storage_cautions(chosen) if made else [])],
+        storage=made.storage_words(chosen) if made else "",
         around=around,
     )
     with interruptible():
