@@ -19,6 +19,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.limited import limited_sentence
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.named_ratio import bounds, rank, share_named
+from fsgauge.stats.quiet_baseline import baseline_aside
 from fsgauge.stats.results import NOTHING_WEAK, Comparison, Durability, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
@@ -213,7 +214,8 @@ def mostly_undecided(question: Question) -> str:
     clear = {entry.system for _, entry in everything if entry.verdict != "undecided"}
     unclear = [system for system in question.others if system not in clear]
     subject = _subject(question)
-    start = f"Too noisy to tell {named_systems(unclear)} from {subject} here"
+    aside = baseline_aside(question.baseline, question.noise, undecided)
+    start = f"Too noisy to tell {named_systems(unclear)} from {subject} here{aside}"
     if not unclear:
         start = (
             f"Too noisy to tell most from {subject} here: {len(undecided)} of {len(everything)}"

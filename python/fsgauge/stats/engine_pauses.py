@@ -9,7 +9,7 @@ from __future__ import annotations
 from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.units import format_duration
-from fsgauge.wire import LoadResult
+from fsgauge.wire import LoadResult, elapsed_with_finish_ns
 
 LATE_START_NS = 100_000_000
 STARVED_SHARE = 0.20
@@ -48,12 +48,17 @@ def pace_missed(run: RunRecord, result: LoadResult) -> str | None:
 
 
 def starved_share(result: LoadResult) -> float | None:
-    """The share of the time in which a thread was ready to run and had no processor."""
+    """The share of the time in which a thread was ready to run and had no processor: of all threads
+    and processes together, with the fsync and close that a job asked for at its end.
+
+    A thread reads how long it waited a moment after its last operation. Of a write of some
+    milliseconds into memory that moment may be longer than the work, so a share ends at 1.
+    """
     pauses = result.pauses
-    threads_ns = result.elapsed_ns * max(result.cpu.threads, 1)
+    threads_ns = elapsed_with_finish_ns(result) * max(result.cpu.threads, 1)
     if pauses is None or pauses.starved_ns is None or not threads_ns:
         return None
-    return pauses.starved_ns / threads_ns
+    return min(1.0, pauses.starved_ns / threads_ns)
 
 
 def starved(_run: RunRecord, result: LoadResult) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.stats import engine_pauses, run_checks
 from fsgauge.stats.advice import RUN_CHECKS, Situation, advice_for
-from fsgauge.wire import Drain, LoadResult, Pauses
+from fsgauge.wire import Drain, FinishResult, LoadResult, Pauses
 from tests.synthetic import make_study
 
 QUIET = Pauses(
@@ -67,6 +67,22 @@ def test_threads_without_a_processor_are_named_from_a_fifth_on(run: RunRecord) -
     assert named(run, result_of(run, starved_ns=whole_ns * 19 // 100)) == set()
     assert named(run, result_of(run, starved_ns=whole_ns * 21 // 100)) == {"run.starved"}
     assert named(run, result_of(run, starved_ns=None)) == set()
+
+
+def test_no_thread_waits_for_a_processor_longer_than_the_test_took(run: RunRecord) -> None:
+    """A page had "starved 227 % of the time": a write of 8 MiB ended in memory after 30 ms, and its
+    thread had waited 70 ms when it looked, in the second before fsync returned."""
+    result = result_of(run, starved_ns=70_000_000)
+    short = result.model_copy(
+        update={
+            "elapsed_ns": 30_000_000,
+            "cpu": result.cpu.model_copy(update={"threads": 1}),
+        }
+    )
+    assert engine_pauses.starved_share(short) == 1.0
+    finish = FinishResult(fsync_ns=10**9, close_ns=0, elapsed_ns=1_000_000_000, cpu=short.cpu)
+    flushed = short.model_copy(update={"finish": finish})
+    assert engine_pauses.starved_share(flushed) == pytest.approx(0.07)
 
 
 def test_clocks_that_disagree_are_named_in_both_directions(run: RunRecord) -> None:

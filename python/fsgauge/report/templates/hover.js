@@ -19,6 +19,17 @@
     tip.style.left = Math.max(4, left) + "px";
     tip.style.top = below + "px";
   }
+  // Paper unfolds nothing: what is folded on the screen is printed, and folded again. Tables of all
+  // metrics would be most of the sheets; the style leaves out those that are folded.
+  var folded = [];
+  window.addEventListener("beforeprint", function () {
+    folded = Array.prototype.slice.call(document.querySelectorAll("details:not([open]):not(#numbers details)"));
+    folded.forEach(function (part) { part.open = true; });
+  });
+  window.addEventListener("afterprint", function () {
+    folded.forEach(function (part) { part.open = false; });
+    folded = [];
+  });
   document.addEventListener("pointermove", show);
   document.addEventListener("pointerdown", show);
   document.addEventListener("scroll", function () { tip.hidden = true; }, { passive: true });

@@ -11,7 +11,9 @@ from typing import cast
 import pytest
 
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from fsgauge.kinds.sharing.page.beside import published_tables
 from fsgauge.kinds.sharing.page.tables import faults_table
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.results import Results
 from tests.synthetic_sharing import SYSTEMS, make_sharing
@@ -68,3 +70,27 @@ def test_the_page_has_its_tables_and_words(report: Report) -> None:
     assert "Files next to memory" in page and "cache test (small file)" in page
     stored = json.loads((report.stored.directory / "report.json").read_text())
     assert stored["own"]["faults"][2]["counts"] == {"crash": 1}
+
+
+def test_the_first_screen_says_what_is_elsewhere_and_counts_come_before_rates(
+    report: Report,
+) -> None:
+    """A newcomer looked for "two nodes twice as much" and found no way to it."""
+    page = Path(report.stored.directory / "report.html").read_text(encoding="utf-8")
+    first = page.partition("</header>")[0]
+    for command in ("run two-nodes", "run writers-nfs", "coherence", "failure"):
+        assert f"<code>fsgauge {command}</code>" in first
+    assert page.index('id="counts"') < page.index('id="rates"') < page.index('id="traffic"')
+    counts = page.partition('id="table-counts"')[2].partition("</table>")[0]
+    assert "flush 0<" in counts, "OCFS2 flushed nothing"
+
+
+def test_beside_what_was_published_stand_its_words_and_our_ratios_to_nfs(report: Report) -> None:
+    own = Sharing.of(report.results)
+    assert own is not None
+    assert {(each.system, each.nfs) for each in own.to_nfs} == {("ocfs2", "nfs")}
+    (table,) = published_tables(report.results, ledger_of("sharing"))
+    claims = [row[1].below for row in table.rows]
+    assert claims == ["C-14", "C-16", "C-17"]
+    assert "hard to beat" in table.rows[1][1].text
+    assert "than nfs" in table.rows[0][0].text and "ocfs2: crash" in table.rows[2][0].text
