@@ -135,7 +135,7 @@ impl FileSystem {
     pub(crate) fn free_blocks(&self) -> u64 {
         match self {
             FileSystem::Files(life) => life.space().free_blocks(),
-            FileSystem::Ext4(ext4, _) => ext4.free_blocks(),
+            FileSystem::Ext4(ext4, _) => ext4.available_blocks(),
         }
     }
 

@@ -112,6 +112,11 @@ impl Ext4 {
         self.volume.blocks.exactly_free()
     }
 
+    /// Those of them that files can take: the kernel keeps some back (`s_resv_clusters`), as its `f_bavail` says.
+    pub fn available_blocks(&self) -> u64 {
+        self.volume.blocks.exactly_free().saturating_sub(self.volume.blocks.kept_back())
+    }
+
     /// Operations that found no space.
     pub fn refused(&self) -> u64 {
         self.refused

@@ -14,6 +14,7 @@ from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
 from fsgauge.rig.simulator.duration import block_takes
 from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.rig.simulator.trial import check_life, empty_of
 from fsgauge.study.device_numbers import beyond_capacity
@@ -88,6 +89,7 @@ class SimulatorRig:
         # What is said of all alike is the storage's or the load's, and no system is to blame.
         is_of_all = len(found) == len(study.systems) and len({e.what for _, e in found}) == 1
         for system, error in found:
+            error.what, error.cause = with_sizes(error.what), with_sizes(error.cause)
             if len(study.systems) > 1 and not is_of_all:
                 error.details += (f'of the system "{system.name}"',)
                 error.next = or_without(study, system, error.next)
