@@ -207,7 +207,7 @@ fn a_full_device_is_named_and_the_steps_before_are_kept() {
         fault.what,
         "the simulated device is full: /m/rate/rate-0000 has 33554432 of 41943040 bytes and no space for 1048576 bytes more"
     );
-    assert_eq!(fault.cause, "0 of 67108864 bytes are left for files; what is free lies in 0 pieces of at most 0 bytes");
+    assert_eq!(fault.cause, "0 of 67108864 bytes are left for files, in 0 pieces of at most 0 bytes");
 }
 
 #[test]
