@@ -23,7 +23,7 @@ class SharingAnalysis(Analysis):
     """A test is judged by what its program prints."""
 
     own = Sharing
-    said_better = frozenset({"runs.failed"})
+    said_better = frozenset({"runs.failed", "cache.file_set"})
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - no test is
         """Bytes, seeks or files a second."""
@@ -57,7 +57,8 @@ class SharingAnalysis(Analysis):
         if own is not None:
             yield from failed_finding(own.faults)
             yield from limits_finding(own.limits, evidence.study.plan)
-            yield from cache_test_finding(own.memory, evidence.study.plan)
+            storage = evidence.study.study.get("storage", {}).get("kind", "")
+            yield from cache_test_finding(own.memory, evidence.study.plan, storage)
             yield from one_node_finding(own.local_locks)
 
 
