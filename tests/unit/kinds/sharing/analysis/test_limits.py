@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.sharing.analysis.limits import (
-    busiest,
-    disk_shares,
-    limits_finding,
-    limits_of,
-    ratios_limited,
-    share_of_test,
-)
-from fsgauge.kinds.sharing.analysis.model import CellLimit, Limit
-from fsgauge.stats.analysis import Material
+from fsgauge.kinds.sharing.analysis.limits import by_place, limits_finding, share_of_test
+from fsgauge.kinds.sharing.analysis.model import CellLimit
+from fsgauge.stats.rig_limits import Limit, busiest, disk_shares, limits_of, ratios_limited
 from fsgauge.traffic import DiskDone, Traffic
 from fsgauge.wire import FinishResult, MachineProcessorTime, ProcessorTime
 from tests.synthetic import make_study
@@ -41,7 +34,7 @@ def test_a_disk_s_share_is_of_its_own_limit_in_requests_and_in_bytes() -> None:
     """A page had "disk's limit 147 %": the server's disk and the cache's were added up and held
     against what one of them may do."""
     run = one_run()
-    seconds = result_of(run).elapsed_ns / 1e9
+    seconds = (result_of(run).warm_up_ns + result_of(run).elapsed_ns) / 1e9
     assert disk_shares(run, "disk_requests") == {}
     counted = [
         done("disk_requests", 300, server=240 * seconds, cache=201 * seconds),
@@ -66,7 +59,7 @@ def test_requests_and_bytes_are_limits_of_their_own(
     study = make_study(**ONE_CELL)
     runs = []
     for run in study.runs:
-        seconds = result_of(run).elapsed_ns / 1e9
+        seconds = (result_of(run).warm_up_ns + result_of(run).elapsed_ns) / 1e9
         traffic = []
         if requests is not None and mib is not None:
             traffic = [
@@ -74,19 +67,8 @@ def test_requests_and_bytes_are_limits_of_their_own(
                 done("disk_bytes", 8 << 20, disk0=mib * 2**20 * seconds),
             ]
         runs.append(run.model_copy(update={"traffic": traffic}))
-    material = Material(
-        study=study.study,
-        whole_plan=study.study.plan,
-        turns=[],
-        runs=runs,
-        path_runs=[],
-        scans=[],
-        steps=[],
-        environment=study.before,
-        samples={},
-        equivalence_percent=5.0,
-    )
-    assert {each.limit for each in limits_of(material)} == {says}
+    found = limits_of(study.study.plan, runs, study.before)
+    assert {each.limit for each in found.values()} == {says}
 
 
 def limit(system: str, of: Limit) -> CellLimit:
@@ -125,4 +107,4 @@ def test_a_ratio_is_the_rig_s_where_one_is_the_emulation_or_both_meet_one_limit(
     found = list(limits_finding([limit(plan.baseline, theirs), limit(other, ours)], plan))
     assert bool(found) == is_decided
     limits = [limit(plan.baseline, theirs), limit(other, ours)]
-    assert bool(ratios_limited(limits, plan.baseline)) == is_decided
+    assert bool(ratios_limited(by_place(limits), plan.baseline)) == is_decided
