@@ -55,7 +55,9 @@ def _ids(own: dict[str, Cell], ids: Sequence[str] | dict[str, Cell]) -> list[str
 
 
 def _run(run: RunRecord, cell: Cell) -> RunRecord:
-    seconds = run.result.elapsed_ns / 1e9 if run.result is not None else 1.0
+    seconds = 1.0
+    if run.result is not None:
+        seconds = (run.result.warm_up_ns + run.result.elapsed_ns) / 1e9
     share = 0.98 if run.system != "nfs" else 0.4
     asked = Traffic(
         name="disk_requests",

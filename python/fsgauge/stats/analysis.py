@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -99,15 +99,6 @@ class Analysis:
     def read(self, material: Material) -> OwnResults | None:  # noqa: ARG002
         """What only this kind has; the plan has at least one cell."""
         return None
-
-    def limited(
-        self,
-        own: OwnResults | None,  # noqa: ARG002
-        baseline: str,  # noqa: ARG002
-    ) -> Mapping[tuple[str, str], str]:
-        """By cell and system, what of the rig set the ratio to the baseline: "the emulated
-        processor". Such a ratio is shown, and claimed nowhere."""
-        return {}
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:  # noqa: ARG002
         """What the reader has to know of it."""

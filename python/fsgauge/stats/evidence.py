@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fsgauge.record import (
     EnvironmentRecord,
@@ -19,6 +20,9 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
 from fsgauge.stats.samples import Placed, Samples
+
+if TYPE_CHECKING:
+    from fsgauge.stats.rig_limits import RigLimit
 
 WHERE_LIMIT = 10
 
@@ -43,6 +47,7 @@ class Evidence:
     stopped: bool
     layouts: Layouts | None = None
     own: OwnResults | None = None
+    limits: Mapping[tuple[str, str], RigLimit] = field(default_factory=dict)
     scans: Sequence[ScanRecord] = ()
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()

@@ -24,6 +24,7 @@ from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.missing_runs import missing_runs
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.rig_limits import rig_limits
 from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.samples import Withheld
 from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
@@ -63,6 +64,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *host_findings(evidence),
         *machine_findings(evidence),
         *emulator_limited(evidence),
+        *rig_limits(evidence),
         *layout_scans(evidence),
         *preconditioned(evidence),
         *file_set_in_memory(evidence),

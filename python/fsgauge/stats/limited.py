@@ -1,7 +1,7 @@
 """Ratios that the rig sets, and not the systems: shown, marked, and kept out of every sentence.
 
 An emulated processor that works without a pause, or a limit that both sides meet, explains such a
-ratio alone. A kind of study says which ratios these are (`Analysis.limited`).
+ratio alone (stats/rig_limits.py says which ratios these are).
 """
 
 from __future__ import annotations

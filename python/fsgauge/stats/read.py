@@ -43,6 +43,7 @@ from fsgauge.stats.planned import (
     without_paths,
 )
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
+from fsgauge.stats.rig_limits import limits_of, ratios_limited
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.scaling.host_answer import hosts_sentence
@@ -105,13 +106,14 @@ def read_study(
         equivalence_percent=equivalence_percent,
     )
     own = analysis.read(material) if plan.cells else None
+    limits = limits_of(plan, runs, before)
     comparisons = with_limits(
         marked(
             compare_all(samples, [cell.id for cell in primary], equivalence_percent),
             runs,
             _baseline_kind(plan.baseline, turns),
         ),
-        analysis.limited(own, plan.baseline),
+        ratios_limited({place: each.limit for place, each in limits.items()}, plan.baseline),
     )
     evidence = Evidence(
         study=study,
@@ -132,6 +134,7 @@ def read_study(
         stopped=stopped,
         layouts=read_layouts(samples, scans, margin_percent(study)),
         own=own,
+        limits=limits,
         scans=scans,
         steps=steps,
         path_runs=path_runs,

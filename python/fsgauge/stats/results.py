@@ -17,6 +17,7 @@ from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
 
 Level = Literal["invalid", "warning", "note"]
@@ -319,29 +320,6 @@ class TrafficNumber(ResultModel):
     unit: str
     per_operation: Estimate
     parts: dict[str, float]
-
-
-class StruckRun(ResultModel):
-    """A run that was struck on purpose, by one fault. Moments count from the beginning of its load;
-    `before`, `during` and `after` are operations per second, `recovered_ns` how long after the end
-    of the fault the rate was back at nine tenths of that before; `hindered` why the fault was not
-    carried out as planned."""
-
-    block: int
-    system: str
-    cell: str
-    cell_name: str
-    fault: str
-    began_ns: int | None
-    ended_ns: int | None
-    back_ns: int | None
-    before: float | None
-    during: float | None
-    after: float | None
-    recovered_ns: int | None
-    run_fault: str
-    words: list[str]
-    hindered: str
 
 
 class Results(ResultModel):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.kinds.sharing.analysis import SharingAnalysis
 from fsgauge.report import words
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.tables import primary_lines
@@ -58,11 +57,11 @@ def test_the_ranking_the_table_and_the_picture_have_no_verdict_of_it() -> None:
 
 
 def test_where_the_rig_sets_all_ratios_none_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def limited(self: SharingAnalysis, own: object, baseline: str) -> dict[tuple[str, str], str]:
+    def limited(limits: object, baseline: str) -> dict[tuple[str, str], str]:
         cells = make_sharing(2).study.plan.cells
         return {(cell.id, system): EMULATOR for cell in cells for system in ("nfs", "ocfs2")}
 
-    monkeypatch.setattr(SharingAnalysis, "limited", limited)
+    monkeypatch.setattr("fsgauge.stats.read.ratios_limited", limited)
     said = results().answer
     assert said.startswith(f"No ratio of rates is claimed: of all 4 ratios, {EMULATOR} set 4.")
     assert said.count("No ratio") == 1 and " % of ext3" not in said

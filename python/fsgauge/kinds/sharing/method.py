@@ -174,7 +174,10 @@ class SharingMethod(LaidOut):
         """Two nodes take two numbers of hosts."""
         if self.workload.hosts and len(self.workload.hosts) > 1:
             return ""
-        return "whether two nodes do more than one (workload.hosts = [1, 2])"
+        return (
+            "whether two nodes do more than one, and what a cluster's locks cost: of one node they"
+            " stay there (fsgauge run two-nodes; or workload.hosts = [1, 2])"
+        )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Its tests have programs of their own."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fsgauge.kinds.sharing.analysis.answer import answer_with_faults
 from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
-from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_limited
+from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of
 from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, memory_of
 from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.analysis.one_node import one_node_finding, with_local_locks
@@ -16,14 +16,14 @@ from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.results import Finding, OwnResults
+from fsgauge.stats.results import Finding
 
 
 class SharingAnalysis(Analysis):
     """A test is judged by what its program prints."""
 
     own = Sharing
-    said_better = frozenset({"runs.failed"})
+    said_better = frozenset({"runs.failed", "cache.file_set", "disk.limit"})
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - no test is
         """Bytes, seeks or files a second."""
@@ -41,12 +41,6 @@ class SharingAnalysis(Analysis):
             to_nfs=ratios_to_nfs(material, limits),
         )
 
-    def limited(self, own: OwnResults | None, baseline: str) -> dict[tuple[str, str], str]:
-        """Where an emulated processor or a disk's limit sets the ratio."""
-        if not isinstance(own, Sharing):
-            return {}
-        return ratios_limited(own.limits, baseline)
-
     def answer(self, question: Question) -> str | None:
         """The general one, and who failed."""
         return answer_with_faults(question)
@@ -57,7 +51,8 @@ class SharingAnalysis(Analysis):
         if own is not None:
             yield from failed_finding(own.faults)
             yield from limits_finding(own.limits, evidence.study.plan)
-            yield from cache_test_finding(own.memory, evidence.study.plan)
+            storage = evidence.study.study.get("storage", {}).get("kind", "")
+            yield from cache_test_finding(own.memory, evidence.study.plan, storage)
             yield from one_node_finding(own.local_locks)
 
 

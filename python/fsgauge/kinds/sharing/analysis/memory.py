@@ -17,6 +17,8 @@ from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.units import exact_size, format_size
 
+SHARE_FOR_FILES = 0.85
+"""Of its storage, what every file system of the study leaves for files."""
 TIMES = 2
 """A file is larger than caches from so many times the memory on."""
 
@@ -55,8 +57,11 @@ def _of_cell(cell: str, factors: SharingFactors, machines: Sequence[Machine]) ->
     )
 
 
-def cache_test_finding(cells: Sequence[CellMemory], plan: Plan) -> Iterator[Finding]:
-    """How many cells are tests of caches, and by which half of the rule."""
+def cache_test_finding(
+    cells: Sequence[CellMemory], plan: Plan, storage_kind: str = ""
+) -> Iterator[Finding]:
+    """How many cells are tests of caches, and by which half of the rule; `storage_kind` as in the
+    study."""
     names = {cell.id: cell.name for cell in plan.cells}
     small = [each for each in cells if each.is_small]
     unflushed = [each for each in cells if each.is_unflushed]
@@ -71,7 +76,7 @@ def cache_test_finding(cells: Sequence[CellMemory], plan: Plan) -> Iterator[Find
             f"{part_of(len(small), len(cells), 'cell')} with a file that is smaller than twice the"
             f" memory of client and server, {format_size(enough)}"
         )
-        advice.append(f"--set 'workload.file_sizes=[\"{exact_size(_whole_gib(enough))}\"]'")
+        advice.append(_larger_files(_whole_gib(enough), storage_kind))
     if unflushed:
         reasons.append(f"{part_of(len(unflushed), len(cells), 'cell')} with writes not flushed")
         advice.append("--set workload.include_flush=true")
@@ -83,6 +88,15 @@ def cache_test_finding(cells: Sequence[CellMemory], plan: Plan) -> Iterator[Find
         f"{' and '.join(advice)}.",
         [names[each.cell] for each in found],
     )
+
+
+def _larger_files(size_bytes: int, storage_kind: str) -> str:
+    """What makes files large enough, with the storage that holds them where the study makes it."""
+    files = f"--set 'workload.file_sizes=[\"{exact_size(size_bytes)}\"]'"
+    if storage_kind != "loop":
+        return files
+    storage = exact_size(_whole_gib(round(size_bytes / SHARE_FOR_FILES)))
+    return f"{files} --set 'storage.size={storage}' (on a limited disk that takes hours)"
 
 
 def _whole_gib(size_bytes: int) -> int:

@@ -7,10 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.rig_limits import Limit
 
 FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
-Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
-"""The emulated processor, or what a disk may do in requests, or in bytes."""
 
 
 class SystemFaults(ResultModel):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.sharing.analysis.limits import ratios_limited
+from fsgauge.kinds.sharing.analysis.limits import by_place
 from fsgauge.kinds.sharing.analysis.model import CellLimit, RatioToNfs
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.rig_limits import ratios_limited
 
 _PLAIN = ("nfs3", "nfs4")
 """`rig.reached_by` of a server's file system by NFS, without a layer over it."""
@@ -24,7 +25,7 @@ def ratios_to_nfs(material: Material, limits: Sequence[CellLimit]) -> list[Ratio
     nfs = _nfs(material)
     if nfs is None:
         return []
-    limited = ratios_limited(limits, nfs)
+    limited = ratios_limited(by_place(limits), nfs)
     contrasts = {
         (cell.id, system): Contrast(Value(metric, cell.id, system), Value(metric, cell.id, nfs))
         for cell in plan.cells

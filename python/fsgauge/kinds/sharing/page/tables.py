@@ -6,17 +6,17 @@ from collections.abc import Callable
 from functools import partial
 
 from fsgauge.kinds.sharing.analysis.faults import words
-from fsgauge.kinds.sharing.analysis.limits import WORDS
-from fsgauge.kinds.sharing.analysis.model import CellMemory, Limit, Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.limits import by_place
+from fsgauge.kinds.sharing.analysis.model import CellMemory, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record import Cell
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Results
+from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.units import exact_size, format_size
 
-_SHOWN: tuple[Limit, ...] = ("emulator", "IOPS", "bandwidth")
 _FOLDED_ROWS = 24
 
 
@@ -25,7 +25,7 @@ def rates_table(results: Results) -> list[Table]:
     rates = {(each.cell, each.system, each.metric): each for each in results.measurements}
     units = {metric.name: metric.unit for metric in results.metrics}
     own = Sharing.of(results)
-    limits = {(each.cell, each.system): each.limit for each in own.limits} if own else {}
+    limits = by_place(own.limits) if own else {}
 
     def rate_of(cell: Cell, system: str) -> TableCell:
         metric = SharingFactors.of(cell).metric
@@ -33,8 +33,8 @@ def rates_table(results: Results) -> list[Table]:
         if found is None:
             return NOTHING
         text = partial(value, unit=units[metric])
-        limit = limits.get((cell.id, system), "unknown")
-        below = [interval_text(found, text), WORDS[limit] if limit in _SHOWN else ""]
+        limit: Limit = limits.get((cell.id, system), "unknown")
+        below = [interval_text(found, text), WORDS[limit] if limit in BY_RIG else ""]
         return TableCell(text(found.value), "; ".join(filter(None, below)))
 
     return _by_system(
@@ -133,7 +133,9 @@ def memory_table(results: Results) -> list[Table]:
         "A file that is not twice the memory of a client and its server makes its cell a cache"
         " test, and so does a write that is not flushed. Where caches are emptied before each run,"
         " a small file is read from disks all the same; what a run reads ahead or writes together"
-        " is up to memory. Of a server that is not among the study's machines nothing is counted.",
+        " is up to memory. Of a server that is not among the study's machines nothing is counted."
+        " The publication held its files of 2 GB against the memory of one machine, 1 GB: with that"
+        " of its server they too are cache tests.",
         [
             ("cell", "", lambda each: results.cell(each.cell).name),
             (

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, counted, memory_of
+from fsgauge.kinds.sharing.analysis.memory import (
+    SHARE_FOR_FILES,
+    cache_test_finding,
+    counted,
+    memory_of,
+)
 from fsgauge.kinds.sharing.analysis.model import CellMemory
 from fsgauge.machine import Machine
 from fsgauge.record import EnvironmentRecord
@@ -89,3 +94,13 @@ def test_the_finding_says_by_which_half_of_the_rule() -> None:
     (found,) = cache_test_finding(memory_of(small), small.study.plan)
     assert found.advice.startswith("--set 'workload.file_sizes=[\"8 GiB\"]' and --set workload.inc")
     assert said(memory_of(material([CLIENT], file_size_bytes=64 * GIB))) == []
+
+
+def test_the_advice_makes_room_for_the_files_that_it_asks_for() -> None:
+    """The advice "file_sizes 4 GiB" was refused by the next command: there was room for 288 MiB."""
+    small = material([CLIENT, SERVER])
+    (found,) = cache_test_finding(memory_of(small), small.study.plan, "loop")
+    assert "--set 'storage.size=10 GiB'" in found.advice
+    assert 10 * GIB * SHARE_FOR_FILES >= 8 * GIB
+    (on_folders,) = cache_test_finding(memory_of(small), small.study.plan, "path")
+    assert "storage.size" not in on_folders.advice
