@@ -47,7 +47,7 @@ def test_a_full_device_names_its_system_and_what_gives_it_room(
     assert "--set storage.size=256MiB, or --set 'workload.fills=[" in said
     assert "this life fits then, or --without full" in said
     assert "resume" not in said
-    assert "of 128 MiB are free" in said
+    assert "of 128 MiB are left for files" in said
 
 
 def test_the_system_without_room_is_named_where_the_load_has_none() -> None:
