@@ -207,7 +207,10 @@ fn a_full_device_is_named_and_the_steps_before_are_kept() {
         fault.what,
         "the simulated device is full: /m/rate/rate-0000 has 33554432 of 41943040 bytes and no space for 1048576 bytes more"
     );
-    assert_eq!(fault.cause, "0 of 67108864 bytes are left for files; what is free lies in 0 pieces of at most 0 bytes");
+    assert_eq!(
+        fault.cause,
+        "0 of 67108864 bytes are left for files; what is free is in 0 pieces of at most 0 bytes"
+    );
 }
 
 #[test]
@@ -324,7 +327,10 @@ fn an_append_that_one_device_has_no_room_for_is_undone() {
     let stripes = r#","devices":3,"stripe_bytes":262144"#;
     let result = live(&job(policy, 64 * MIB, stripes, &steps)).unwrap();
     let fault = result.steps[0].fault.as_ref().unwrap();
-    assert!(fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 bytes more"), "{fault}");
+    assert!(
+        fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 bytes more"),
+        "{fault}"
+    );
     assert!(fault.cause.starts_with("0 of 201326592 bytes are left for files"), "{fault}");
     let wrong = |more: &str| live(&job(policy, 64 * MIB, more, &[])).unwrap_err().what;
     assert_eq!(wrong(r#","devices":0"#), "there are 0 devices of 67108864 bytes");

@@ -72,7 +72,7 @@ def check_room(
         )
     if stripe_bytes is not None and stripe_bytes >= each_bytes:
         raise conflict(
-            f"a stripe of {exact_size(stripe_bytes)} has no room on a device beside the file"
+            f"a stripe of {exact_size(stripe_bytes)} has no room on a device next to the file"
             f" system's own blocks: each of {devices} has {format_size(each_bytes)}",
             ["stripe_size", "size", "devices"],
             next='stripe_size = "1 MiB", or a larger size: it is that of all devices together',
