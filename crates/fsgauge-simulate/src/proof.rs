@@ -7,7 +7,7 @@ use fsgauge_alloc::PROOFS;
 pub const MODEL_VERSION: u32 = 3;
 
 /// What is said of a model that nothing is compared with.
-const UNPROVEN: &str = "not compared with a running system: it follows what is written of it";
+const UNPROVEN: &str = "not compared with a running system: made after what is written of it";
 
 /// The sentence on a model, by its key there.
 pub(crate) fn proof_of(key: &str) -> String {

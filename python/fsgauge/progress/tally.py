@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING
 from fsgauge.record import Plan, RunRecord
 from fsgauge.study.model import Study
 from fsgauge.under_load import load_ns
-from fsgauge.units import format_duration, format_rate
-from fsgauge.wire import ClientsResult, LoadResult, elapsed_with_finish_ns, timed_operations
+from fsgauge.units import format_bandwidth, format_duration, format_rate
+from fsgauge.wire import (
+    ClientsResult,
+    LoadResult,
+    elapsed_with_finish_ns,
+    sides_of,
+    timed_operations,
+)
 
 if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar
@@ -108,13 +114,27 @@ def outcome(record: RunRecord) -> str:
     """A run in a few words: its rate, or what went wrong."""
     if record.struck:
         faults = ", ".join(each.strike.title for each in record.struck)
-        rest = record.fault.what if record.fault else format_rate(operations_per_second(record))
+        rest = record.fault.what if record.fault else _rate(record)
         return f"a fault on purpose ({faults}): {rest}"
     if record.fault is not None:
         return f"failed: {record.fault.what}"
     if record.result is not None and record.result.clients is not None:
         return _outcome_of_clients(record.result, record.result.clients)
-    return format_rate(operations_per_second(record))
+    return _rate(record)
+
+
+LARGE_OPERATION_BYTES = 1 << 20
+"""From this mean size on, operations are told by their bytes."""
+
+
+def _rate(record: RunRecord) -> str:
+    rate = operations_per_second(record)
+    sides = sides_of(record.result) if record.result is not None else []
+    operations = sum(side.operations for side in sides)
+    size_bytes = sum(side.size_bytes for side in sides)
+    if operations and size_bytes >= LARGE_OPERATION_BYTES * operations:
+        return format_bandwidth(rate * size_bytes / operations)
+    return format_rate(rate)
 
 
 def _outcome_of_clients(result: LoadResult, clients: ClientsResult) -> str:

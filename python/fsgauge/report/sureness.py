@@ -61,6 +61,8 @@ def _noise(results: Results) -> Line:
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"
+    if words.never_differs(floor):
+        text = f"none: {results.baseline} equals itself in every block"
     if floor.state == "wide":
         text += ", too noisy to answer"
     return Line("Noise floor", text, floor.state == "quiet", "noise")

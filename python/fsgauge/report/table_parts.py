@@ -130,6 +130,8 @@ def interval_text(number: Interval, text: Callable[[float], str]) -> str:
     if math.isclose(number.low, number.high, rel_tol=1e-12):
         return NEVER_VARIED
     low, high = text(number.low), text(number.high)
+    if low == high:
+        return words.WITHIN_ROUNDING
     (_, _, unit), (_, _, other) = low.partition(" "), high.partition(" ")
     if unit and unit == other and not low.startswith("x "):
         low = low.removesuffix(f" {unit}")

@@ -95,7 +95,7 @@ def _line(
     enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else ""
     if low is not None and high is not None and words.is_known(low, high, measured.n):
-        interval = f"{words.value(low, metric.unit)} to {words.value(high, metric.unit)}"
+        interval = words.value_range(low, high, metric.unit)
     return Line(
         cell=results.cell(measured.cell).name,
         system=measured.system,

@@ -16,6 +16,8 @@ SMALL_RATIO, SMALLEST_RATIO = 0.00995, 0.0001
 """Below the first a ratio has two digits of its own, below the second none."""
 WIDEST_INTERVAL = 100.0
 """Beyond this factor an interval says nothing that a reader could use."""
+WITHIN_ROUNDING = "within rounding"
+"""In place of an interval whose ends read alike."""
 
 
 def moment(unix_ns: int) -> str:
@@ -122,6 +124,14 @@ def percent(number: float) -> str:
     return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1000 %"
 
 
+def never_differs(floor: NoiseFloor) -> bool:
+    """Whether two equal runs are equal in every block, as those of a model are."""
+    low, high = floor.low, floor.high
+    if low is None or high is None or not is_known(low, high, floor.n):
+        return False
+    return never_varied(low, high)
+
+
 def noise(floor: NoiseFloor | None) -> str:
     """The noise floor as a range of ratios."""
     if floor is None:
@@ -142,7 +152,7 @@ def value_range(low: float, high: float, unit: str) -> str:
     if never_varied(low, high):
         return IN_EVERY_BLOCK
     first, last = value(low, unit), value(high, unit)
-    return f"{first} to {last}" if first != last else "within rounding"
+    return f"{first} to {last}" if first != last else WITHIN_ROUNDING
 
 
 def share(number: Estimate) -> str:

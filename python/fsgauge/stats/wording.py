@@ -54,7 +54,16 @@ def least_shown(percents: Sequence[float], more: str = "") -> str:
     """
     if max(percents) >= HOPELESS_PERCENT:
         return "not even a tenfold difference would have shown"
-    return f"only a difference of {max(percents):.0f} %{more} would have shown"
+    return f"only a difference of {shown_percent(max(percents))} %{more} would have shown"
+
+
+def shown_percent(percent: float) -> str:
+    """What would have shown, never as 0: "0.4", "3"."""
+    return f"{max(percent, 0.1):.1f}" if percent < _WITHOUT_TENTHS else f"{percent:.0f}"
+
+
+_WITHOUT_TENTHS = 0.95
+"""From this percentage on, tenths of it are left out."""
 
 
 def percent(ratio: float) -> str:
@@ -136,6 +145,8 @@ def ratio_range(low: float | None, high: float | None) -> str:
     digits = 2
     while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
         digits += 1
+    if round(low, digits) == round(high, digits):
+        return IN_EVERY_BLOCK
     return f"{low:.{digits}f} to {high:.{digits}f}"
 
 

@@ -14,6 +14,12 @@ def test_a_plain_load_has_its_rate() -> None:
     assert outcome(run).endswith("IOPS")
 
 
+def test_large_operations_are_told_in_bytes() -> None:
+    """ "444 IOPS" of 1 MiB each said nothing of a disk that moves 444 MiB/s."""
+    made = make_study(blocks=2, patterns=("read",), block_sizes=(1 << 20,))
+    assert outcome(made.runs[0]).endswith("iB/s")
+
+
 def test_clients_have_files_and_time_and_what_went_wrong() -> None:
     run = next(
         run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.report import words
-from fsgauge.stats.wording import percent_range, range_words
+from fsgauge.stats.wording import least_shown, percent_range, range_words, shown_percent
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,7 @@ def test_changes(number: float, expected: str) -> None:
         (0.954, 0.9962, "0.954 to 0.996"),
         (1.0012, 1.2, "1.001 to 1.200"),
         (0.9931, 0.9944, "0.993 to 0.994"),
+        (2.52401, 2.52403, "in every block"),
         (None, None, "no interval"),
     ],
 )
@@ -77,3 +78,15 @@ def test_an_interval_without_width_is_said_once() -> None:
     assert words.value_range(5e6, 5e6, "B/s") == same
     assert words.value_range(614.1e6, 614.2e6, "B/s") == "within rounding"
     assert words.value_range(500e6, 614e6, "B/s") == "477 MiB/s to 586 MiB/s"
+
+
+def test_what_would_have_shown_is_never_nothing() -> None:
+    """A page of two blocks said "only a loss of 0 % would have shown"."""
+    assert [shown_percent(each) for each in (0.0, 0.04, 0.42, 0.96, 3.2)] == [
+        "0.1",
+        "0.1",
+        "0.4",
+        "1",
+        "3",
+    ]
+    assert least_shown([0.02]) == "only a difference of 0.1 % would have shown"

@@ -35,7 +35,9 @@ def require_whole(
 def _with_room(study: Study, system: System, tried: Sequence[str]) -> str:
     """What was tried and fits; else a larger device or less on it, and the others alone."""
     if tried:
-        return or_without(study, system, f"{', or '.join(tried)}: this life fits then")
+        return or_without(
+            study, system, f"fsgauge run again with {', or '.join(tried)}: this life fits then"
+        )
     keys = [f"workload.{key}" for key in filling_keys(study)]
     less = f"a smaller {' or '.join(keys)}" if keys else "smaller files"
     return or_without(study, system, f"{less}, or a larger storage.size")

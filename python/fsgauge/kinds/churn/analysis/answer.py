@@ -13,7 +13,15 @@ from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import left_out, listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import (
+    left_out,
+    listed,
+    percent,
+    percent_range,
+    remark,
+    shown_percent,
+    too_few,
+)
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
@@ -141,7 +149,7 @@ def loss_shown(percent: float) -> str:
     """ "only a loss of 47 % would have shown"; "not even a loss of 90 % ..." beyond that."""
     if percent >= HOPELESS_LOSS_PERCENT:
         return f"not even a loss of {HOPELESS_LOSS_PERCENT:.0f} % would have shown"
-    return f"only a loss of {percent:.0f} % would have shown"
+    return f"only a loss of {shown_percent(percent)} % would have shown"
 
 
 def _layouts(churn: Churn, fill: int) -> str:

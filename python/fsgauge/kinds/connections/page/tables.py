@@ -74,7 +74,8 @@ def _test(results: Results, test: TestRows, published: PublishedConnections) -> 
         if theirs is not None:
             cells += _published(theirs.of(row.kind.name), len(published.systems))
         rows.append(cells)
-    return Table(f"test-{cell.id}", _heading(test), _note(test, theirs is not None), columns, rows)
+    note = _note(test, theirs is not None, is_simulated=results.simulation is not None)
+    return Table(f"test-{cell.id}", _heading(test), note, columns, rows)
 
 
 def _heading(test: TestRows) -> str:
@@ -86,16 +87,20 @@ def _heading(test: TestRows) -> str:
     )
 
 
-def _note(test: TestRows, beside: bool) -> str:
+def _note(test: TestRows, beside: bool, *, is_simulated: bool) -> str:
     factors = ConnectionsFactors.of(test.cell)
     clients = factors.at_once_on_all_hosts
     who = f"{clients} clients at once" if clients > 1 else "One reader"
     if factors.test == "backup" and clients > 1:
         who = f"{clients} readers, one on each host"
+    measured = "measured" if not is_simulated else "simulated"
     elsewhere = (
-        " The shaded figures were not measured here: compare changes, not times." if beside else ""
+        f" The shaded figures were not {measured} here: compare changes, not times."
+        if beside
+        else ""
     )
-    return f"{who}. Responses count from the moment a client asked.{elsewhere}"
+    responses = "" if is_simulated else " Responses count from the moment a client asked."
+    return f"{who}.{responses}{elsewhere}"
 
 
 def _value(value: Value | None) -> TableCell:
@@ -164,9 +169,8 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
 
 def extents_table(results: Results, connections: Connections) -> list[Table]:
     """Extents of the files of each writing test; [] where nothing was scanned."""
-    note = (
-        "Counted on the file system itself (FIEMAP) after each writing test, when all was synced."
-    )
+    where = "in the model" if results.simulation else "on the file system itself (FIEMAP)"
+    note = f"Counted {where} after each writing test, when all was synced."
     over = f"over {connections.extents_reference}'s"
     table = Rows(connections.extents).table(
         "extents",
