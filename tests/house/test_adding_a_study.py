@@ -29,8 +29,8 @@ main()
 """
 """The union of all [workload] models is made when the study's model is imported: not before."""
 SMALL = [
-    *("--system", "one=mounted", "--system", "two=mounted", "--seed", "7"),
-    *("--set", "storage.size=16MiB", "--set", 'workload.sizes=["512 B", "4 KiB"]'),
+    *("--seed", "7", "--set", "storage.size=16MiB"),
+    *("--set", 'workload.sizes=["512 B", "4 KiB"]'),
     *("--set", "workload.warm_up=20ms", "--set", "workload.duration=100ms"),
     *("--set", "plan.blocks=2"),
 ]
@@ -98,7 +98,10 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         return done.stdout
 
     before = package()
-    study = ["commits", "--storage", f"path:{work}", *SMALL]
+    study = ["commits", *SMALL]
+    for name in ("one", "two"):
+        (work / name).mkdir()
+        study += ["--system", f"{name}={work / name}"]
     planned = ask("plan", *study)
     for results in (f"results{number}" for number in range(TRIES)):
         ask("run", *study, "--results", results)

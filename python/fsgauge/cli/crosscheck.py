@@ -77,7 +77,7 @@ def command(
     """Run STUDY's cells with the engine and with TOOL, in turns, and say whether they agree.
 
     Same files, same parameters; ratios are engine / tool with 95 % intervals. The last line is the
-    folder with every run of both. It works on this machine: systems that need nodes are left out.
+    folder with every run of both. On this machine, systems that need nodes are left out.
 
     Exit codes: 0 compared, whatever came of it; 2 wrong input; 3 a tool or the rig failed; 4
     nothing could be compared; 130 interrupted.
