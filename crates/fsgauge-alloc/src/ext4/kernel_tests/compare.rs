@@ -19,6 +19,8 @@ const ATTEMPTS: u32 = 5;
 const GROUP_BLOCKS: u64 = 32768;
 /// What was freed is free shortly after the commit.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// So long is waited for it where it cannot be seen, since the two have parted.
+const SHORTLY: Duration = Duration::from_millis(100);
 
 /// Free blocks, free runs, first free block, and buddies by order: a line of mb_groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,11 +62,13 @@ fn transactions(device: &str) -> u64 {
     numbers(&text)[0]
 }
 
-/// What the two agreed in.
+/// What became of a history.
 #[derive(Debug)]
-pub(super) struct Agreed {
-    /// Checkpoints at which all was equal.
+pub(super) struct Lived {
+    /// Checkpoints at which all was equal, up to the first at which it was not.
     pub(super) checkpoints: u32,
+    /// How the two differed there.
+    pub(super) parted: Option<String>,
     /// Operations that found no space.
     pub(super) refused: u64,
     /// Files at the end, and how far apart the layouts are that are on the device then.
@@ -76,7 +80,7 @@ pub(super) struct Agreed {
 #[derive(Debug)]
 enum Outcome {
     /// Equal to the end.
-    Agreed(Agreed),
+    Agreed(Lived),
     Parted(String),
     /// They parted as well, after somebody else had made the kernel commit, or write back.
     Disturbed(String),
@@ -119,7 +123,14 @@ fn distance(operations: usize, kernel: &[Line], model: &[Line], firsts: &[u32]) 
     })
 }
 
-fn compare(history: &History, checkpoint_every: usize) -> Outcome {
+/// Whether a history goes on when the two have parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    TheyPart,
+    TheEnd,
+}
+
+fn compare(history: &History, checkpoint_every: usize, until: Until) -> Outcome {
     let Some(Both { mut mounted, device, mut model, mut log }) = both(history) else {
         return Outcome::Skipped;
     };
@@ -130,11 +141,17 @@ fn compare(history: &History, checkpoint_every: usize) -> Outcome {
     syncfs(&root).unwrap();
     let (mut checkpoints, mut operations) = (0, 0);
     let mut is_disturbed = false;
+    let mut parted = None;
     loop {
-        if let Some(distance) = settled_distance(operations, &device, &model) {
+        if parted.is_some() {
+            std::thread::sleep(SHORTLY);
+        } else {
+            parted = settled_distance(operations, &device, &model);
+            checkpoints += u32::from(parted.is_none());
+        }
+        if let Some(distance) = parted.take_if(|_| until == Until::TheyPart) {
             return if is_disturbed { Outcome::Disturbed(distance) } else { Outcome::Parted(distance) };
         }
-        checkpoints += 1;
         let before = operations;
         let begun = transactions(&device);
         for operation in log.by_ref().take(checkpoint_every) {
@@ -151,13 +168,13 @@ fn compare(history: &History, checkpoint_every: usize) -> Outcome {
         model.sync();
     }
     let refused = model.refused();
-    assert_eq!(refused, ager.counts.failed);
+    assert!(parted.is_some() || refused == ager.counts.failed);
     drop((ager, root));
     mounted.unmount();
     model.unmount();
     let (of_model, of_kernel) = (layout_of_model(&model), layout_of_kernel(&mounted));
     let (files, distances) = (of_kernel.files, of_model.distances(&of_kernel));
-    Outcome::Agreed(Agreed { checkpoints, refused, files, distances })
+    Outcome::Agreed(Lived { checkpoints, parted, refused, files, distances })
 }
 
 fn layout_of_kernel(mounted: &Mounted) -> Layout {
@@ -200,12 +217,22 @@ fn settled_distance(operations: usize, device: &str, model: &Ext4) -> Option<Str
     }
 }
 
+/// Both live the history to its end, also where they have parted; none where it was skipped.
+pub(super) fn lived(history: &History, checkpoint_every: usize) -> Option<Lived> {
+    let _one = OneProcessor::new();
+    match compare(history, checkpoint_every, Until::TheEnd) {
+        Outcome::Agreed(lived) => Some(lived),
+        Outcome::Parted(distance) | Outcome::Disturbed(distance) => panic!("{distance}"),
+        Outcome::Skipped => None,
+    }
+}
+
 /// Both live the history and agree; none where it was skipped.
-pub(super) fn assert_agrees(history: &History, checkpoint_every: usize, checkpoints: u32) -> Option<Agreed> {
+pub(super) fn assert_agrees(history: &History, checkpoint_every: usize, checkpoints: u32) -> Option<Lived> {
     let _one = OneProcessor::new();
     let mut parted: Vec<String> = Vec::new();
     for _ in 0..ATTEMPTS {
-        match compare(history, checkpoint_every) {
+        match compare(history, checkpoint_every, Until::TheyPart) {
             Outcome::Agreed(agreed) => {
                 assert!(agreed.checkpoints >= checkpoints, "{} checkpoints", agreed.checkpoints);
                 println!("{} checkpoints; {}", agreed.checkpoints, agreed.distances.text);

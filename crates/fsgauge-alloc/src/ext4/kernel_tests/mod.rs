@@ -16,6 +16,7 @@ mod layout;
 #[path = "../../../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
 mod one_processor;
+mod raced;
 mod write;
 
 use std::fs;

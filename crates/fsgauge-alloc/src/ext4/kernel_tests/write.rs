@@ -2,7 +2,7 @@
 
 use fsgauge_wire::AgeEnd;
 
-use super::compare::{Agreed, assert_agrees};
+use super::compare::{Lived, assert_agrees};
 use super::layout::Distances;
 use super::{History, MIB, cached, profile};
 
@@ -22,7 +22,7 @@ const CHECKPOINTS: [u32; 2] = [41, 21];
 const FILES: usize = 30_000;
 
 /// How far apart two layouts may be: lengths of extents, of free runs, and the share of files in several pieces.
-fn assert_close(agreed: &Agreed) {
+pub(super) fn assert_close(agreed: &Lived) {
     let Distances { extents, free, fragmented, text } = &agreed.distances;
     assert!(agreed.files >= FILES, "{text}");
     assert!(*extents <= 0.03 && *free <= 0.05 && (0.85..=1.15).contains(fragmented), "{text}");
