@@ -250,7 +250,7 @@ def by_program(
 
     peer: Peer = PEERS[name]
     program = found(os.environ.get(peer.variable or "", peer.name), peer.install)
-    (start,) = peer.runs(program, str(folder), work, cells)
+    (start,) = peer.runs(program, str(folder), work, cells, as_root=os.geteuid() == 0)
     finished = run_tool([instead.get(word, word) for word in start.command])
     numbers = {}
     for cell, each in start.read(finished.output).items():

@@ -8,7 +8,8 @@ FsgaugeError                 what happened, the likely cause, the next command
 └── Interrupted    exit 130  the user ended it
 
 What is no error but a verdict has its own exit code: 1 a limit is crossed or something is worse, 4
-undecided (compare, gate), 5 too noisy to see the loss that matters (gate).
+undecided (compare, gate) or nothing compared (crosscheck), 5 too noisy to see the loss that matters
+(gate).
 """
 
 from __future__ import annotations

@@ -109,6 +109,8 @@ class Machine(BaseModel):
     frequency_limit_hz: int | None = None
     frequency_maximum_hz: int | None = None
     memory_bytes: int
+    reclaimer: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The file that turns off what reclaims unused memory, where the kernel does so by itself."""
     virtual_machine: str | None
     load_average: float
     clock_source: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,21 +12,28 @@ import pytest
 from fsgauge.coherence.log import Log
 
 
-def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
+def fsgauge(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "fsgauge", *words],
         capture_output=True,
         text=True,
         timeout=60,
+        env=os.environ | more,
         check=False,
     )
 
 
-def test_one_folder_twice_is_one_machine(tmp_path: Path) -> None:
-    shared, output = tmp_path / "shared", tmp_path / "output"
+def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
+    shared, output, ssh = tmp_path / "shared", tmp_path / "output", tmp_path / "bin" / "ssh"
     shared.mkdir()
+    ssh.parent.mkdir()
+    ssh.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
+    ssh.chmod(0o755)
     words = ["--trials", "3", "--case", "kept_open", "--case", "append_at_once"]
-    done = fsgauge("coherence", str(shared), str(shared), *words, "--output", str(output))
+    done = fsgauge(
+        *("coherence", str(shared), f"host:{shared}", *words, "--output", str(output)),
+        FSGAUGE_PATH=str(ssh.parent),
+    )
     assert done.returncode == 0, done.stderr
     assert "shared  kept open by the reader: 3 same" in done.stdout
     assert "shared  appended at once: 6 kept" in done.stdout
@@ -40,11 +48,18 @@ def test_one_folder_twice_is_one_machine(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (["coherence", "/tmp"], "one node reads what another one wrote, and there is one folder"),
+        (["coherence", "/tmp", "/tmp"], "/tmp and /tmp are one folder of one machine"),
+        (["coherence", "/tmp", "/none/such"], "/none/such: not a folder"),
+        (["coherence", "/tmp", "/dev/shm"], "does not see the folder"),
         (["coherence", "/tmp", "a:relative"], "does not name a folder and its host"),
         (["coherence", "/tmp", "/tmp", "--system", "nfs3"], "folders are tested as they are"),
         (["coherence", "--system", "zfs"], "is not among the systems"),
         (["coherence", "--case", "all"], "is not among the cases"),
         (["failure", "--system", "zfs"], "is not among the systems"),
+        (
+            ["failure", "--system", "gfs2", "--struck", "server"],
+            "of gfs2 the server cannot fail here",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_is_written(

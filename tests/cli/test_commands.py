@@ -125,7 +125,9 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
 ) -> None:
     """/dev/shm has no direct I/O, and the others have."""
     words = ["overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
-    systems = ["--system", f"a={place}", "--system", "shm=/dev/shm", "--system", f"b={place}"]
+    (place / "b").mkdir()
+    systems = ["--system", f"a={place}", "--system", "shm=/dev/shm"]
+    systems += ["--system", f"b={place / 'b'}"]
     done = fsgauge("plan", *words, *systems)
     assert done.returncode == 2, done.stderr
     lines = done.stdout.splitlines()
@@ -142,7 +144,8 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
 
 def test_a_plan_takes_what_doctor_measured_there(fsgauge: Run, place: Path) -> None:
     words = ["plan", "overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
-    words += ["--system", f"a={place}", "--system", f"b={place}"]
+    (place / "b").mkdir()
+    words += ["--system", f"a={place}", "--system", f"b={place / 'b'}"]
     assert "depends on the noise here" in fsgauge(*words).stdout
     assert fsgauge("doctor", "--directory", str(place)).returncode == 0
     planned = fsgauge(*words).stdout

@@ -108,6 +108,36 @@ def test_what_is_in_virtual_machines_is_planned(fsgauge: Run, study: str) -> Non
     assert "order     " in done.stdout
 
 
+def test_the_plan_of_virtual_machines_is_about_their_disks(fsgauge: Run) -> None:
+    """It said: loop file in /var/tmp; without root."""
+    told = " ".join(fsgauge("plan", "sharing").stdout.split())
+    assert "storage disks of 320 MiB of 2 virtual machines, of which node1 serves and 1" in told
+    assert "300 IOPS and 8 MiB/s" in told and "gfs2: volume iscsi-lvm" in told
+    assert "blocks of 1 KiB, which mkfs takes on a disk of 320 MiB" in told
+    assert "loop file" not in told and "without root" not in told
+
+
+def test_a_way_to_reach_a_file_system_leads_to_the_words_that_ask_for_it(fsgauge: Run) -> None:
+    """`--system nfs4` was answered with: did you mean nilfs2?"""
+    done = fsgauge("plan", "sharing", "--system", "nfs4")
+    told = " ".join(done.stdout.split())
+    assert done.returncode == 2 and '"nfs4" is a way to reach a file system' in told
+    words = "--system nfs4=ext3 --set system.nfs4.rig.reached_by=nfs4"
+    assert words in told and "nilfs2" not in told
+    assert "is a way to reach" not in fsgauge("plan", "sharing", *words.split()).stdout
+
+
+def test_files_that_are_written_in_no_time_are_named_in_the_plan_of_folders(
+    fsgauge: Run, folders: list[str]
+) -> None:
+    """The tests of 8 MiB took 10 ms each, and nothing said so."""
+    told = " ".join(fsgauge("plan", "sharing", *folders).stdout.split())
+    assert "a file of 8 MiB is written in 10 ms on storage that takes 800 MiB/s" in told
+    larger = ["--set", 'workload.file_sizes=["1 GiB"]', "--set", "storage.size=2 GiB"]
+    assert """--set 'workload.file_sizes=["1 GiB"]' --set 'storage.size=2 GiB'""" in told
+    assert "is written in" not in fsgauge("plan", "sharing", *folders, *larger).stdout
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

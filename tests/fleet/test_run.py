@@ -195,7 +195,7 @@ def test_more_hosts_than_there_are_is_refused(
     on_one = [word if word != "fleet" else "host" for word in small]
     done = fsgauge("run", *on_one, "--set", "workload.hosts=[1, 2]")
     assert done.returncode == 2
-    assert "the study asks for 2 hosts, and the rig host is one machine" in done.stderr
+    assert "the study asks for 2 hosts that drive the load, and the rig host has 1" in done.stderr
 
 
 def test_two_hosts_on_the_same_files_and_on_separate_ones(fsgauge: Run, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),
-    "devices": {"errors", "units"},
+    "devices": {"errors", "quantities", "units"},
     "kinds.disk": {"devices"},
     "kinds.predicting": TYPES | {"kinds.disk", "engine"},
     "kinds.change": STUDY | {"kinds.disk"},

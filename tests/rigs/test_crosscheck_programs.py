@@ -49,7 +49,7 @@ def checked(
         results=results,
         destroy=None,
         command=["fsgauge", "crosscheck"],
-        told=ToldOfProgram(run=lambda *_: None, cell=cells.append),
+        told=ToldOfProgram(run=lambda *_: None, cell=cells.append, note=lambda _: None),
     )
     runs = [
         ProgramRun.model_validate_json(path.read_text())
@@ -69,7 +69,8 @@ def test_bonnie_does_the_same_on_the_same_file_system(
         "Output by block", "Rewrite in place", "Input by block", "Random seeks", "Create",
     ]  # fmt: skip
     assert {run.tool for run in runs} == {"engine", "bonnie++"}
-    assert len(runs) == 2 * 2 * 2, "two starts of it, two pairs of two sides"
+    # Two starts of it; a second pair of two sides only where the first had a rate.
+    assert len(runs) in (4, 6, 8)
     for run in runs:
         if run.tool == "engine":
             assert all(numbers.rate for numbers in run.cells)

@@ -26,7 +26,7 @@ pub(crate) fn log_of(job: &AgeJob, free_bytes: u64) -> Outcome<OpLog> {
     if room_bytes > free_bytes {
         return Err(Failure::job(
             "space",
-            format!("live files would take {room_bytes} bytes, of which {free_bytes} are free"),
+            format!("live files would take {room_bytes} bytes, and {free_bytes} bytes are free"),
             format!("fill_percent is {}", job.fill_percent),
             "a larger device, or less on it",
         ));

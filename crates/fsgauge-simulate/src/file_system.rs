@@ -51,7 +51,7 @@ impl FileSystem {
                 Some(_) => Writing::Allocated,
                 None if delays => {
                     let largest_folio_blocks = policy::release_of(release).largest_folio_blocks();
-                    Writing::Cached { largest_folio_blocks }
+                    Writing::Cached { largest_folio_blocks, joins_at_once: false }
                 }
                 None => Writing::BlockByBlock,
             };
@@ -135,7 +135,7 @@ impl FileSystem {
     pub(crate) fn free_blocks(&self) -> u64 {
         match self {
             FileSystem::Files(life) => life.space().free_blocks(),
-            FileSystem::Ext4(ext4, _) => ext4.free_blocks(),
+            FileSystem::Ext4(ext4, _) => ext4.available_blocks(),
         }
     }
 

@@ -108,6 +108,6 @@ fn write(state: &mut State<'_>, job: &LoadJob, files: &Files<'_>) -> Outcome<()>
 fn full(state: &State<'_>, files: &Files<'_>, local: u32, has_bytes: u64, size_bytes: u64) -> Failure {
     let Files { directory, prefix, file_bytes, .. } = files;
     state.full(&format!(
-        "{directory}/{prefix}{local:04} has {has_bytes} of {file_bytes} bytes and no space for {size_bytes} more"
+        "{directory}/{prefix}{local:04} has {has_bytes} of {file_bytes} bytes and no space for {size_bytes} bytes more"
     ))
 }

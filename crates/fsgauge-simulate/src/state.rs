@@ -157,7 +157,7 @@ impl State<'_> {
             longest = longest.max(u64::from(run.blocks));
         });
         let cause = format!(
-            "{} of {} bytes are free, in {runs} pieces of at most {} bytes",
+            "{} of {} bytes are left for files, in {runs} pieces of at most {} bytes",
             self.free_bytes(),
             self.size_bytes(),
             longest * self.block_bytes()

@@ -105,7 +105,7 @@ fn interleaved_clients_have_the_extents_that_are_known() {
     let unproven = "not compared";
     for (policy, expected, proof) in [
         (ext4, 1, "62 of 62 checkpoints"),
-        (at_once, 20, "14 of 14 checkpoints"),
+        (at_once, 20, "21 of 21 checkpoints"),
         (delayed, 2, unproven),
         (alone, 256, unproven),
     ] {
@@ -205,9 +205,9 @@ fn a_full_device_is_named_and_the_steps_before_are_kept() {
     assert_eq!(fault.code, "simulate.full");
     assert_eq!(
         fault.what,
-        "the simulated device is full: /m/rate/rate-0000 has 33554432 of 41943040 bytes and no space for 1048576 more"
+        "the simulated device is full: /m/rate/rate-0000 has 33554432 of 41943040 bytes and no space for 1048576 bytes more"
     );
-    assert_eq!(fault.cause, "0 of 67108864 bytes are free, in 0 pieces of at most 0 bytes");
+    assert_eq!(fault.cause, "0 of 67108864 bytes are left for files, in 0 pieces of at most 0 bytes");
 }
 
 #[test]
@@ -324,8 +324,8 @@ fn an_append_that_one_device_has_no_room_for_is_undone() {
     let stripes = r#","devices":3,"stripe_bytes":262144"#;
     let result = live(&job(policy, 64 * MIB, stripes, &steps)).unwrap();
     let fault = result.steps[0].fault.as_ref().unwrap();
-    assert!(fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 more"), "{fault}");
-    assert!(fault.cause.starts_with("0 of 201326592 bytes are free"), "{fault}");
+    assert!(fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 bytes more"), "{fault}");
+    assert!(fault.cause.starts_with("0 of 201326592 bytes are left for files"), "{fault}");
     let wrong = |more: &str| live(&job(policy, 64 * MIB, more, &[])).unwrap_err().what;
     assert_eq!(wrong(r#","devices":0"#), "there are 0 devices of 67108864 bytes");
     assert_eq!(wrong(r#","devices":2,"stripe_bytes":1000"#), "stripe_bytes is 1000");

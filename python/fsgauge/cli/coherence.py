@@ -55,7 +55,8 @@ def command(
     gluster also GlusterFS. With FOLDERs, where these are one file system mounted at several places:
     HOST:FOLDER is reached by ssh, and needs python3 there.
 
-    Exit codes: 0 all was tested, whatever came of it; 1 a system failed.
+    Exit codes: 0 all was tested, whatever came of it; 1 a system failed; 2 wrong input, or folders
+    that are not one file system; 3 a host or the rig failed; 130 interrupted.
     """
     from fsgauge.coherence.log import Log
     from fsgauge.coherence.on_folders import try_folders

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from fsgauge.crosscheck.programs import ToldOfProgram
 
 
+LARGER = (
+    "--storage ram:8GiB --set 'workload.file_sizes=[\"2 GiB\"]', larger still on faster storage"
+)
+
+
 @click.command("crosscheck")
 @study_choices
 @click.option(
@@ -34,6 +39,13 @@ if TYPE_CHECKING:
     required=True,
     help="What to compare the engine with: the installed fio; for the study sharing, bonnie++, or"
     " the iozone that FSGAUGE_IOZONE names.",
+)
+@click.option(
+    "--rig",
+    metavar="RIG",
+    help="Where both run: host is this machine, the default; vm is a virtual machine, for bonnie++"
+    " and iozone. Its guest has a bonnie++ of its own; your iozone is brought there, and has to be"
+    " linked statically.",
 )
 @click.option(
     "--pairs",
@@ -55,6 +67,7 @@ def command(
     serve: str | None,
     seed: int | None,
     tool: str,
+    rig: str | None,
     pairs: int,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
@@ -64,23 +77,28 @@ def command(
     """Run STUDY's cells with the engine and with TOOL, in turns, and say whether they agree.
 
     Same files, same parameters; ratios are engine / tool with 95 % intervals. The last line is the
-    folder with every run of both.
+    folder with every run of both. It works on this machine: systems that need nodes are left out.
+
+    Exit codes: 0 compared, whatever came of it; 2 wrong input; 3 a tool or the rig failed; 4
+    nothing could be compared; 130 interrupted.
     """
     from fsgauge.crosscheck import crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.interruption import interruptible
-    from fsgauge.rig.registry import DEFAULT, rig_named
+    from fsgauge.rig.registry import DEFAULT, rig_named, study_on
 
+    study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     cells: list[CellAgreement | ProgramAgreement] = []
-    rig, consent = rig_named(DEFAULT, _talk), chosen_consent(destroy, discard_unknown_data)
+    chosen_rig = rig_named(rig or DEFAULT, _talk)
+    consent = chosen_consent(destroy, discard_unknown_data)
     command_line = ["fsgauge", *sys.argv[1:]]
     with interruptible():
         if tool == "fio":
             directory = crosscheck(
                 chosen,
                 pairs=pairs,
-                rig=rig,
+                rig=chosen_rig,
                 results=results,
                 destroy=consent,
                 command=command_line,
@@ -91,7 +109,7 @@ def command(
                 chosen,
                 tool,
                 pairs=pairs,
-                rig=rig,
+                rig=chosen_rig,
                 results=results,
                 destroy=consent,
                 command=command_line,
@@ -99,7 +117,14 @@ def command(
             )
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
-    return 0
+    if any(_words(cell) for cell in cells):
+        return 0
+    _talk(
+        f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
+        "cause: the tests are over too soon for the program to rate them\n"
+        f"next: {LARGER}"
+    )
+    return 4
 
 
 def _told_of_program(
@@ -117,6 +142,7 @@ def _told_of_program(
             f"{system}: {work}: pair {pair + 1} of {pairs}, {tool}"
         ),
         cell=done,
+        note=_talk,
     )
 
 

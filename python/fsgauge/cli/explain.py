@@ -31,11 +31,12 @@ def _said(name: str) -> str:
     from fsgauge.pages.glossary import entry_of
     from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
+    from fsgauge.study.policy_words import policy_words, setting_words
     from fsgauge.study.reference import explain_key
 
     if is_device(name):
         return device_words(name)
-    if words := parameter_words(name):
+    if words := policy_words(name) or parameter_words(name):
         return words
     entry, tool = entry_of(name), tool_called(name)
     parts = [entry.text] if entry is not None else []
@@ -49,7 +50,7 @@ def _said(name: str) -> str:
         if not is_metric(name):
             parts.append(explain_key(name))
     except InputError as error:
-        if not parts and (value := explain_value(name)):
+        if not parts and (value := explain_value(name) or setting_words(name)):
             return value
         if not parts:
             raise _unknown(name) from error

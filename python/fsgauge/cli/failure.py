@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import click
@@ -63,25 +62,30 @@ def command(
 ) -> int:
     """Let a machine fail while two nodes write, and look for what had been synced.
 
-    In virtual machines: NFS 3 and 4 with a server, GFS2 and OCFS2 on a disk that the nodes share.
+    In virtual machines. By default NFS 3 and 4 with a server, GFS2 and OCFS2 on a disk that the
+    nodes share; also smb, nfs4-fscache and gluster. A server can fail of nfs3, nfs4, nfs4-fscache
+    and smb, a node of all but gluster, a link of all.
+
     Says how long the others paused, which errors their programs saw, and how many records are gone
     that had been synced. Every wait is bounded: a system that hangs is a result.
 
-    Exit codes: 0 nothing was lost, 1 something that had been synced was lost.
+    Exit codes: 0 nothing was lost, 1 something that had been synced was lost, 2 wrong input,
+    3 a failure could not be carried out, 130 interrupted.
     """
-    from fsgauge.failure.carrying_out import carry_out, is_possible
+    from fsgauge.failure.carrying_out import carry_out
+    from fsgauge.failure.choosing import chosen_failures
     from fsgauge.failure.log import Log
     from fsgauge.failure.page import rows_of, write_log
     from fsgauge.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
+    systems = chosen(names or USUAL)
+    failures = chosen_failures(systems, struck, are_named=bool(names), say=say)
     folder = page_folder("failure", output, results)
     log = Log.begun(lasts_ns=lasts * 10**9, loses_unflushed=not keep_unflushed)
-    wanted = [each for each in TITLES if not struck or each in struck]
-    systems = chosen(names or USUAL)
     with interruptible():
-        for system, each in product(systems, wanted):
-            for number in range(1, times + 1) if is_possible(system, each) else ():
+        for system, each in failures:
+            for number in range(1, times + 1):
                 say(f"{system.name}: {TITLES[each]}{f', {number} of {times}' if times > 1 else ''}")
                 failed = carry_out(
                     system,
@@ -100,5 +104,6 @@ def command(
                         f" {row.errors}; synced and lost {row.lost}; back {row.back}"
                     )
     click.echo(f"page: {write_log(log, folder)}")
-    lost = any(node.most_lost for each in log.failures for node in each.nodes)
-    return 1 if lost else 0
+    if any(node.most_lost for each in log.failures for node in each.nodes):
+        return 1
+    return 3 if any(each.fault or not each.nodes for each in log.failures) else 0

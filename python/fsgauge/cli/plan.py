@@ -84,7 +84,7 @@ def command(
     on a scratch image and, as root, mounted; it is gone within half a minute. No device is touched.
 
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
-    which is said first.
+    which is said first, and alone where a rig has to try a block to know its time.
     """
     from fsgauge.cli.sweep_time import of_sweep
     from fsgauge.cli.sweeping import sweep_lines
@@ -92,12 +92,14 @@ def command(
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
+    from fsgauge.rig.hosts_asked import require_hosts
     from fsgauge.rig.registry import rig_for, rig_named, study_on
     from fsgauge.rig.rig import (
         FoldersSeen,
+        MakesStorage,
         UsesFolders,
         around_on,
-        require_hosts,
+        is_untried,
         strikes_of,
     )
     from fsgauge.units import parse_percent
@@ -127,6 +129,7 @@ def command(
         noise_percent = measured.noise_percent
     kept = _kept_noise(world, chosen) if noise_percent is None else None
     seen = world.folders(chosen) if isinstance(world, UsesFolders) else FoldersSeen({}, [])
+    made = world if isinstance(world, MakesStorage) else None
     description = describe(
         plan,
         chosen,
@@ -135,7 +138,8 @@ def command(
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,
         folders=seen.facts,
-        cautions=seen.cautions,
+        cautions=[*seen.cautions, *(made.storage_cautions(chosen) if made else [])],
+        storage=made.storage_words(chosen) if made else "",
         around=around,
     )
     with interruptible():
@@ -155,14 +159,13 @@ def command(
         }
         click.echo(json.dumps(document))
         return code
-    lines = [
-        *refused_lines(refusals),
-        *sweep_lines(chosen),
-        *method_lines(description),
-        *order_lines(description, plan.cells, order),
-    ]
-    lines += cost_lines(description, _measured_by(kept))
-    lines += [*pilot_lines(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
+    lines = refused_lines(refusals)
+    if not (refusals and is_untried(world, around)):
+        lines += [*sweep_lines(chosen), *method_lines(description)]
+        lines += order_lines(description, plan.cells, order)
+        lines += cost_lines(description, _measured_by(kept))
+        lines += pilot_lines(measured, description, plan.side_by_side)
+        lines += _pilot_time(time, is_same)
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))
     return code
 

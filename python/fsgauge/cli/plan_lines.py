@@ -86,6 +86,8 @@ def method_lines(description: PlanDescription) -> list[str]:
         ]
         named = {**system.server, **system.settings}
         options += [f"{name} = {value}" for name, value in named.items()]
+        if system.rig is not None and system.rig.volume is not None:
+            options.append(f"volume {system.rig.volume}")
         if system.rig is not None and system.rig.reached_by is not None:
             options.append(f"reached by {system.rig.reached_by}")
         role = "baseline, twice in each block" if system.name == description.baseline else ""

@@ -11,6 +11,8 @@ from fsgauge.hands.hands import folder_name
 from fsgauge.hands.processes import Place, process_hands
 
 NAME = "shared"
+SEEN_SECONDS = 5.0
+"""A name that nobody has looked for yet is seen at once where it is one file system."""
 
 
 def try_folders(
@@ -21,8 +23,9 @@ def try_folders(
 ) -> None:
     """The first and the last take part; the others only have to see the files.
 
-    InputError for less than two places, and where they are not one file system. RigError where a
-    place does not answer any more: its folder is then left there.
+    InputError for less than two places, for one that is no folder or is named twice, and where they
+    are not one file system. RigError where a place does not answer any more: its folder is then
+    left there.
     """
     if len(folders) < 2:
         raise InputError(
@@ -32,8 +35,16 @@ def try_folders(
     places = [Place.of(each) for each in folders]
     folder = folder_name()
     with process_hands(places, folder) as hands:
-        tell(Examined(name=NAME, words=" and ".join(hands.names)))
-        _, is_alive = run_cases(hands, NAME, cases, trials, tell)
+        found = Examined(name=NAME, words=" and ".join(hands.names))
+        _, is_alive = run_cases(
+            hands,
+            NAME,
+            cases,
+            trials,
+            tell,
+            seen=lambda: tell(found),
+            seen_seconds=SEEN_SECONDS,
+        )
     if not is_alive:
         raise RigError(
             f"{places[0].words}/{folder} is left: a node did not answer",

@@ -13,7 +13,7 @@ from fsgauge.hands.hands import HandLostError, Hands, one
 
 CASE_SECONDS = 600.0
 """A case that takes longer ends with what it has."""
-_SEEN_SECONDS = 75.0
+SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
 _GONE_SECONDS = 15.0
 """A client of SMB closes a file a second after its program did, and until then it is there."""
@@ -30,7 +30,7 @@ def chosen_cases(names: Sequence[str]) -> list[str]:
     return [name for name in CASES if not names or name in names]
 
 
-def _make_folder(hands: Hands) -> None:
+def _make_folder(hands: Hands, seen_seconds: float) -> None:
     """Seen by all nodes. RigError where it cannot be made."""
     made = one(hands, 0, STEP_SECONDS, do="make")
     if "error" in made:
@@ -40,7 +40,7 @@ def _make_folder(hands: Hands) -> None:
             next="findmnt -T FOLDER",
         )
     for at in range(1, len(hands.names)):
-        _require_seen(hands, at)
+        _require_seen(hands, at, seen_seconds)
 
 
 def _remove_folder(hands: Hands) -> None:
@@ -57,14 +57,15 @@ def _remove_folder(hands: Hands) -> None:
         raise RigError(f"{hands.names[0]} cannot remove its folder: {removed['error']}")
 
 
-def _require_seen(hands: Hands, at: int) -> None:
-    ends = time.monotonic() + _SEEN_SECONDS
+def _require_seen(hands: Hands, at: int, seen_seconds: float) -> None:
+    ends = time.monotonic() + seen_seconds
     while not one(hands, at, STEP_SECONDS, do="there").get("there"):
         if time.monotonic() > ends:
             raise InputError(
                 f"{hands.names[at]} does not see the folder that {hands.names[0]} has made",
+                details=(f"it was looked for during {seen_seconds:.0f} s",),
                 cause="the two are not the same file system, or one of them is not mounted",
-                next="findmnt -T FOLDER, on both",
+                next="findmnt -T FOLDER, on both: they must be mounts of one export or one disk",
             )
         time.sleep(_POLL_SECONDS)
 
@@ -108,16 +109,25 @@ def run_case(hands: Hands, system: str, case: str, trials: int) -> tuple[Counted
 
 
 def run_cases(
-    hands: Hands, system: str, cases: Sequence[str], trials: int, tell: Callable[[Counted], None]
+    hands: Hands,
+    system: str,
+    cases: Sequence[str],
+    trials: int,
+    tell: Callable[[Counted], None],
+    *,
+    seen: Callable[[], None] = lambda: None,
+    seen_seconds: float = SEEN_SECONDS,
 ) -> tuple[list[str], bool]:
     """Each of them, told as it ends. Gives those that the nodes did not live to see, and whether
-    the nodes are still of use: if not, the folder is still there.
+    the nodes are still of use: if not, the folder is still there. The other nodes have
+    `seen_seconds` to see it; `seen` is called once they do.
 
     InputError where a node does not see what the first has made.
     """
     is_alive = True
     try:
-        _make_folder(hands)
+        _make_folder(hands, seen_seconds)
+        seen()
         for at, case in enumerate(cases):
             counted, is_alive = run_case(hands, system, case, trials)
             tell(counted)

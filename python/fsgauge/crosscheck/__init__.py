@@ -25,7 +25,8 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import LendsSystems, LentSystem, Rig
+from fsgauge.rig.lending import LendsSystems, LentSystem
+from fsgauge.rig.rig import Rig
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.errors import InputError
-from fsgauge.rig.rig import LendsSystems, Session
+from fsgauge.rig.lending import LendsMachines, LendsSystems
+from fsgauge.rig.rig import Session
 
 
 def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
@@ -12,5 +13,16 @@ def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
         raise InputError(
             f"the rig {rig} cannot be cross-checked",
             cause=f"its systems are not on this machine, where {program} could use them",
+        )
+    return session
+
+
+def machines_of(session: Session, rig: str) -> LendsMachines:
+    """The session, whose machines run programs; InputError where they do not."""
+    if not isinstance(session, LendsMachines):
+        raise InputError(
+            f"the rig {rig} runs no programs of others",
+            cause="a program runs on the machine that has the file system",
+            next="--rig host, or --rig vm",
         )
     return session

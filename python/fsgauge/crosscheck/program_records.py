@@ -17,7 +17,6 @@ class ProgramCheck(Record):
 
     fsgauge_version: str
     program: str
-    program_version: str
     command: list[str]
     study: dict[str, Any]
     seed: int
@@ -45,12 +44,16 @@ class CellNumbers(BaseModel):
 
 
 class ProgramRun(Record):
-    """One run of one side: jobs and results of the engine, or `output` of the program."""
+    """One run of one side: jobs and results of the engine, or `output` of the program.
+
+    `program_version` is that of the program on that machine, in both.
+    """
 
     system: str
     pair: int
     position: int
     tool: str
+    program_version: str
     command: list[str]
     caches: str
     started_unix_ns: int

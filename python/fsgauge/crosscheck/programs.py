@@ -8,7 +8,6 @@ every pair gives a ratio for each cell: engine / program.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,20 +16,29 @@ from pathlib import Path
 from fsgauge import __version__, kinds
 from fsgauge.crosscheck.agreement import word_for
 from fsgauge.crosscheck.folder import CrosscheckFolder
-from fsgauge.crosscheck.lending import lender_of
+from fsgauge.crosscheck.lending import machines_of
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge.crosscheck.program_choice import (
+    Program,
+    named_file,
+    on_one_node,
+    on_this_machine,
+    program_on,
+    starts_of,
+    tell_left_out,
+)
 from fsgauge.crosscheck.program_records import (
     CellNumbers,
     ProgramAgreement,
     ProgramCheck,
     ProgramRun,
 )
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
-from fsgauge.rig.rig import LentSystem, Rig
+from fsgauge.rig.lending import LentMachine
+from fsgauge.rig.rig import HasNodes, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -49,16 +57,21 @@ class ToldOfProgram:
 
     run: Callable[[str, str, int, str], None]
     cell: Callable[[ProgramAgreement], None]
+    note: Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class _Check:
     study: Study
     plan: Plan
-    peer: Peer
-    program: str
+    program: Program
     folder: CrosscheckFolder
     told: ToldOfProgram
+
+    @property
+    def name(self) -> str:
+        """The program's."""
+        return self.program.peer.name
 
 
 def peer_names() -> list[str]:
@@ -82,7 +95,11 @@ def crosscheck_program(
     told: ToldOfProgram,
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = _on_this_machine(first_device_alone(study, pairs))
+    study = first_device_alone(study, pairs)
+    if isinstance(rig, HasNodes):
+        study = on_one_node(study, rig)
+    else:
+        study = on_this_machine(study, told.note)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -92,18 +109,17 @@ def crosscheck_program(
         )
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
-    program = _found(peer)
-    _starts(peer, program, "/", study, make_plan(study, size_bytes=1 << 50))
+    named = named_file(peer, here=not isinstance(rig, HasNodes))
+    tell_left_out(peer, study, told.note)
     rig.check(study, destroy)
     with rig.opened(study) as session:
-        lender = lender_of(session, rig.name, name)
+        lender = machines_of(session, rig.name)
         found = session.describe()
         plan = make_plan(study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(results, study.name)
         record = ProgramCheck(
             fsgauge_version=__version__,
             program=name,
-            program_version=peer.version(run_tool(peer.version_command(program)).words),
             command=command,
             study=study.model_dump(mode="json", by_alias=True),
             seed=plan.seed,
@@ -113,85 +129,48 @@ def crosscheck_program(
         folder.write_start(record, found.environment, dump_study(study))
         try:
             for system in study.systems:
-                with lender.lent(system) as lent:
-                    _system(_Check(study, plan, peer, program, folder, told), system.name, lent)
+                with lender.lent_machine(system) as lent:
+                    program = program_on(lent, peer, named)
+                    _system(_Check(study, plan, program, folder, told), system.name, lent)
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
     return folder.directory
 
 
-def _on_this_machine(study: Study) -> Study:
-    """Without nodes, and without systems that need some: a program works on a folder here."""
-    systems = [system for system in study.systems if system.rig is None]
-    if not systems:
-        raise InputError(
-            "every system of the study needs nodes",
-            cause="a program is compared on a file system of this machine",
-            next="--system ext4 --storage ram:1GiB",
-        )
-    return study.model_copy(update={"rig": None, "systems": systems})
-
-
-def _found(peer: Peer) -> str:
-    """The program that a variable names, or the installed one."""
-    named = os.environ.get(peer.variable) if peer.variable else None
-    program = find_tool(named or peer.name)
-    if program is None:
-        raise RigError(
-            f"{named or peer.name} is not installed",
-            cause="a cross-check runs the program of this machine; fsgauge does not include one",
-            next=peer.install,
-        )
-    return program
-
-
-def _starts(peer: Peer, program: str, folder: str, study: Study, plan: Plan) -> list[PeerRun]:
-    order = plan.turns[0].cells
-    cells = sorted(plan.cells, key=lambda cell: order.index(cell.id))
-    starts = peer.runs(program, folder, study.workload, cells)
-    if not starts:
-        raise InputError(
-            f"{peer.name} does none of the study's tests",
-            next="fsgauge explain workload.tests",
-        )
-    return starts
-
-
-def _system(check: _Check, system: str, lent: LentSystem) -> None:
+def _system(check: _Check, system: str, lent: LentMachine) -> None:
     if not isinstance(lent.target, FilesTarget):
-        raise InputError(f"{check.peer.name} needs a folder", next="leave the bare device out")
-    folder = Path(lent.target.directory)
-    tools = ("engine", check.peer.name)
+        raise InputError(f"{check.name} needs a folder", next="leave the bare device out")
+    folder = lent.target.directory
+    tools = ("engine", check.name)
     turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
-    for number, start in enumerate(
-        _starts(check.peer, check.program, str(folder), check.study, check.plan)
-    ):
+    for number, start in enumerate(starts_of(check.program, folder, check.study, check.plan)):
         orders = tools_in_order(len(turns), check.plan.seed + number, tools)
         runs: list[tuple[ProgramRun, ProgramRun]] = []
         for turn, order in zip(turns, orders, strict=True):
             pair = {}
             for position, tool in enumerate(order):
                 check.told.run(turn.system, f"{len(start.cells)} tests", turn.block, tool)
-                run = _run(check, lent, turn, start, (position, tool), folder)
+                run = _run(check, lent, turn, start, (position, tool))
                 check.folder.write(
                     run, turn.system, f"{number:02d}-{turn.block:02d}-{position}-{tool}"
                 )
                 pair[tool] = run
-            runs.append((pair["engine"], pair[check.peer.name]))
+            runs.append((pair["engine"], pair[check.name]))
+            if not any(numbers.rate for numbers in pair[check.name].cells):
+                break  # nor will the next pairs have one
         for cell in start.cells:
-            found = agreement(check.peer.name, system, cell, runs)
+            found = agreement(check.name, system, cell, runs)
             check.folder.write_agreement(found)
             check.told.cell(found)
 
 
 def _run(
     check: _Check,
-    lent: LentSystem,
+    lent: LentMachine,
     turn: Turn,
     start: PeerRun,
     which: tuple[int, str],
-    folder: Path,
 ) -> ProgramRun:
     position, tool = which
     caches = lent.settle()
@@ -203,20 +182,21 @@ def _run(
                 jobs.append(job_for(check.study, check.plan, turn, cell, lent.target))
                 results.append(lent.load(jobs[-1]))
             numbers: Mapping[str, PeerNumbers | None] = {
-                cell.id: check.peer.of_engine(cell, result)
+                cell.id: check.program.peer.of_engine(cell, result)
                 for cell, result in zip(start.cells, results, strict=True)
             }
         else:
-            output = _said(check.peer.name, start)
+            what = f"{check.name} failed"
+            output = lent.said(start.command, what, LONGEST_RUN_SECONDS)
             numbers = start.read(output)
     finally:
-        for pattern in start.leaves:
-            _remove(folder, pattern)
+        lent.remove(start.leaves)
     return ProgramRun(
         system=turn.system,
         pair=turn.block,
         position=position,
         tool=tool,
+        program_version=check.program.version,
         command=list(start.command),
         caches=caches,
         started_unix_ns=started_unix_ns,
@@ -225,22 +205,6 @@ def _run(
         output=output,
         cells=[CellNumbers.of(cell, numbers.get(cell.id)) for cell in start.cells],
     )
-
-
-def _said(name: str, start: PeerRun) -> str:
-    """What the program printed."""
-    what = f"{name} failed"
-    return must_run(list(start.command), what=what, seconds=LONGEST_RUN_SECONDS).output
-
-
-def _remove(folder: Path, pattern: str) -> None:
-    for left in folder.glob(pattern):
-        if left.is_dir() and not left.is_symlink():
-            for path in left.iterdir():
-                path.unlink(missing_ok=True)
-            left.rmdir()
-        else:
-            left.unlink(missing_ok=True)
 
 
 def agreement(

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import prod
 from typing import Literal
 
 from fsgauge.errors import InputError
+
+GEOMETRY = ("cylinders", "cylinder_size", "data_disks")
+"""Numbers of a disk whose product is what it holds."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,13 @@ class Device:
             if each.name == name:
                 return each
         raise KeyError(name)
+
+    def capacity_bytes(self, changed: Mapping[str, float] | None = None) -> int | None:
+        """What its disks hold, by their cylinders; None for flash, of which the model says none."""
+        if self.kind != "zoned_disk":
+            return None
+        values = {each.name: each.value for each in self.parameters} | dict(changed or {})
+        return int(prod(values[name] for name in GEOMETRY))
 
 
 def device_names() -> list[str]:

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from fsgauge.devices import Device, Number, device_named, device_names
-from fsgauge.units import exact_bandwidth, exact_percent, format_duration, format_size
+from collections.abc import Mapping
+
+from fsgauge.devices import GEOMETRY, Device, Number, device_named, device_names
+from fsgauge.quantities import Quantity
+from fsgauge.units import (
+    BANDWIDTH,
+    DURATION,
+    PERCENT,
+    SIZE,
+    exact_bandwidth,
+    exact_percent,
+    format_duration,
+    format_size,
+)
 
 _DISK = """\
 A model of a disk with heads, by its formula; nothing of it is measured.
@@ -25,6 +37,13 @@ do not say on which dies data lies. A study has one time for each run, and refus
   longest          shortest / (1 - lost_to_dies * s), where s, at most 1, is the share of
                    pieces as short as pieces_of_loss
 Not in it: caches, garbage collection, journal and metadata."""
+UNITS: Mapping[str, Quantity] = {
+    "bytes": SIZE,
+    "bytes/s": BANDWIDTH,
+    "ns": DURATION,
+    "%": PERCENT,
+}
+"""The quantity that a unit of a device's number counts; a plain number has none."""
 _FORMULAS = {"zoned_disk": _DISK, "flash": _FLASH}
 
 
@@ -41,14 +60,30 @@ def device_words(name: str) -> str:
             f"{device.model}: {device.what}.",
             "",
             _FORMULAS[device.kind],
+            *_capacity(device),
             "",
-            "Numbers:",
+            "Numbers, as they are set and as they are read:",
             *_numbers(device),
             "",
-            f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"
-            f" --set storage.parameters.{device.parameters[-1].name}=VALUE;"
-            " docs/guides/simulator.md",
+            _next(device),
         ]
+    )
+
+
+def _capacity(device: Device) -> list[str]:
+    holds_bytes = device.capacity_bytes()
+    if holds_bytes is None:
+        return []
+    product = " x ".join(GEOMETRY)
+    return [f"It holds {format_size(holds_bytes)} ({product}); a larger device is refused."]
+
+
+def _next(device: Device) -> str:
+    if device.kind == "flash":
+        return "next: a disk's model for a study: --set storage.model=disk-2012"
+    return (
+        f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"
+        f" --set storage.parameters.{device.parameters[-1].name}=VALUE; docs/guides/simulator.md"
     )
 
 
@@ -57,7 +92,7 @@ def parameter_words(key: str) -> str:
     name = key.removeprefix("storage.parameters.")
     devices = [device_named(model) for model in device_names()]
     found = [
-        f"  {device.model}: {number_words(each)}. {each.what} From: {each.source} ({each.origin})."
+        f"  {device.model}: {raw_words(each)}. {each.what} From: {each.source} ({each.origin})."
         for device in devices
         for each in device.parameters
         if each.name == name
@@ -71,7 +106,7 @@ def parameter_words(key: str) -> str:
 def _numbers(device: Device) -> list[str]:
     width = max(len(each.name) for each in device.parameters)
     return [
-        f"  {each.name:<{width}}  {number_words(each)}. {each.what} From: {each.source}"
+        f"  {each.name:<{width}}  {raw_words(each)}. {each.what} From: {each.source}"
         f" ({each.origin})."
         for each in device.parameters
     ]
@@ -79,14 +114,26 @@ def _numbers(device: Device) -> list[str]:
 
 def number_words(number: Number) -> str:
     """A number with its unit: "175 MB/s", "8.5 ms", "35 %", "7200"."""
-    match number.unit:
+    return value_words(number.value, number.unit)
+
+
+def value_words(value: float, unit: str) -> str:
+    """A value in one of the units that numbers of devices have, as a person reads it."""
+    match unit:
         case "bytes/s":
-            return exact_bandwidth(number.value)
+            return exact_bandwidth(value)
         case "ns":
-            return format_duration(number.value)
+            return format_duration(value)
         case "bytes":
-            return format_size(number.value)
+            return format_size(value)
         case "%":
-            return exact_percent(number.value)
+            return exact_percent(value)
         case _:
-            return f"{number.value:g}"
+            return f"{value:.15g}"
+
+
+def raw_words(number: Number) -> str:
+    """As it is set, then as a person reads it: "175000000 bytes/s (175 MB/s)", "35 %", "7200"."""
+    raw = f"{number.value:.15g} {number.unit}".rstrip()
+    words = number_words(number)
+    return raw if words == raw else f"{raw} ({words})"

@@ -11,17 +11,12 @@ from fsgauge.failure.log import Failed, Survived
 from fsgauge.failure.struck import Struck
 from fsgauge.hands.hands import folder_name
 from fsgauge.rig.vm.arrangement.standing import Standing
-from fsgauge.rig.vm.sharing_nodes import has_server, nodes_for
+from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.rig.vm.surviving import Appended, Surviving
 from fsgauge.strikes import Strike
 from fsgauge.study.model import System
 
 AT_NS = 5 * 10**9
-
-
-def is_possible(system: System, struck: Struck) -> bool:
-    """Whether that can fail of a system: a server that it has not cannot."""
-    return struck != "server" or has_server(system)
 
 
 def carry_out(

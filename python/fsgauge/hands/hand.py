@@ -93,6 +93,13 @@ class Hand:
         """Make the folder, which no one may have made before."""
         self._folder.mkdir(0o700)
 
+    def do_place(self) -> dict[str, Any]:
+        """Whether what the folder is to be made in is a folder, and which one: its device and
+        inode. The folder itself is not looked for: a client would remember that it is not there."""
+        place = self._folder.parent
+        found = place.stat()
+        return {"is_folder": place.is_dir(), "which": [found.st_dev, found.st_ino]}
+
     def do_there(self) -> dict[str, Any]:
         """Whether the folder is there."""
         return {"there": self._folder.is_dir()}

@@ -131,7 +131,8 @@ def _output(process: subprocess.Popen[bytes]) -> int:
 def process_hands(places: Sequence[Place], folder: str) -> Iterator[ProcessHands]:
     """One for each place, at work in a folder of that name there; ended with the context.
 
-    Raises RigError for a place where none can be started.
+    Raises RigError for a place where none can be started, InputError for one that is no folder or
+    is there twice.
     """
     program = Path(hand.__file__).read_bytes()
     with ExitStack() as stack:
@@ -141,12 +142,40 @@ def process_hands(places: Sequence[Place], folder: str) -> Iterator[ProcessHands
         for at in range(len(places)):
             hands._send(at, program)
         try:
-            hands.ask({at: {"do": "there"} for at in range(len(places))}, _START_SECONDS)
+            found = hands.ask({at: {"do": "place"} for at in range(len(places))}, _START_SECONDS)
         except HandLostError as error:
             raise RigError(
                 error.what, details=error.details, cause=error.cause, next="ssh HOST python3 -V"
             ) from error
+        _require_folders(places, found)
         yield hands
+
+
+def _require_folders(places: Sequence[Place], found: Mapping[int, Answer]) -> None:
+    """InputError for what is no folder, all of it at once, and for one that is named twice."""
+    missing = [at for at in range(len(places)) if not found[at].get("is_folder")]
+    if missing:
+        listed = ", ".join(places[at].words for at in missing)
+        raise InputError(
+            f"{listed}: {'not a folder' if len(missing) == 1 else 'none of them is a folder'}",
+            details=tuple(
+                f"{places[at].words}: {found[at]['error']}"
+                for at in missing
+                if "error" in found[at]
+            ),
+            cause="nothing of that name is there, or the file system is not mounted",
+            next="findmnt -T FOLDER, on its host",
+        )
+    seen: dict[tuple[object, ...], Place] = {}
+    for at, place in enumerate(places):
+        key = (place.host, *found[at]["which"])
+        if key in seen:
+            raise InputError(
+                f"{seen[key].words} and {place.words} are one folder of one machine",
+                cause="a machine agrees with itself: another one, or another mount, has to read",
+                next="fsgauge coherence a:/mnt/shared b:/mnt/shared",
+            )
+        seen[key] = place
 
 
 @contextmanager

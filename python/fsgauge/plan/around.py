@@ -3,7 +3,10 @@ every machine takes, or what a block takes in all."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+
+from fsgauge.workload.assumed import Speed
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Around:
-    """Seconds more than on this machine: before the first block, around each turn, each run.
+    """Seconds more than on this machine: before the first block, around each turn, each run; and
+    what its disks are limited to, whatever the study says of them.
 
     With `block`, none of that counts: a block was tried as a whole.
     """
@@ -33,6 +37,16 @@ class Around:
     turn_seconds: float = 0.0
     run_seconds: float = 0.0
     block: Tried | None = None
+    bytes_per_second: float = math.inf
+    operations_per_second: float = math.inf
+
+    def limited(self, speed: Speed) -> Speed:
+        """A speed that is assumed, within these limits."""
+        return replace(
+            speed,
+            bytes_per_second=int(min(speed.bytes_per_second, self.bytes_per_second)),
+            operations_per_second=min(speed.operations_per_second, self.operations_per_second),
+        )
 
     @property
     def once_up(self) -> Around:

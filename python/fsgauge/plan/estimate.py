@@ -6,12 +6,14 @@ real number of bytes written is hardly ever larger. What the study itself says i
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.preconditioning import most_rounds, rounds
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
+from fsgauge.record import Cell
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
 from fsgauge.study.workload import cells_of
@@ -37,7 +39,7 @@ def turn_seconds(
     around: Around = HERE,
 ) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
-    speed = speed_on(study, speed)
+    speed = around.limited(speed_on(study, speed))
     method, space = _method_at(study, size_bytes, access), layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
@@ -71,7 +73,7 @@ def under_load_share(
 ) -> float:
     """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
     space, cells = layout_bytes(study, size_bytes), cells_of(study.workload)
-    loads, speed = 0.0, speed_on(study)
+    loads, speed = 0.0, around.limited(speed_on(study))
     for access, count in _turns_by_access(study).items():
         method = _method_at(study, size_bytes, access)
         loads += count * sum(method.run_seconds(cell, space, speed) for cell in cells)
@@ -105,13 +107,26 @@ def _beside_path(study: Study) -> list[System]:
     return [system for system in study.systems if is_beside_path(study, system)]
 
 
-def turn_written_bytes(study: Study, size_bytes: int) -> int:
+def turn_written_bytes(study: Study, size_bytes: int, around: Around = HERE) -> int:
     """The filling and the writes of every cell of one turn."""
+    speed = around.limited(speed_on(study))
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
-    written = sum(method.written_bytes(cell, space) for cell in cells_of(study.workload))
+    written = sum(
+        min(method.written_bytes(cell, space), _most_bytes(method, cell, space, speed))
+        for cell in cells_of(study.workload)
+    )
     filled = filled_bytes(study, method, space)
     return filled + int((1 + most_rounds(study)) * written)
+
+
+def _most_bytes(method: Method, cell: Cell, space_bytes: int, speed: Speed) -> float:
+    """What limited storage takes in a run of blocks of one size."""
+    block_bytes = cell.factors.get("block_size_bytes")
+    if not isinstance(block_bytes, int) or speed.operations_per_second == math.inf:
+        return math.inf
+    rate = min(speed.bytes_per_second, speed.operations_per_second * block_bytes)
+    return rate * method.run_seconds(cell, space_bytes, speed)
 
 
 def filled_bytes(study: Study, method: Method, space_bytes: int) -> int:

@@ -115,6 +115,7 @@ def describe(
     one_by_one_because: str = "",
     folders: Mapping[str, SystemFacts] = MappingProxyType({}),
     cautions: Sequence[str] = (),
+    storage: str = "",
     around: Around = HERE,
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
@@ -123,6 +124,7 @@ def describe(
     without that, several are supposed and marked so. With `measured`, time is taken from it.
     `one_by_one_because` says why systems are not measured side by side where the study would.
     `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
+    `storage` is what the rig makes of the study's, in words, where that is something else.
     `around` is what the plan was made with.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
@@ -130,7 +132,7 @@ def describe(
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
-    written = written_bytes(study, size_bytes, blocks)
+    written = written_bytes(study, size_bytes, blocks, around)
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -163,11 +165,11 @@ def describe(
         written_bytes_estimate=written,
         endurance=endurance(study, size_bytes, written, blocks * mean, blocks * (longest or mean)),
         estimate_basis=_estimate_basis(
-            study, by_pilot=measured is not None, is_served=is_served(study)
+            study, around, by_pilot=measured is not None, is_served=is_served(study)
         ),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
-        storage=storage_sentence(study, is_simulated=is_simulated),
+        storage=storage or storage_sentence(study, is_simulated=is_simulated),
         overwritten=_overwritten(study, is_simulated=is_simulated),
     )
 
@@ -355,8 +357,8 @@ def _has(system: System, key: str) -> bool:
     return key in of_all or system.kind == "mounted"
 
 
-def _estimate_basis(study: Study, *, by_pilot: bool, is_served: bool) -> str:
-    speeds = [speed_on(study, each) for each in (EXPECTED, FASTEST, SLOWEST)]
+def _estimate_basis(study: Study, around: Around, *, by_pilot: bool, is_served: bool) -> str:
+    speeds = [around.limited(speed_on(study, each)) for each in (EXPECTED, FASTEST, SLOWEST)]
     expected, fastest, slowest = (format_bandwidth(each.bytes_per_second) for each in speeds)
     latency = format_duration(speeds[0].latency_seconds * 1e9)
     basis = f"estimated for storage that writes {expected} and answers in {latency}"

@@ -94,15 +94,17 @@ def make_plan(
         expected_seconds=once
         + blocks * a_block
         + struck_seconds(study, struck, size_bytes, around),
-        expected_written_bytes=0 if around.block else written_bytes(study, size_bytes, blocks),
+        expected_written_bytes=0
+        if around.block
+        else written_bytes(study, size_bytes, blocks, around),
         side_by_side=side_by_side,
         struck=struck,
     )
 
 
-def written_bytes(study: Study, size_bytes: int, blocks: int) -> int:
+def written_bytes(study: Study, size_bytes: int, blocks: int, around: Around = HERE) -> int:
     """What so many blocks write at most, and what is written before them."""
-    of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes)
+    of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes, around)
     return storage_written_bytes(study, size_bytes) + of_blocks
 
 

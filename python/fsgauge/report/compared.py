@@ -187,6 +187,12 @@ def basis_sentence(between: Between) -> str:
 def repetition_sentence(between: Between) -> str:
     """What the intervals hold of the difference between sittings, and what would show it."""
     counts = [side.sittings for side in (between.a, between.b)]
+    if between.a.simulated and between.b.simulated:
+        return (
+            "Both sides were simulated: a model is the same on every day, and the intervals hold"
+            " what other seeds change, as wide as those of folders measured once. More blocks make"
+            " them narrower."
+        )
     if between.sittings_measured:
         return (
             f"A was measured in {_sittings(counts[0])} and B in {_sittings(counts[1])}: the"

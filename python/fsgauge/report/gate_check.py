@@ -110,7 +110,9 @@ def _badness(each: Judged) -> tuple[int, float]:
 def _limit(each: Required) -> str:
     bounds = "no interval"
     if each.low is not None and each.high is not None:
-        bounds = f"{words.value(each.low, each.unit)} to {words.value(each.high, each.unit)}"
+        bounds = words.value_range(each.low, each.high, each.unit)
+        if each.high > words.WIDEST_INTERVAL * each.low:
+            bounds = "interval too wide"
     return (
         f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
         f" {words.value(each.value, each.unit)} ({bounds}), {each.reason}"

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.factors import most_hosts
 from fsgauge.machine import Machine
 from fsgauge.plan.around import HERE, Around, Tried
 from fsgauge.record import (
@@ -30,11 +29,9 @@ from fsgauge.record import (
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.strikes import Strike
-from fsgauge.study.model import Study, System
-from fsgauge.study.workload import cells_of
-from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
+from fsgauge.study.model import Study
 from fsgauge.wire import Engine as EngineBuild
-from fsgauge.workload.folders import Place
+from fsgauge.wire import Event
 
 if TYPE_CHECKING:
     from fsgauge.rig.fleet.choice import FleetChoice
@@ -279,6 +276,19 @@ class TakesTimeAround(Protocol):
 
 
 @runtime_checkable
+class MakesStorage(Protocol):
+    """What a rig offers as well that makes the storage of its machines."""
+
+    def storage_words(self, study: Study) -> str:
+        """What the systems will sit on, and which machine does what; touches nothing."""
+        ...
+
+    def storage_cautions(self, study: Study) -> list[str]:
+        """What differs between systems there, and would not be looked for."""
+        ...
+
+
+@runtime_checkable
 class TriesBlocks(Protocol):
     """What a rig offers as well whose time follows from no storage's speed."""
 
@@ -294,6 +304,11 @@ def around_on(rig: Rig, study: Study, *, tries: bool = True) -> Around:
     if tries and isinstance(rig, TriesBlocks):
         return replace(known, block=rig.tried(study))
     return known
+
+
+def is_untried(rig: Rig, around: Around) -> bool:
+    """Whether a rig that tries a block before it plans could try none: there is no time to plan."""
+    return isinstance(rig, TriesBlocks) and around.block is None
 
 
 @runtime_checkable
@@ -316,41 +331,3 @@ def strikes_of(rig: Rig, study: Study) -> list[Strike]:
         cause="they are machines that something else runs on",
         next="--rig vm, or the study without [[fault]]",
     )
-
-
-def require_hosts(rig: Rig, study: Study) -> None:
-    """Raise InputError for a study over several hosts on a rig that has fewer."""
-    needed = most_hosts(cells_of(study.workload))
-    if needed < 2 or isinstance(rig, TakesHosts):
-        return
-    nodes = rig.load_nodes(study) if isinstance(rig, HasNodes) else 1
-    if needed > nodes:
-        has = "is one machine" if nodes == 1 else f"has {nodes} nodes that drive the load"
-        raise InputError(
-            f"the study asks for {needed} hosts, and the rig {rig.name} {has}",
-            next="--rig fleet --hosts hosts.toml, or --rig fleet --ssh a,b,c, or --rig vm --set"
-            f" rig.nodes={needed}",
-        )
-
-
-class LentSystem(Protocol):
-    """A system made afresh and filled, which another program may use on this machine."""
-
-    target: Place
-
-    def settle(self) -> str:
-        """Bring caches to the state that every run starts from; gives what was done."""
-        ...
-
-    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """The engine's answer to a job."""
-        ...
-
-
-@runtime_checkable
-class LendsSystems(Protocol):
-    """What the session of a rig offers as well where its systems are on this machine."""
-
-    def lent(self, system: System) -> AbstractContextManager[LentSystem]:
-        """A system made afresh and filled, for as long as the context lasts."""
-        ...

@@ -18,12 +18,12 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.hosts_asked import require_hosts
 from fsgauge.rig.rig import (
     Rig,
     Session,
     StudyVoid,
     around_on,
-    require_hosts,
     strikes_of,
 )
 from fsgauge.run.recording import Recording

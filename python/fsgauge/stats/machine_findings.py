@@ -34,6 +34,7 @@ def _of_machine(
     yield from _throttled(before, after)
     yield from _slowed(before)
     yield from _governed(before)
+    yield from _reclaimed(before)
 
 
 def _busy(before: Machine) -> Iterator[Finding]:
@@ -114,4 +115,17 @@ def _governed(before: Machine) -> Iterator[Finding]:
         f"The processor's clock followed the load (governor {governor}): light loads ran on a"
         " slower processor than heavy ones.",
         "cpupower frequency-set -g performance, and repeat, if CPU time or latency matters.",
+    )
+
+
+def _reclaimed(before: Machine) -> Iterator[Finding]:
+    if before.reclaimer is None:
+        return
+    word = "N" if before.reclaimer.endswith("enabled") else "off"
+    yield finding(
+        "machine.reclaims",
+        "note",
+        "The kernel reclaims memory that is not used for a while (DAMON): what was in memory may"
+        " have to be read again, and files in memory are slower where they were not touched.",
+        f"For tests in memory or of cached files: echo {word} > {before.reclaimer}, and repeat.",
     )

@@ -17,6 +17,7 @@ from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
 from fsgauge.study.placement import refuse_misplaced
+from fsgauge.study.policy_room import refuse_missing_groups
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
 from fsgauge.study.settings import PlanSettings
@@ -125,6 +126,7 @@ class Study(StudyModel):
         if self.storage.kind == "share":
             return self
         refuse_misplaced(self.storage, self.systems)
+        refuse_missing_groups(self.storage, self.systems)
         return self
 
     @model_validator(mode="after")

@@ -21,6 +21,7 @@ from fsgauge.study.folders import (
 )
 from fsgauge.study.keys import MOVED, all_dotted, sections, value_types
 from fsgauge.study.locate import Path, Spans
+from fsgauge.study.misplaced import where_meant
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
 from fsgauge.study.understanding import is_word, path_of_word
@@ -272,15 +273,13 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     if name not in known and _is_entry(name):
         return tuple(name.split(".", 2))
     if name not in known:
-        near = [dotted for dotted in known if dotted.endswith(f".{name}")]
-        near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f'did you mean "{near[0]}"?' if near else ""
+        meant, hint = where_meant(name, document.data) if name else ("", "")
         if name in MOVED:
-            near, hint = [MOVED[name]], f"it is now {MOVED[name]}"
+            meant, hint = MOVED[name], f"it is now {MOVED[name]}"
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(hint),
-            next=f"fsgauge explain {near[0]}" if near else "fsgauge explain",
+            next=f"fsgauge explain {meant}".rstrip(),
         )
     return tuple(name.split("."))
 

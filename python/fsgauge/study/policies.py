@@ -1,7 +1,7 @@
 """Allocation policies that there is a model of, by the kind of system that a study names.
 
 They exist in the simulator alone. `settings` of a system are read here, so that a mistake is shown
-where it stands in the study file; what a device has no room for is refused by the engine.
+where it stands in the study file; what a device has no room for, in policy_room.py.
 """
 
 from __future__ import annotations
@@ -9,43 +9,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
-from fsgauge.quantities import UnitError
 from fsgauge.study.conflict import conflict
-from fsgauge.units import exact_size, parse_size
-
-BLOCK_BYTES = 4096
-"""Of every simulated device."""
-LARGEST_NUMBER = (1 << 32) - 1
-
-Value = int | bool | list[int]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One thing that can be set of a policy. A size is given in bytes and used in whole blocks."""
-
-    what: str
-    takes: Literal["number", "size", "size or 0", "yes or no", "ascending blocks"]
-    default: str
-
-    def read(self, text: str) -> Value:
-        """The value as the engine takes it; ValueError says what is wrong with it."""
-        if self.takes == "yes or no":
-            if text not in ("yes", "no"):
-                raise ValueError('it is "yes" or "no"')
-            return text == "yes"
-        if self.takes == "ascending blocks":
-            return _table(text)
-        if self.takes == "size or 0" and text == "0":
-            return 0
-        if self.takes in ("size", "size or 0"):
-            return _blocks(text)
-        return _number(text)
+from fsgauge.study.policy_settings import BLOCK_BYTES, GROUP_BLOCKS, Setting, Value
+from fsgauge.units import exact_size
 
 
 @dataclass(frozen=True)
@@ -69,25 +39,42 @@ class Policy:
         return setting.read(settings.get(name, setting.default))
 
 
+AG_COUNT = "agcount"
+LAST_GROUP = "mb_last_group"
+_FIRST_EXTENT, _LARGEST_EXTENT = "initial_extent_size", "max_seqio_extent_size"
+
 _EXT4 = {
     "delayed_allocation": Setting(
         "whether data waits in memory and is allocated when it is written back", "yes or no", "yes"
     ),
-    "mb_stream_req": Setting("files of so many blocks share a preallocation", "number", "16"),
-    "mb_group_prealloc": Setting("blocks of that preallocation", "number", "512"),
-    "mb_max_to_scan": Setting("runs that a search looks at, at most", "number", "200"),
-    "mb_min_to_scan": Setting("runs that it looks at, at least", "number", "10"),
+    "mb_stream_req": Setting(
+        "files of so many blocks share a preallocation", "number", "16", of="blocks"
+    ),
+    "mb_group_prealloc": Setting(
+        "blocks of that preallocation", "number", "512", 1, GROUP_BLOCKS, "blocks"
+    ),
+    "mb_max_to_scan": Setting(
+        "runs that a search looks at, at most", "number", "200", least=1, of="free runs"
+    ),
+    "mb_min_to_scan": Setting(
+        "runs that it looks at, at least", "number", "10", least=1, of="free runs"
+    ),
     "mb_order2_req": Setting(
         "powers of two from this one on are looked for by order", "number", "2"
     ),
     "mb_max_linear_groups": Setting(
-        "groups that are looked at one by one first: 4 on disks that rotate", "number", "4"
+        "groups that are looked at one by one first: 4 on disks that rotate",
+        "number",
+        "4",
+        of="groups",
     ),
-    "stripe": Setting("blocks of a stripe; 0: none", "number", "0"),
+    "stripe": Setting("blocks of a stripe; 0: none", "number", "0", 0, GROUP_BLOCKS, "blocks"),
     "processors": Setting(
         "processors of the machine: from 6.17 on, large files go on in as many places",
         "number",
         "1",
+        least=1,
+        of="processors",
     ),
 }
 
@@ -110,9 +97,18 @@ POLICIES: dict[str, Policy] = {
                 "set aside for a file that grows in the page cache; 0: it doubles with the file",
                 "size or 0",
                 "0",
+                most=(1 << 30) // BLOCK_BYTES,
+                is_power_of_two=True,
             ),
-            "extsize": Setting("the extent size hint of all files; 0: none", "size or 0", "0"),
-            "agcount": Setting("allocation groups; 0: as mkfs.xfs makes them", "number", "0"),
+            "extsize": Setting(
+                "the extent size hint of all files; 0: none",
+                "size or 0",
+                "0",
+                most=(1 << 21) - 1,
+            ),
+            AG_COUNT: Setting(
+                "allocation groups; 0: as mkfs.xfs makes them", "number", "0", of="groups"
+            ),
         },
         "6.18",
         "xfs",
@@ -126,8 +122,11 @@ POLICIES: dict[str, Policy] = {
                 "windows in blocks, as in /proc/fs/ldiskfs/DEVICE/prealloc_table",
                 "ascending blocks",
                 "4 8 16 32 64 128 256 512 1024 2048",
+                1,
+                GROUP_BLOCKS,
+                "blocks",
             ),
-            "mb_last_group": Setting("the group where large files begin", "number", "0"),
+            LAST_GROUP: Setting("the group where large files begin", "number", "0"),
         },
     ),
     "block-at-a-time": Policy(
@@ -135,17 +134,17 @@ POLICIES: dict[str, Policy] = {
     ),
     "delayed": Policy(
         "blocks wait in memory and are allocated together (NSS with delayed allocation)",
-        {"delay": Setting("bytes of a file that wait at most", "size", "1 MiB")},
+        {"delay": Setting("bytes of a file that wait at most", "size", "1 MiB", 1, GROUP_BLOCKS)},
     ),
     "window": Policy(
         "a window of one size is set aside for each file that is written",
-        {"window": Setting("its size", "size", "1 MiB")},
+        {"window": Setting("its size", "size", "1 MiB", 1, GROUP_BLOCKS)},
     ),
     "vxfs": Policy(
         "the extent policy of VxFS: extents double as a file grows",
         {
-            "initial_extent_size": Setting("the first extent, at least", "size", "8 KiB"),
-            "max_seqio_extent_size": Setting("an extent, at most", "size", "8 MiB"),
+            _FIRST_EXTENT: Setting("the first extent, at least", "size", "8 KiB", 1, GROUP_BLOCKS),
+            _LARGEST_EXTENT: Setting("an extent, at most", "size", "8 MiB", 1, GROUP_BLOCKS),
         },
     ),
     "first-fit": Policy("the first free run that is long enough"),
@@ -171,7 +170,7 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
                 f"{kind} has no setting {name}",
                 [("settings", name)],
                 hint=f'did you mean "{near[0]}"?' if near else f"it has: {known}",
-                next="fsgauge explain system.settings",
+                next=f"fsgauge explain {kind}",
             )
         try:
             setting.read(text)
@@ -179,8 +178,22 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
             raise conflict(
                 f'{name} cannot be "{text}": {error}',
                 [("settings", name)],
-                next=f"{name} = {setting.default!r} is the default",
+                next=f'{name} = "{setting.default}" is the default',
             ) from None
+    if policy is not None and _FIRST_EXTENT in policy.settings:
+        _check_extents(policy, settings)
+
+
+def _check_extents(policy: Policy, settings: Mapping[str, str]) -> None:
+    first, largest = (policy.value(settings, name) for name in (_FIRST_EXTENT, _LARGEST_EXTENT))
+    if isinstance(first, int) and isinstance(largest, int) and first > largest:
+        first_size, largest_size = (exact_size(each * BLOCK_BYTES) for each in (first, largest))
+        raise conflict(
+            f"{_FIRST_EXTENT} is {first_size} and {_LARGEST_EXTENT} {largest_size}: the first"
+            " extent is no longer than the longest",
+            [("settings", name) for name in (_FIRST_EXTENT, _LARGEST_EXTENT) if name in settings],
+            next=f'{_FIRST_EXTENT} = "{largest_size}", or less',
+        )
 
 
 def _no_model(kind: str) -> PydanticCustomError:
@@ -206,29 +219,3 @@ def described() -> str:
         for kind, policy in POLICIES.items()
         if policy.settings
     )
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > LARGEST_NUMBER:
-        raise ValueError("it is a whole number")
-    return int(text)
-
-
-def _table(text: str) -> list[int]:
-    entries = [_number(word) for word in text.split()]
-    if not entries:
-        raise ValueError("it has no entry; entries are numbers of blocks")
-    for before, after in pairwise(entries):
-        if before >= after:
-            raise ValueError(f"it is not ascending, {before} comes before {after}")
-    return entries
-
-
-def _blocks(text: str) -> int:
-    try:
-        size_bytes = parse_size(text)
-    except UnitError as error:
-        raise ValueError(str(error)) from None
-    if size_bytes == 0 or size_bytes % BLOCK_BYTES:
-        raise ValueError(f"it is not a whole number of blocks of {exact_size(BLOCK_BYTES)}")
-    return size_bytes // BLOCK_BYTES

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from fsgauge.devices import device_named
-from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
+from fsgauge.study.device_numbers import check_capacity, check_numbers, check_room, number_in_text
 from fsgauge.units import (
     BytesPerSecond,
     DurationNs,
     RateOperationsPerSecond,
     SizeBytes,
-    exact_size,
-    format_size,
 )
 
 SMALLEST_STORAGE_BYTES = 16 << 20
+LARGEST_SIMULATED_BYTES = 4 << 50
+"""Of all devices together; an exbibyte would take much memory for its groups alone."""
 
 
 def absolute(path: str) -> str:
@@ -188,10 +187,10 @@ class SimulatedStorage(_NotPreconditioned):
     kind: Literal["simulated"] = Field(
         "simulated", description="A device in a model; for --rig simulator."
     )
-    size: StorageSize = Field(
+    size: Annotated[StorageSize, Field(le=LARGEST_SIMULATED_BYTES)] = Field(
         1 << 40,
         description="Size of the device, or of all `devices` together, up to 4 PiB. It takes no"
-        " room on this machine.",
+        " room on this machine. No device is larger than the disks of its model.",
     )
     devices: Annotated[int, Field(ge=1, le=1024)] = Field(
         1,
@@ -211,10 +210,21 @@ class SimulatedStorage(_NotPreconditioned):
     )
     parameters: dict[OneLine, Annotated[float, Field(ge=0, le=1e18)]] = Field(
         {},
-        description="Other values of the model's parameters, raw numbers in the units that the"
-        " guide lists: { window = 16, position = 0 }.",
+        description="Other values of the model's parameters, raw numbers in the units that"
+        " fsgauge explain MODEL lists: { window = 16, outer_rate = 200000000 }.",
         max_length=50,
     )
+
+    @field_validator("parameters", mode="before")
+    @classmethod
+    def _are_numbers(cls, given: object, info: ValidationInfo) -> object:
+        """What stands there as text has a unit, and the numbers are raw."""
+        model = info.data.get("model")
+        if isinstance(given, dict) and model is not None:
+            for name, value in given.items():
+                if isinstance(value, str):
+                    raise number_in_text(model, str(name), value)
+        return given
 
     @model_validator(mode="after")
     def _has_devices_to_stripe_over(self) -> SimulatedStorage:
@@ -227,29 +237,15 @@ class SimulatedStorage(_NotPreconditioned):
         return self
 
     @model_validator(mode="after")
-    def _has_room_for_a_stripe(self) -> SimulatedStorage:
-        each_bytes = self.size // self.devices
-        if self.stripe_size is not None and self.stripe_size > each_bytes:
-            raise conflict(
-                f"a stripe of {exact_size(self.stripe_size)} has no room on a device:"
-                f" each of {self.devices} has {format_size(each_bytes)}",
-                ["stripe_size", "size", "devices"],
-                next='stripe_size = "1 MiB", or a larger size: it is that of all devices together',
-            )
+    def _has_room_on_each_device(self) -> SimulatedStorage:
+        check_room(self.size, self.devices, self.stripe_size, least_bytes=SMALLEST_STORAGE_BYTES)
         return self
 
     @model_validator(mode="after")
-    def _has_parameters_of_its_model(self) -> SimulatedStorage:
-        known = [each.name for each in device_named(self.model).parameters]
-        for name in self.parameters:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-                raise conflict(
-                    f'{self.model} has no parameter "{name}"',
-                    [("parameters", name)],
-                    hint=f'did you mean "{near[0]}"?' if near else f"it has: {', '.join(known)}",
-                    next=f"fsgauge explain {self.model}",
-                )
+    def _is_a_device_of_its_model(self, info: ValidationInfo) -> SimulatedStorage:
+        if is_written(info):
+            check_numbers(self.model, self.parameters)
+            check_capacity(self.model, self.parameters, self.size, self.devices)
         return self
 
 
@@ -278,6 +274,13 @@ def first_device(storage: Storage) -> Storage:
     """The same without the devices for further systems, for what makes one system at a time."""
     if isinstance(storage, DeviceStorage):
         return storage.model_copy(update={"more_devices": []})
+    return storage
+
+
+def without_limits(storage: Storage) -> Storage:
+    """The same as fast as it is: a virtual disk's limits are kept on the virtual rig alone."""
+    if isinstance(storage, LoopStorage):
+        return storage.model_copy(update=dict.fromkeys(("iops", "bandwidth", "latency")))
     return storage
 
 

@@ -64,6 +64,7 @@ _MOUNT = {
 """ext4(5). Not journal_path, journal_dev: devices; usrjquota, grpjquota: files; sb: another place;
 errors=panic."""
 
+_SMALL_BYTES = 512 << 20
 _LAZY = "lazy_itable_init=0,lazy_journal_init=0"
 _WANTED = (
     "Filesystem features",
@@ -111,6 +112,12 @@ class ExtFamily(FileSystem):
             return None
         return size_bytes // (int(ratio) if ratio else _bytes_per_inode(size_bytes))
 
+    def small_blocks_bytes(self, size_bytes: int, options: list[str]) -> int | None:
+        """The blocksize of mke2fs.conf for the types small and floppy."""
+        if _value_after("-b", options) or _value_after("-T", options):
+            return None
+        return 1024 if size_bytes < _SMALL_BYTES else None
+
 
 def _value_after(letter: str, options: list[str]) -> str:
     """The last value of an option, joined or separate; empty where it is not given."""
@@ -121,7 +128,7 @@ def _value_after(letter: str, options: list[str]) -> str:
 
 def _bytes_per_inode(size_bytes: int) -> int:
     """inode_ratio of mke2fs.conf by size (e2fsprogs, misc/mke2fs.c, parse_fs_type)."""
-    if size_bytes < 512 << 20:
+    if size_bytes < _SMALL_BYTES:
         return 8192 if size_bytes < 3 << 20 else 4096
     if size_bytes < 4 << 40:
         return 16384

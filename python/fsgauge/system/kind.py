@@ -139,6 +139,11 @@ class FileSystem(SystemKind):
         """Inodes that mkfs makes; None where there is no known limit."""
         return None
 
+    def small_blocks_bytes(self, size_bytes: int, options: list[str]) -> int | None:  # noqa: ARG002
+        """Blocks that mkfs makes smaller than usual on so small a device; None where it does not,
+        or options say how large they are."""
+        return None
+
     def read_facts(self, output: str) -> Facts:
         """The output of `facts_command`: here lines of "key: value"."""
         found: Facts = {}

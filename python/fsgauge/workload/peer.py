@@ -55,12 +55,22 @@ class Peer(Protocol):
         ...
 
     def runs(
-        self, program: str, folder: str, workload: object, cells: Sequence[Cell]
+        self,
+        program: str,
+        folder: str,
+        workload: object,
+        cells: Sequence[Cell],
+        *,
+        as_root: bool = False,
     ) -> list[PeerRun]:
         """The starts that do these cells in a folder; those without an equal are left out.
 
         Raises InputError where the study asks for what the program cannot do.
         """
+        ...
+
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """The change of a study that has it do the nearest that it can to these cells."""
         ...
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fsgauge.coherence import cases, running
+from fsgauge.coherence import on_folders as on_folders_module
 from fsgauge.coherence.cases import CASES
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.on_folders import try_folders as on_folders
@@ -89,14 +90,24 @@ def counted(folder: Path, *kinds: type[Hand], wanted: list[str]) -> dict[str, Co
     return {each.case: each for each in found}
 
 
-def test_on_one_machine_every_case_is_right(tmp_path: Path) -> None:
+@pytest.fixture
+def host(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A host that ssh reaches: here. FSGAUGE_PATH has the script."""
+    script = tmp_path_factory.mktemp("bin") / "ssh"
+    script.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("FSGAUGE_PATH", str(script.parent))
+    return "host"
+
+
+def test_on_one_machine_every_case_is_right(tmp_path: Path, host: str) -> None:
     found: list[Counted] = []
 
     def tell(each: Counted | Examined) -> None:
         if isinstance(each, Counted):
             found.append(each)
 
-    on_folders([str(tmp_path)] * 2, list(CASES), TRIALS, tell)
+    on_folders([str(tmp_path), f"{host}:{tmp_path}"], list(CASES), TRIALS, tell)
     assert [each.case for each in found] == list(CASES)
     assert [each for each in found if is_right(each) is False] == []
     assert list(tmp_path.iterdir()) == []
@@ -173,19 +184,24 @@ def test_a_case_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_two_folders_that_are_not_one_are_refused_and_nothing_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_SEEN_SECONDS", 0.0)
+    monkeypatch.setattr(on_folders_module, "SEEN_SECONDS", 0.0)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
+    told: list[Counted | Examined] = []
     with pytest.raises(InputError, match="does not see the folder"):
-        on_folders([str(tmp_path / "a"), str(tmp_path / "b")], ["flock"], 1, lambda _: None)
+        on_folders([str(tmp_path / "a"), str(tmp_path / "b")], ["flock"], 1, told.append)
+    assert told == []
     assert sorted(tmp_path.rglob("*")) == [tmp_path / "a", tmp_path / "b"]
 
 
 def test_one_folder_no_folder_and_an_unknown_case_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is one folder"):
         on_folders([str(tmp_path)], ["flock"], 1, lambda _: None)
-    with pytest.raises(RigError, match="cannot make a folder there: ENOENT"):
-        on_folders([str(tmp_path / "none")] * 2, ["flock"], 1, lambda _: None)
+    with pytest.raises(InputError, match="none: not a folder"):
+        on_folders([str(tmp_path / "none"), str(tmp_path)], ["flock"], 1, lambda _: None)
+    (tmp_path / "work").mkdir()
+    with pytest.raises(RigError, match="cannot make a folder there: EEXIST"):
+        run_cases(InTurn(tmp_path, Hand, Hand), "s", ["flock"], 1, lambda _: None)
     with pytest.raises(InputError, match='"nothing" is not among'):
         chosen_cases(["nothing"])
     assert chosen_cases(["flock", "new_file"]) == ["new_file", "flock"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.failure.carrying_out import is_possible, longest_pause
+from fsgauge.failure.carrying_out import longest_pause
 from fsgauge.failure.log import Failed, Log, Survived
 from fsgauge.failure.page import answer, back_words, rows, write_log
-from fsgauge.rig.vm.sharing_nodes import sharing_systems
 
 SECOND = 10**9
 
@@ -103,9 +102,3 @@ def test_a_pause_is_between_two_records_and_ends_after_the_failure() -> None:
     assert longest_pause(synced, 5.5) == 10.0
     assert longest_pause(synced, 16.0) == 16.1 - 16.0
     assert longest_pause(synced, 20.0) is None
-
-
-def test_a_server_fails_only_where_there_is_one() -> None:
-    systems = sharing_systems()
-    assert is_possible(systems["nfs4"], "server") and is_possible(systems["nfs4"], "node")
-    assert is_possible(systems["gfs2"], "node") and not is_possible(systems["gfs2"], "server")

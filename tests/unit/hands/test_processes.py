@@ -60,9 +60,38 @@ def test_a_host_that_does_not_answer_says_what_ssh_said(ssh: Path, tmp_path: Pat
     assert "Permission denied" in refused.value.details
 
 
-def test_a_step_that_hangs_is_given_up(tmp_path: Path) -> None:
+def test_what_is_no_folder_is_said_at_once_of_all_places(ssh: Path, tmp_path: Path) -> None:
+    """Each of them cost a minute of silence."""
+    (tmp_path / "file").write_text("")
+    places = [
+        Place.of(f"{tmp_path}/none"),
+        Place.of(str(tmp_path)),
+        Place.of(f"host:{tmp_path}/file"),
+    ]
+    with (
+        pytest.raises(
+            InputError, match=f"{tmp_path}/none, host:{tmp_path}/file: none of"
+        ) as refused,
+        process_hands(places, "work"),
+    ):
+        pass
+    assert refused.value.details == (f"{tmp_path}/none: ENOENT",)
+
+
+def test_a_folder_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    """`coherence m1 m1` found all well; so does a link to it."""
+    (tmp_path / "link").symlink_to(tmp_path)
+    for again in (str(tmp_path), f"{tmp_path}/link"):
+        with (
+            pytest.raises(InputError, match="are one folder of one machine"),
+            process_hands([Place(str(tmp_path)), Place.of(again)], "work"),
+        ):
+            pass
+
+
+def test_a_step_that_hangs_is_given_up(ssh: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    with process_hands([Place(str(tmp_path))] * 2, "work") as hands:
+    with process_hands([Place(str(tmp_path)), Place(str(tmp_path), "host")], "work") as hands:
         one(hands, 0, 10, do="lock", name="l", by="flock")
         held = {"do": "count_up", "name": "l", "times": 1, "by": "flock", "seconds": 60.0}
         with pytest.raises(HandLostError, match="did not answer within 0 s"):

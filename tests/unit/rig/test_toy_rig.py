@@ -17,8 +17,9 @@ from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress.lines import Quiet
 from fsgauge.rig import registry
 from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.lending import LendsMachines, LendsSystems
 from fsgauge.rig.registry import RIGS, rig_named
-from fsgauge.rig.rig import LendsSystems, Rig
+from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.stats import read_study
 from fsgauge.store import read_results
@@ -155,7 +156,7 @@ def test_plan_shows_its_size_and_what_it_refuses(toy: Any, tmp_path: Path) -> No
 
 def test_it_lends_no_systems(toy: Any) -> None:
     with rig_named("constant").opened(study()) as session:
-        assert not isinstance(session, LendsSystems)
+        assert not isinstance(session, LendsSystems | LendsMachines)
     assert issubclass(HostSession, LendsSystems)
 
 

@@ -111,3 +111,14 @@ def test_of_several_machines_a_finding_names_the_role() -> None:
     assert [each.sentence[:29] for each in governed] == ["node-1: The processor's clock"]
     changed = found(results, "environment.changed")
     assert changed is not None and changed.sentence.startswith("node-1: ")
+
+
+def test_memory_that_is_reclaimed_unasked() -> None:
+    state = "/sys/kernel/mm/damon/admin/kdamonds/0/state"
+    result = found(read({"reclaimer": state}), "machine.reclaims")
+    assert result is not None and result.level == "note"
+    assert f"echo off > {state}" in result.advice
+    module = "/sys/module/damon_reclaim/parameters/enabled"
+    result = found(read({"reclaimer": module}), "machine.reclaims")
+    assert result is not None and f"echo N > {module}" in result.advice
+    assert found(read({}), "machine.reclaims") is None

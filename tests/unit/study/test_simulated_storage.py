@@ -54,15 +54,18 @@ def test_a_study_takes_every_model() -> None:
 
 
 def test_a_stripe_larger_than_a_device_is_refused() -> None:
-    """It was accepted: with stripes of 1 GiB on 32 MiB, all of a small file lay on one device."""
+    """It was accepted: with stripes of 1 GiB on 32 MiB, all of a small file lay on one device. One
+    as large as the device was accepted for longer: no file system has so much free."""
     size = 'size = "64 MiB"\ndevices = 2\nstripe_size = '
     text = FILE.replace('size = "1 GiB"', f'{size}"1 GiB"')
-    with pytest.raises(InputError, match="a stripe of 1 GiB has no room on a device") as refused:
+    with pytest.raises(InputError, match="a stripe of 1 GiB leaves no room on a device") as refused:
         parse_study(text, "mine.toml", "mine")
     assert refused.value.location is not None
     assert (refused.value.location.line, refused.value.location.column) == (7, 15)
     assert "each of 2 has 32 MiB" in refused.value.what
-    parse_study(FILE.replace('size = "1 GiB"', f'{size}"32 MiB"'), "mine.toml", "mine")
+    with pytest.raises(InputError, match="a stripe of 32 MiB leaves no room on a device"):
+        parse_study(FILE.replace('size = "1 GiB"', f'{size}"32 MiB"'), "mine.toml", "mine")
+    parse_study(FILE.replace('size = "1 GiB"', f'{size}"16 MiB"'), "mine.toml", "mine")
 
 
 @pytest.mark.parametrize(

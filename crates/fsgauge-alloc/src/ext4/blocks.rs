@@ -69,6 +69,11 @@ impl Blocks {
         self.free.exactly()
     }
 
+    /// Blocks that new data does not get.
+    pub(super) fn kept_back(&self) -> u64 {
+        self.reserved
+    }
+
     fn has(&self, blocks: u64, claim: Claim) -> bool {
         let besides = match claim {
             Claim::New => self.promised.exactly() + self.reserved,

@@ -18,6 +18,8 @@ pub(super) struct ExtentTree {
     longest: u32,
     /// The last so many are allocated, and their data is not yet on the device: they are joined with no others.
     unwritten: usize,
+    /// Extents whose data is not yet on the device are joined all the same.
+    joins_at_once: bool,
 }
 
 /// Gives a block for the tree: near a goal, or, if it can be, at the goal itself.
@@ -31,7 +33,12 @@ pub(super) struct NoSpace {
 
 impl ExtentTree {
     pub(super) fn new(longest: u32) -> Self {
-        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest, unwritten: 0 }
+        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest, unwritten: 0, joins_at_once: false }
+    }
+
+    /// Of a file that is written through the page cache.
+    pub(super) fn cached(longest: u32, joins_at_once: bool) -> Self {
+        ExtentTree { joins_at_once, ..ExtentTree::new(longest) }
     }
 
     pub(super) fn last(&self) -> Option<&Extent> {
@@ -64,16 +71,19 @@ impl ExtentTree {
         Ok(self.collapse())
     }
 
-    /// Adds an extent behind the others whose data is on its way to the device.
+    /// Adds an extent behind the others whose data is on its way to the device; gives a block that the tree no longer needs.
     pub(super) fn append_unwritten(
         &mut self,
         extent: Extent,
         inode_goal: u64,
         new_block: &mut NewBlock<'_>,
-    ) -> Result<(), NoSpace> {
+    ) -> Result<Option<u64>, NoSpace> {
+        if self.joins_at_once {
+            return self.append(extent, inode_goal, new_block);
+        }
         self.push(extent, inode_goal, new_block)?;
         self.unwritten += 1;
-        Ok(())
+        Ok(None)
     }
 
     /// The data is on the device: extents that go on where others of their leaf end are joined with them. Gives a block
@@ -226,9 +236,21 @@ mod tests {
     fn what_is_on_its_way_is_joined_when_it_has_arrived() {
         let mut tree = grown(4).0;
         let behind = Extent { logical: 4, physical: 1007, blocks: 3 };
-        assert_eq!(tree.append_unwritten(behind, 5, &mut |_, _| Some(77)), Ok(()));
+        assert_eq!(tree.append_unwritten(behind, 5, &mut |_, _| Some(77)), Ok(None));
         assert_eq!(tree.extents().len(), 5);
         assert_eq!(tree.written(), Some(77));
+        assert_eq!(tree.extents().last().unwrap().blocks, 4);
+        assert_eq!((tree.extents().len(), tree.written()), (4, None));
+    }
+
+    #[test]
+    fn what_is_on_its_way_is_joined_at_once_where_the_mount_says_so() {
+        let mut tree = ExtentTree::cached(32767, true);
+        for which in 0..4 {
+            assert_eq!(tree.append_unwritten(piece(which), 5, &mut |_, _| None), Ok(None));
+        }
+        let behind = Extent { logical: 4, physical: 1007, blocks: 3 };
+        assert_eq!(tree.append_unwritten(behind, 5, &mut |_, _| None), Ok(None));
         assert_eq!(tree.extents().last().unwrap().blocks, 4);
         assert_eq!((tree.extents().len(), tree.written()), (4, None));
     }

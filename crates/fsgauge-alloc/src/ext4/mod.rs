@@ -41,7 +41,7 @@ use blocks::Blocks;
 use file::File;
 use folder::Folder;
 use inodes::{Inodes, Used};
-use volume::{Refused, UNWRITTEN_BLOCKS, Volume, WRITTEN_BLOCKS};
+use volume::{Refused, Volume};
 use write_back::WriteBack;
 
 /// What a life depends on, besides the file system and the log.
@@ -110,6 +110,11 @@ impl Ext4 {
     /// Free blocks as statfs(2) gives them.
     pub fn free_blocks(&self) -> u64 {
         self.volume.blocks.exactly_free()
+    }
+
+    /// Those of them that files can take: the kernel keeps some back (`s_resv_clusters`), as its `f_bavail` says.
+    pub fn available_blocks(&self) -> u64 {
+        self.volume.blocks.exactly_free().saturating_sub(self.volume.blocks.kept_back())
     }
 
     /// Operations that found no space.
@@ -250,11 +255,7 @@ impl Ext4 {
             }
         };
         let place = &mut self.folders[folder as usize];
-        let longest = match self.writing {
-            Writing::Allocated => UNWRITTEN_BLOCKS,
-            Writing::BlockByBlock | Writing::Cached { .. } => WRITTEN_BLOCKS,
-        };
-        let inode = self.volume.new_file(&mut place.parent, longest)?;
+        let inode = self.volume.new_file(&mut place.parent, self.writing.tree())?;
         let name = Name::file(file);
         if place.insert(&mut self.volume, file.into(), name.as_c_str().to_bytes()).is_err() {
             self.volume.inodes.give(inode.number);

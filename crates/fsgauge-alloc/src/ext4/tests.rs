@@ -9,7 +9,7 @@ use crate::free_map::Run;
 use crate::policy::mballoc::{Mballoc, Release, Settings};
 use crate::policy::{FirstFit, Policy};
 
-const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512 };
+const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512, joins_at_once: false };
 const GROUPS: u32 = 20;
 const GROUP_BLOCKS: u32 = 32768;
 

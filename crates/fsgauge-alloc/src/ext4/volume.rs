@@ -52,10 +52,10 @@ impl Inode {
 }
 
 impl Volume {
-    /// A new file, in the flex group of its directory, with extents of so many blocks at most.
-    pub(super) fn new_file(&mut self, parent: &mut Parent, longest: u32) -> Result<Inode, Refused> {
+    /// A new file, in the flex group of its directory.
+    pub(super) fn new_file(&mut self, parent: &mut Parent, tree: ExtentTree) -> Result<Inode, Refused> {
         let number = self.inodes.take(parent, None, self.blocks.roughly_free()).ok_or(Refused)?;
-        Ok(Inode { number, tree: ExtentTree::new(longest), is_directory: false })
+        Ok(Inode { number, tree, is_directory: false })
     }
 
     /// A new directory, without a block yet.
@@ -89,7 +89,7 @@ impl Volume {
             blocks.take(flex, request, claim).map(|found| found.physical)
         };
         let appended = if wish.is_promised {
-            inode.tree.append_unwritten(extent, own_goal, &mut new_block).map(|()| None)
+            inode.tree.append_unwritten(extent, own_goal, &mut new_block)
         } else {
             inode.tree.append(extent, own_goal, &mut new_block)
         };

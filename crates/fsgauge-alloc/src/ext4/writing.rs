@@ -1,8 +1,9 @@
 //! Data that gets into files: at once, or by way of the page cache.
 
 use super::Ext4;
+use super::extent_tree::ExtentTree;
 use super::file::File;
-use super::volume::Refused;
+use super::volume::{Refused, UNWRITTEN_BLOCKS, WRITTEN_BLOCKS};
 use crate::ager::WRITE_PIECE_BYTES;
 use crate::policy::Purpose;
 
@@ -17,7 +18,21 @@ pub enum Writing {
     Cached {
         /// Blocks of the page cache's largest folio: a power of two; 1 before Linux 6.16, 512 since.
         largest_folio_blocks: u64,
+        /// Whether an extent is joined with its neighbour as it is allocated (the mount option `dioread_lock`), and not when
+        /// its data is on the device.
+        joins_at_once: bool,
     },
+}
+
+impl Writing {
+    /// The extents of a new file.
+    pub(super) fn tree(self) -> ExtentTree {
+        match self {
+            Writing::Allocated => ExtentTree::new(UNWRITTEN_BLOCKS),
+            Writing::BlockByBlock => ExtentTree::new(WRITTEN_BLOCKS),
+            Writing::Cached { joins_at_once, .. } => ExtentTree::cached(WRITTEN_BLOCKS, joins_at_once),
+        }
+    }
 }
 
 impl Ext4 {
@@ -33,7 +48,9 @@ impl Ext4 {
         match self.writing {
             Writing::Allocated => self.with(file, |state, volume| state.allocate(volume, size_bytes)),
             Writing::BlockByBlock => self.with(file, |state, volume| state.write_through(volume, size_bytes)),
-            Writing::Cached { largest_folio_blocks } => self.write(file, size_bytes, largest_folio_blocks),
+            Writing::Cached { largest_folio_blocks, .. } => {
+                self.write(file, size_bytes, largest_folio_blocks)
+            }
         }
     }
 

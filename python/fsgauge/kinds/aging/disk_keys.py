@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from annotated_types import Interval
 from pydantic import Field, model_validator
 
+from fsgauge.devices.limits import LIMITS
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.study.base import StudyModel
 from fsgauge.study.conflict import conflict
@@ -17,43 +19,64 @@ from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 _WORDS = {
     each.name: f"{each.what} Default from: {each.source}." for each in parameters_of(PUBLISHED)
 }
-Seek = Annotated[DurationNs, Field(ge=1, le=10_000_000_000)]
+
+
+def _within(name: str) -> Interval:
+    """The limits of a number of this name."""
+    limit = LIMITS[name]
+    if limit.is_whole:
+        return Interval(ge=int(limit.least), le=int(limit.most))
+    return Interval(ge=limit.least, le=limit.most)
 
 
 class DiskModel(StudyModel):
     """The disk that rates are predicted for; as it is, a target like that of the published
     rig: sources say what is printed of it and what is assumed."""
 
-    revolutions_per_minute: Annotated[int, Field(ge=100, le=100_000)] = Field(
+    revolutions_per_minute: Annotated[int, _within("revolutions_per_minute")] = Field(
         PUBLISHED.revolutions_per_minute, description=_WORDS["revolutions_per_minute"]
     )
-    outer_rate: BytesPerSecond = Field(PUBLISHED.outer_rate, description=_WORDS["outer_rate"])
-    inner_rate: BytesPerSecond = Field(PUBLISHED.inner_rate, description=_WORDS["inner_rate"])
+    outer_rate: Annotated[BytesPerSecond, _within("outer_rate")] = Field(
+        PUBLISHED.outer_rate, description=_WORDS["outer_rate"]
+    )
+    inner_rate: Annotated[BytesPerSecond, _within("inner_rate")] = Field(
+        PUBLISHED.inner_rate, description=_WORDS["inner_rate"]
+    )
     position: Percent = Field(PUBLISHED.position, description=_WORDS["position"])
-    cylinders: Annotated[int, Field(ge=10, le=100_000_000)] = Field(
+    cylinders: Annotated[int, _within("cylinders")] = Field(
         PUBLISHED.cylinders, description=_WORDS["cylinders"]
     )
-    cylinder_size: SizeBytes = Field(PUBLISHED.cylinder_size, description=_WORDS["cylinder_size"])
-    seek_single: Seek = Field(PUBLISHED.seek_single, description=_WORDS["seek_single"])
-    seek_average: Seek = Field(PUBLISHED.seek_average, description=_WORDS["seek_average"])
-    seek_full: Seek = Field(PUBLISHED.seek_full, description=_WORDS["seek_full"])
+    cylinder_size: Annotated[SizeBytes, _within("cylinder_size")] = Field(
+        PUBLISHED.cylinder_size, description=_WORDS["cylinder_size"]
+    )
+    seek_single: Annotated[DurationNs, _within("seek_single")] = Field(
+        PUBLISHED.seek_single, description=_WORDS["seek_single"]
+    )
+    seek_average: Annotated[DurationNs, _within("seek_average")] = Field(
+        PUBLISHED.seek_average, description=_WORDS["seek_average"]
+    )
+    seek_full: Annotated[DurationNs, _within("seek_full")] = Field(
+        PUBLISHED.seek_full, description=_WORDS["seek_full"]
+    )
     rotational_wait: Percent = Field(
         PUBLISHED.rotational_wait, description=_WORDS["rotational_wait"]
     )
-    overhead: Annotated[DurationNs, Field(le=10_000_000_000)] = Field(
+    overhead: Annotated[DurationNs, _within("overhead")] = Field(
         PUBLISHED.overhead, description=_WORDS["overhead"]
     )
-    data_disks: Annotated[int, Field(ge=1, le=10_000)] = Field(
+    data_disks: Annotated[int, _within("data_disks")] = Field(
         PUBLISHED.data_disks, description=_WORDS["data_disks"]
     )
-    path_rate: BytesPerSecond = Field(PUBLISHED.path_rate, description=_WORDS["path_rate"])
-    sharpness: Annotated[float, Field(ge=1, le=100)] = Field(
+    path_rate: Annotated[BytesPerSecond, _within("path_rate")] = Field(
+        PUBLISHED.path_rate, description=_WORDS["path_rate"]
+    )
+    sharpness: Annotated[float, _within("sharpness")] = Field(
         PUBLISHED.sharpness, description=_WORDS["sharpness"]
     )
-    request_size: Annotated[SizeBytes, Field(ge=512, le=1 << 30)] = Field(
+    request_size: Annotated[SizeBytes, _within("request_size")] = Field(
         PUBLISHED.request_size, description=_WORDS["request_size"]
     )
-    window: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+    window: Annotated[int, _within("window")] = Field(
         PUBLISHED.window, description=_WORDS["window"]
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.factors import SharingFactors
@@ -10,18 +11,21 @@ from fsgauge.kinds.sharing.jobs import Limits, file_job, folder_job
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.tests import FileTest
 from fsgauge.record import Cell
-from fsgauge.units import exact_duration, format_size
+from fsgauge.units import exact_duration, format_bandwidth, format_duration, format_size
 from fsgauge.wire import ClientsJob, FilesTarget, Finish, LayoutJob, LoadJob
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_hosts_there
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import rounded_down
 from fsgauge.workload.method import LaidOut, laid_out
+from fsgauge.workload.room import Room
 
 _CALL_SECONDS = {"bytes": 300e-9, "characters": 5e-9}
 """For each byte, of tests that make a call or a step for each."""
 _SEEK_SECONDS = 200e-6
 _FILE_SECONDS = 100e-6
+SHORTEST_SECONDS = 0.1
+"""A test that is over sooner is made of its start, fsync and close."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class SharingMethod(LaidOut):
     """See method.Method. The file is laid out first, so that tests that only read have one."""
 
     workload: SharingWorkload
+    room: Room | None = None
 
     files = 1
     fill_percent = 90
@@ -36,6 +41,10 @@ class SharingMethod(LaidOut):
     overwrites = True
     keeps_order = True
     outlives_faults = True
+
+    def in_room(self, room: Room) -> Self:
+        """It needs none, but is told how fast the storage may be."""
+        return replace(self, room=room)
 
     def file_size_bytes(self, largest_bytes: int) -> int:
         """What the study says, or as much as there is."""
@@ -105,7 +114,7 @@ class SharingMethod(LaidOut):
         if not isinstance(test, FileTest):
             return self.workload.folder_files * _FILE_SECONDS
         if test.is_random:
-            return self.workload.seeks * _SEEK_SECONDS
+            return self.workload.seeks * max(_SEEK_SECONDS, 1 / speed.operations_per_second)
         size_bytes = factors.file_size_bytes or 0
         each_byte = _CALL_SECONDS.get(test.transfer, 0.0) + 1 / speed.bytes_per_second
         return size_bytes * each_byte
@@ -131,7 +140,7 @@ class SharingMethod(LaidOut):
             f"file: {files}, laid out before the first test; buffered I/O, as both programs do",
             f"time: each test whole, {ends}, at most {exact_duration(workload.time_limit)}",
             "caches: in memory of the machine that measures, written back and dropped before each"
-            " test; without root, those of its own file",
+            " test",
         ]
 
     def notes(self) -> list[str]:
@@ -139,6 +148,23 @@ class SharingMethod(LaidOut):
         if self.workload.include_flush:
             return []
         return ["a write without fsync may end in memory: its cell is named a cache test"]
+
+    def cautions(self) -> list[str]:
+        """Where a folder's storage would be done with a file before much can be seen of it."""
+        room = self.room
+        if room is None or not room.in_folders:
+            return []
+        took = min(self.workload.file_sizes) / room.speed.bytes_per_second
+        if took >= SHORTEST_SECONDS:
+            return []
+        enough = 1 << (room.speed.bytes_per_second - 1).bit_length()
+        return [
+            f"a file of {format_size(min(self.workload.file_sizes))} is written in"
+            f" {format_duration(round(took * 1e9))} on storage that takes"
+            f" {format_bandwidth(room.speed.bytes_per_second)}: so short a test shows its beginning"
+            f" and its end. --set 'workload.file_sizes=[\"{format_size(enough)}\"]'"
+            f" --set 'storage.size={format_size(2 * enough)}' takes a second and more"
+        ]
 
     def bare_stands_for(self) -> str:
         """A device has no files, and is refused."""

@@ -96,5 +96,26 @@ BYTE_BY_BYTE = frozenset(
     test.name for test in BONNIE if isinstance(test, FileTest) and test.transfer == "bytes"
 )
 
+NEAREST: dict[Program, dict[str, str]] = {
+    "bonnie++": {
+        "putc": "put_byte",
+        "getc": "get_byte",
+        "write": "put_block",
+        "rewrite": "rewrite_in_place",
+        "read": "get_block",
+        "reread": "get_block",
+    },
+    "iozone": {
+        "putc": "write",
+        "getc": "read",
+        "put_byte": "write",
+        "put_block": "write",
+        "rewrite_in_place": "rewrite",
+        "get_byte": "read",
+        "get_block": "read",
+    },
+}
+"""What a program does in place of a test that it does not have."""
+
 TESTS: dict[str, Test] = {test.name: test for test in (*IOZONE, *BY_CHARACTER, *BONNIE)}
 """Every test by its name, in the order in which its program runs it."""

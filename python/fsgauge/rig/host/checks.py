@@ -24,6 +24,7 @@ from fsgauge.rig.host.direct import (
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.rig.host.same_folder import require_distinct_folders
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
@@ -99,6 +100,7 @@ def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator
         yield lambda: check_shares(study)
         return
     yield partial(_require_no_nodes, study)
+    yield partial(require_distinct_folders, study)
     yield lambda: check_servers(study)
     for system in study.systems:
         yield partial(_look_at, study, system, engine, tried)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 
 from fsgauge.engine import Engine
 from fsgauge.record import Plan
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.lent import HostLent
 from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.work import Work
 from fsgauge.rig.rig import Description, Tell
 from fsgauge.study.model import Study, System
-from fsgauge.wire import ClientsJob, LoadJob, LoadResult, ProbeJob
 from fsgauge.wire import Engine as EngineBuild
-from fsgauge.workload.folders import Place
+from fsgauge.wire import ProbeJob
 
 
 class HostSession:
@@ -50,24 +48,10 @@ class HostSession:
         with self._systems.prepare(self._study, system) as prepared:
             yield HostLent(prepared.target, prepared, self._systems, self._engine)
 
+    def lent_machine(self, system: System) -> AbstractContextManager[HostLent]:
+        """The same: it is on this machine."""
+        return self.lent(system)
+
     @cached_property
     def _build(self) -> EngineBuild:
         return self._engine.probe(ProbeJob()).engine
-
-
-@dataclass
-class HostLent:
-    """A prepared system, lent."""
-
-    target: Place
-    _prepared: PreparedSystem
-    _systems: HostSystems
-    _engine: Engine
-
-    def settle(self) -> str:
-        """Sync and drop caches; gives what was done."""
-        return self._systems.settle(self._prepared)
-
-    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """Run a job on it."""
-        return self._engine.load(job)

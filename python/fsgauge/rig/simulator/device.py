@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.errors import InputError
 from fsgauge.study.model import LoopStorage, RamStorage, SimulatedStorage, Study
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.wire import DeviceChange, SimulatedDevice
 
 USUAL_MODEL = "disks-8+2-2012"

@@ -8,10 +8,7 @@ are of a fixed number fits on its own device alone; there the turn itself is tri
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Timer
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
@@ -19,9 +16,10 @@ from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.simulator.device import devices_of, size_of
 from fsgauge.rig.simulator.life import job_of
+from fsgauge.rig.simulator.stopping import stopped_after
 from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.wire import SimulateResult
 
 SMALLER = (512, 64, 8)
@@ -101,7 +99,7 @@ def _tried(study: Study, system: System, engine: Engine) -> _Small:
     without_data = is_without_data(study, system)
     begin_seconds, is_whole = _processor_seconds(), True
     for steps in first_turn(study, system, empty.free_bytes):
-        with _stopped_after(MOST_SECONDS) as on_start:
+        with stopped_after(MOST_SECONDS) as on_start:
             job = job_of(study, system, steps, without_data=without_data)
             result = engine.run(job, None, on_start)
         if not isinstance(result, SimulateResult):
@@ -118,21 +116,3 @@ def _processor_seconds() -> float:
     else the machine does is none of it."""
     found = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in found)
-
-
-@contextmanager
-def _stopped_after(seconds: float) -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Gives what an engine is started with to be asked to stop after so long."""
-    timers: list[Timer] = []
-
-    def start(stop: Callable[[], None]) -> None:
-        timer = Timer(seconds, stop)
-        timer.daemon = True
-        timer.start()
-        timers.append(timer)
-
-    try:
-        yield start
-    finally:
-        for timer in timers:
-            timer.cancel()

@@ -11,7 +11,7 @@ from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import policy_of
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.wire import (
     AgeJob,
     BallastStep,

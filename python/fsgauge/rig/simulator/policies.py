@@ -9,7 +9,8 @@ from fsgauge.errors import InputError
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.options import settings_by_options
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import POLICIES, Value
+from fsgauge.study.policies import POLICIES
+from fsgauge.study.policy_settings import Value
 from fsgauge.wire import (
     BestFitPolicy,
     BlockAtATimePolicy,

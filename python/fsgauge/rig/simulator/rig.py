@@ -11,11 +11,13 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.around import Tried
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
 from fsgauge.rig.simulator.duration import block_takes
 from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.rig.simulator.session import SimulatorSession
 from fsgauge.rig.simulator.trial import check_life, empty_of
+from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import SimulatedStorage
@@ -87,6 +89,7 @@ class SimulatorRig:
         # What is said of all alike is the storage's or the load's, and no system is to blame.
         is_of_all = len(found) == len(study.systems) and len({e.what for _, e in found}) == 1
         for system, error in found:
+            error.what, error.cause = with_sizes(error.what), with_sizes(error.cause)
             if len(study.systems) > 1 and not is_of_all:
                 error.details += (f'of the system "{system.name}"',)
                 error.next = or_without(study, system, error.next)
@@ -115,7 +118,9 @@ def _raised(look: Look) -> list[FsgaugeError]:
 
 
 def _require_own(study: Study, destroy: Consent | None) -> None:
-    size_of(study)
+    beyond = beyond_capacity(USUAL_MODEL, {}, size_of(study), 1)
+    if beyond is not None and not isinstance(study.storage, SimulatedStorage):
+        raise InputError(beyond[0], next="--storage simulated:1TiB")
     if destroy is not None:
         raise InputError(
             "--destroy names a device, and the simulator uses none", next="leave it out"

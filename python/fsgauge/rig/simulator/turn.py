@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
@@ -22,10 +23,11 @@ from fsgauge.rig.host.machine.environment import machine_name
 from fsgauge.rig.rig import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.simulator.full import require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
+from fsgauge.rig.simulator.more_room import found_room
 from fsgauge.rig.simulator.policies import settings_of
 from fsgauge.rig.simulator.trial import is_without_data
 from fsgauge.study.model import Study, System
-from fsgauge.study.policies import BLOCK_BYTES
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
 from fsgauge.wire import (
     AgeResult,
@@ -147,7 +149,8 @@ def simulate_turn(
     told = _Turn(study, plan, turn, tell)
     for happens, done in zip(life, result.steps, strict=False):
         told = told.record(happens, done)
-    require_whole(study, system, len(life), result.steps)
+    room = partial(found_room, study, plan.seed, turn, engine)
+    require_whole(study, system, len(life), result.steps, room)
 
 
 def _made(

@@ -93,7 +93,8 @@ def sentence_of(study: Study, disks: int, limits: Limits) -> str:
         return f"{many} of {size}, {limited}; {flushes}"
     nodes = f"{roles.nodes} virtual machines"
     if roles.server is not None:
-        nodes += f", of which {_loads(len(roles.loads))} the load and one serves"
+        serves = f"node{roles.server + 1}"
+        nodes += f", of which {serves} serves and {_loads(len(roles.loads))} the load"
     systems = "; ".join(f"{each.system.name}: {each.words}" for each in arrangements(study))
     return f"disks of {size} of {nodes}, each disk {limited}. {systems}{_network(study)}; {flushes}"
 

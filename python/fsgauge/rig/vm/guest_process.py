@@ -27,9 +27,10 @@ from fsgauge.plain_files import write_all
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.messages import Described, Fault, Told
+from fsgauge.rig.lending import LendsSystems
 from fsgauge.rig.registry import host_rig
-from fsgauge.rig.rig import Happening, LendsSystems, RunStarted, Session
-from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.rig import Happening, RunStarted, Session
+from fsgauge.rig.vm import guest_lending, guest_set_up
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.guest_counting import Counting
@@ -85,6 +86,7 @@ class Guest:
         self._study: Study | None = None
         self._session: Session | None = None
         self._hands: dict[str, Hand] = {}
+        self._lending = guest_lending.Lending()
         self._last_event = 0.0
         self._go = threading.Event()
 
@@ -168,6 +170,8 @@ class Guest:
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
             case "hand":
                 return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
+            case do if do in guest_lending.ORDERS:
+                return self._lending.done(do, order.words, self._study, self._session)
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
@@ -185,6 +189,7 @@ class Guest:
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
 
     def _close(self) -> None:
+        self._lending.give_back()
         self._session = None
         self._open.close()
 

@@ -32,6 +32,14 @@ Do = Literal[
     "count",
     "remount",
     "hand",
+    "lend",
+    "settle",
+    "load",
+    "program",
+    "say",
+    "words",
+    "remove",
+    "give_back",
     "go",
 ]
 
@@ -43,7 +51,8 @@ class Order(Message):
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
     what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
-    `hand` is a step of fsgauge.hands.hand. `go` is not answered either: a run that has begun on
+    `hand` is a step of fsgauge.hands.hand; those from `lend` to `give_back` are for a system that
+    is lent (fsgauge.rig.lending). `go` is not answered either: a run that has begun on
     this node alone goes on, now that the others are ready for it.
     """
 

@@ -22,8 +22,9 @@ from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, r
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.build.lab import lab_image
 from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, storage_of
+from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.durations import around_of
+from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_use import in_use
 from fsgauge.rig.vm.network.addresses import Station
@@ -34,6 +35,7 @@ from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
+from fsgauge.rig.vm.small_blocks import small_blocks_words
 from fsgauge.storage.loop import make_file
 from fsgauge.strikes import Strike
 from fsgauge.study.model import Study
@@ -83,6 +85,15 @@ class VmRig:
     def around(self, study: Study) -> Around:
         """What emulated machines take to start, to be set up, and around each run."""
         return around_of(study)
+
+    def storage_words(self, study: Study) -> str:
+        """As records will say it, but for what only a machine that is up knows."""
+        disks = len(disks_of(study, side_by_side=design_of(self, study).side_by_side))
+        return sentence_of(study, disks, limits_of(study))
+
+    def storage_cautions(self, study: Study) -> list[str]:
+        """Block sizes that mkfs chooses by the size of the disk."""
+        return small_blocks_words(study, storage_of(study).size)
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""

@@ -21,6 +21,7 @@ from fsgauge.rig.vm.arrangement.standing import Standing, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network.shape import shape_of
@@ -116,6 +117,17 @@ class VmSession:
             arrangement_of(self._study, system),
             storage_of(self._study).size,
         )
+
+    @contextmanager
+    def lent_machine(self, system: System) -> Iterator[GuestLent]:
+        """A system set up on its nodes, and the one that drives the load."""
+        prepared = self._by_kernel[system.kernel]
+        with self._stood(system) as stood:
+            self._shape(prepared.group, system)
+            if stood is not None:
+                stood.count()  # nothing of the system before is counted
+            with lent_by(prepared.group, system) as lent:
+                yield lent
 
     def describe(self) -> Description:
         """All machines as they are now, and the one that they are on."""
@@ -348,11 +360,15 @@ class VmSession:
         expected = block_seconds(self._study, size_bytes, side_by_side=plan.side_by_side)
         least = _LEAST_OF_FAILING_SECONDS if self._outlives_faults else _LEAST_SECONDS
         seconds = max(least, _PATIENCE * expected)
-        if group.switch is not None:
-            group.switch.shape(shape_of(self._study, system))
+        self._shape(group, system)
         if stood is not None:
             stood.count()
             stood.read_parameters()
             if self._study.rig is not None:
                 stood.before_runs(self._study.rig)
         prepared.measuring.measure(plan, block, tell, seconds)
+
+    def _shape(self, group: NodeGroup, system: System | None) -> None:
+        """The network between the nodes is the system's."""
+        if group.switch is not None:
+            group.switch.shape(shape_of(self._study, system))

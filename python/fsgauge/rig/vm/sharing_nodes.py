@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
-from fsgauge.rig.vm.arrangement.roles import roles_of
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, roles_of
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.study.model import Study, System
@@ -53,6 +53,12 @@ def study_of(systems: Sequence[System]) -> Study:
 def has_server(system: System) -> bool:
     """Whether one of its nodes only serves."""
     return roles_of(study_of([system])).server is not None
+
+
+def node_returns(system: System) -> bool:
+    """Whether a node that was without power can be a part of it again."""
+    above = arrangement_of(study_of([system]), system).reached_by
+    return above is None or above.returns
 
 
 @contextmanager

@@ -134,10 +134,10 @@ def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
 
     A system that only one folder has is not compared, so it is no difference of this sort.
     """
-    return _unequal(*_to_be_equal(a, b), (_as_written(a), _as_written(b)))
+    return _unequal(*_to_be_equal(a, b), (as_written(a), as_written(b)))
 
 
-def _as_written(side: Side) -> dict[str, str]:
+def as_written(side: Side) -> dict[str, str]:
     """The facts of the study's sections as a person writes them: workload.duration is "30 s"."""
     try:
         document = tomllib.loads(side.study_toml)
@@ -172,7 +172,7 @@ def _unequal(
 def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
     """The differences that are accepted by name; InputError names those that are not."""
     first, second = _to_be_equal(a, b)
-    written = _as_written(a), _as_written(b)
+    written = as_written(a), as_written(b)
     return require_equal((a.label, first), (b.label, second), despite, written)
 
 

@@ -96,7 +96,7 @@ def accept(
     known, new = [], []
     have = {run.started_unix_ns for run in learned.runs}
     for folder in folders:
-        accepted += require_equal((label, learned.facts), (folder.label, folder.facts), despite)
+        accepted += belongs(folder, learned, label, despite)
         known.append(folder) if folder.started_unix_ns in have else new.append(folder)
         have.add(folder.started_unix_ns)
     additions = [folder.addition for folder in new]
@@ -113,6 +113,16 @@ def accept(
     _require_visible(result)
     _require_measured(result)
     return Accepted(result, [folder.label for folder in known], accepted)
+
+
+def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]) -> list[Unlike]:
+    """The differences that are accepted by name; InputError names those that are not."""
+    return require_equal(
+        (label, learned.facts),
+        (folder.label, folder.facts),
+        despite,
+        (learned.written, folder.written),
+    )
 
 
 def _require_valid(folder: Folder) -> None:
@@ -146,6 +156,7 @@ def _beginning(folders: Sequence[Folder], version: str) -> Learned:
         primary_cells=first.primary_cells,
         primary_metrics=first.primary_metrics,
         facts=folders[0].facts,
+        written=folders[0].written,
         runs=[],
         lines=[],
     )

@@ -18,9 +18,9 @@ from fsgauge.errors import InputError
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.limits import check as check_conditions
-from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
+from fsgauge.stats.folders.same_conditions import Side, Unlike
 from fsgauge.stats.gate.absolute import Required, require
-from fsgauge.stats.gate.accept import Readiness, missing_lines, readiness
+from fsgauge.stats.gate.accept import Readiness, belongs, missing_lines, readiness
 from fsgauge.stats.gate.as_comparison import as_comparison
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.judge import Judged, New, judge_lines
@@ -115,7 +115,7 @@ def _require_belonging(
                 cause="a run that is judged against itself passes",
                 next="check a folder that was not accepted",
             )
-        accepted += require_equal((label, learned.facts), (folder.label, folder.facts), despite)
+        accepted += belongs(folder, learned, label, despite)
     return accepted
 
 

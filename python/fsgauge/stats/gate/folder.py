@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from fsgauge.conditions import plain
 from fsgauge.stats.changed_records import naming_changes
-from fsgauge.stats.folders.same_conditions import Side, must_be_equal_to_repeat
+from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
 from fsgauge.stats.folders.sitting import ended_ns
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
@@ -29,12 +30,14 @@ _LEARNT_INSTEAD = ("noise.invalid",)
 
 @dataclass(frozen=True)
 class Folder:
-    """One folder; `invalid` says why it decides nothing, or is empty."""
+    """One folder; `invalid` says why it decides nothing, or is empty. `written` has in words what
+    of its facts is a quantity."""
 
     side: Side
     results: Results
     addition: Addition
     facts: dict[str, Any]
+    written: dict[str, str]
     invalid: str
     data_lost: bool
 
@@ -63,11 +66,17 @@ def read_folder(side: Side) -> Folder:
         blocks=results.sureness.blocks_complete,
     )
     cells = [cell.id for cell in results.cells]
+    facts = json.loads(json.dumps(must_be_equal_to_repeat(side), default=str))
     return Folder(
         side=side,
         results=results,
         addition=Addition(run, lines_of(samples, cells, study.plan.systems)),
-        facts=json.loads(json.dumps(must_be_equal_to_repeat(side), default=str)),
+        facts=facts,
+        written={
+            name: text
+            for name, text in as_written(side).items()
+            if name in facts and text != plain(facts[name])
+        },
         invalid=_invalid(results),
         data_lost=results.sureness.data_lost,
     )

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import Field
+
 from fsgauge.record import Cell
 from fsgauge.stats.folders.sitting import by_sitting
 from fsgauge.stats.gate.measured import Key, Mean
@@ -81,7 +83,8 @@ class Line(ResultModel):
 
 
 class Learned(ResultModel):
-    """Everything in a gate's file. `facts` are those that a folder must share to belong to it.
+    """Everything in a gate's file. `facts` are those that a folder must share to belong to it;
+    `written` has in words those that are quantities: an older file has none.
 
     `loss_percent` is the loss that the gate has to see, `metrics` are judged as well as each cell's
     primary one, `limits` are conditions on values that every new run has to meet.
@@ -100,6 +103,7 @@ class Learned(ResultModel):
     primary_cells: list[str]
     primary_metrics: dict[str, str]
     facts: dict[str, Any]
+    written: dict[str, str] = Field(default_factory=dict)
     runs: list[Run]
     lines: list[Line]
 

@@ -80,7 +80,7 @@ def _entry(key: str, value: object) -> str:
     if key in _LISTS and isinstance(value, list) and value:
         rows = ",\n".join(f"  {_plain(row)}" for row in value)
         return f" {_plain(key)}: [\n{rows}\n ]"
-    if key == "facts" and isinstance(value, dict):
+    if key in ("facts", "written") and isinstance(value, dict):
         rows = ",\n".join(f"  {_plain(name)}: {_plain(each)}" for name, each in value.items())
         return f" {_plain(key)}: {{\n{rows}\n }}"
     return f" {_plain(key)}: {_plain(value)}"

@@ -69,7 +69,10 @@ def test_the_defaults_are_the_published_method():
         (["clients = 0"], ["clients must be at least 1"]),
         (['dispatch = "threads"', "clients = 5000"], ["as many threads; the limit is 4096"]),
         (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
-        (["size_weights = [1, 2]"], ["2 weights for 10 sizes", "a weight for each size"]),
+        (
+            ["size_weights = [1, 2]"],
+            ["number of weights is 2, and that of sizes 10", "a weight for each size"],
+        ),
         (['fill = "80 %"'], ["add up to 100 %", 'fill = "75 %"']),
         (['data = "zero"'], ["zeros cannot be verified", "verify = false"]),
         (

@@ -44,10 +44,10 @@ def test_a_full_device_names_its_system_and_what_gives_it_room(
     assert execute(study, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 3
     said = capsys.readouterr().err
     assert 'error: "full": the simulated device is full: client' in said
-    assert "--set storage.size=256MiB" in said
-    assert "workload.fills or workload.write_fill, or --without full" in said
+    assert "--set storage.size=256MiB, or --set 'workload.fills=[" in said
+    assert "this life fits then, or --without full" in said
     assert "resume" not in said
-    assert "of 128 MiB are free" in said
+    assert "of 128 MiB are left for files" in said
 
 
 def test_the_system_without_room_is_named_where_the_load_has_none() -> None:

@@ -83,7 +83,7 @@ def test_what_is_in_force_is_told_whole() -> None:
         ("btrfs", "there is no model of btrfs"),
         ("xfs:mkfs=-d agcount=8,su=64k", "knows nothing of mkfs = '-d su=64k'"),
         ("xfs:mount=swalloc", "knows nothing of mount = 'swalloc'"),
-        ("ext4:mount=stripe=x", "cannot have stripe x: it is a whole number"),
+        ("ext4:mount=stripe=x", "cannot have stripe x: it is a whole number of blocks from 0"),
         ("ext4:mkfs=-O ^extent", "knows nothing of mkfs"),
         ("ext4:mount=journal_checksum", "knows nothing of mount = 'journal_checksum'"),
     ],
@@ -113,10 +113,17 @@ kind = "aging"
     ("setting", "says"),
     [
         ('prealloc_table = "256 128"', "it is not ascending, 256 comes before 128"),
-        ('prealloc_table = "256 x"', "it is a whole number"),
+        ('prealloc_table = "256 x"', 'entry "x" is not a whole number of blocks from 1 to 32768'),
+        ('prealloc_table = "0 256"', 'entry "0" is not a whole number of blocks from 1 to 32768'),
+        ('prealloc_table = "4 65536"', 'entry "65536" is not a whole number of blocks'),
+        (
+            f'prealloc_table = "{" ".join(map(str, range(1, 65)))}"',
+            "it has 64 entries, and at most",
+        ),
         ('prealloc_table = ""', "it has no entry"),
         ('prealoc_table = "256"', "ldiskfs has no setting prealoc_table"),
         ('mb_last_group = "-1"', "it is a whole number"),
+        ('mb_last_group = "8"', "there is no group 8: a device of 1 GiB has groups 0 to 7"),
     ],
 )
 def test_a_wrong_setting_is_shown_where_it_stands(setting: str, says: str) -> None:
@@ -127,6 +134,37 @@ def test_a_wrong_setting_is_shown_where_it_stands(setting: str, says: str) -> No
     assert place is not None
     assert (place.path, place.line) == ("lives.toml", 8)
     assert place.column > len("settings = {")
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "says"),
+    [
+        ("window", 'window = "0"', "it is a size from 4 KiB to 128 MiB, whole blocks of 4 KiB"),
+        ("window", 'window = "1 GiB"', "it is a size from 4 KiB to 128 MiB, whole blocks of 4 KiB"),
+        ("window", 'window = "5000"', '"5000" has no unit; it is a size from 4 KiB'),
+        ("ext4-6.18", 'mb_max_to_scan = "0"', "it is a whole number of free runs from 1 up"),
+        ("ext4-6.18", 'mb_group_prealloc = "0"', "a whole number of blocks from 1 to 32768"),
+        ("ext4-6.18", 'stripe = "99999"', "it is a whole number of blocks from 0 to 32768"),
+        ("xfs-6.18", 'allocsize = "12 KiB"', "a size from 4 KiB to 1 GiB, a power of two, or 0"),
+        ("xfs-6.18", 'agcount = "100"', "100 allocation groups on 1 GiB have 10.2 MiB each"),
+        (
+            "vxfs",
+            'initial_extent_size = "16 MiB"',
+            "initial_extent_size is 16 MiB and max_seqio_extent_size 8 MiB",
+        ),
+    ],
+)
+def test_a_setting_beyond_its_limits_is_named_with_its_unit(
+    kind: str, setting: str, says: str
+) -> None:
+    """The engine said "window_blocks has 262144 blocks", without a place in the study's file."""
+    text = FILE.format(setting=setting).replace('name = "ldiskfs"', f'name = "a"; kind = "{kind}"')
+    with pytest.raises(InputError) as refused:
+        parse_study(text.replace("; kind", "\nkind"), "lives.toml", "lives")
+    assert says in refused.value.what
+    place = refused.value.location
+    assert place is not None
+    assert (place.path, place.line) == ("lives.toml", 9)
 
 
 def test_settings_of_a_real_file_system_are_refused() -> None:

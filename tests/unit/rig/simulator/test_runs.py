@@ -212,8 +212,8 @@ def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> No
     assert "the study's storage is a path" in folder.what
     flash = aging("storage.model=ssd-sata", storage="simulated:2GiB")
     assert "has a range of times" in refused(flash)[0].what
-    group = aging(systems=("ldiskfs:settings.mb_last_group=99",), storage="simulated:2GiB")
-    assert any("there is no group 99" in each.what for each in refused(group))
+    with pytest.raises(InputError, match="there is no group 99"):
+        aging(systems=("ldiskfs:settings.mb_last_group=99",), storage="simulated:2GiB")
 
 
 class FillsUp(Engine):
@@ -245,11 +245,9 @@ def test_a_full_device_is_named_and_the_records_before_it_stay(tmp_path: Path) -
 
 def test_what_all_systems_are_refused_for_is_no_one_s_fault() -> None:
     """A device that cannot be was "of the system first", and `--without first` was the advice."""
-    study = load_study("aging", ["storage.parameters.window=0"], [], "simulated:1GiB", 1)
-    (refused,) = SimulatorRig(Engine()).refusals(study)
-    assert refused.what == "the device's window is 0"
-    assert refused.details == ()
-    assert "--without" not in refused.next
+    with pytest.raises(InputError, match="window must be a whole number from 1") as refused:
+        load_study("aging", ["storage.parameters.window=0"], [], "simulated:1GiB", 1)
+    assert "--without" not in refused.value.next
 
 
 def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:

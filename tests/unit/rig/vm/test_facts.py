@@ -19,8 +19,8 @@ from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 @pytest.mark.parametrize(
     ("nodes", "words"),
     [
-        (2, "of 2 virtual machines, of which 1 drives the load and one serves"),
-        (3, "of 3 virtual machines, of which 2 drive the load and one serves"),
+        (2, "of 2 virtual machines, of which node1 serves and 1 drives the load"),
+        (3, "of 3 virtual machines, of which node1 serves and 2 drive the load"),
     ],
 )
 def test_the_nodes_are_counted_by_what_they_do(nodes: int, words: str) -> None:

@@ -118,6 +118,10 @@ def test_folders_of_one_go_are_one_sitting(hours: tuple[int, ...], sittings: int
     assert (between.a.sittings, between.b.sittings) == (sittings, 1)
     assert between.sittings_measured == (sittings == 3)
     assert ("count as one sitting" in repetition_sentence(between)) == (sittings == 1)
+    model = {"simulated": True}
+    both = {"a": between.a.model_copy(update=model), "b": between.b.model_copy(update=model)}
+    said = repetition_sentence(between.model_copy(update=both))
+    assert "sitting" not in said and "More blocks make them narrower." in said
     entry = between.entry(CELL, "xfs", "iops", "direct")
     assert entry is not None and entry.blocks_a == 9
 

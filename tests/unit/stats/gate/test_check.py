@@ -134,6 +134,23 @@ def test_another_study_storage_or_kernel_is_refused_with_the_reason(
         assert f"--despite {fact}" in caught.value.next
 
 
+def test_a_difference_is_told_in_the_units_of_the_study() -> None:
+    """The gate said "workload.duration: 200000000 / 300000000", where compare said 200 ms."""
+    sides = []
+    for number, duration_ms in ((1, 200), (2, 300)):
+        made = side(number)
+        duration = {**made.study.study["workload"], "duration": duration_ms * 10**6}
+        study = {**made.study.study, "workload": duration}
+        made = replace(made, study=made.study.model_copy(update={"study": study}))
+        text = f'[workload]\nduration = "{duration_ms} ms"\n'
+        sides.append(replace(made, study_toml=text))
+    first = learnt(sides[:1]).learned
+    again = Learned.model_validate_json(first.model_dump_json())
+    with pytest.raises(InputError, match="not comparable") as refused:
+        checked(again, sides[1])
+    assert refused.value.details == ("workload.duration: 200 ms / 300 ms",)
+
+
 def test_a_new_kernel_is_taken_where_that_is_asked_for(learned: Learned) -> None:
     found = checked(learned, on_kernel(side(20), "Linux 7.0.0"), despite=["kernel"])
     assert found.verdict == "pass"

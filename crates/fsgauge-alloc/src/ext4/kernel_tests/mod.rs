@@ -8,6 +8,7 @@ mod block_by_block;
 mod compare;
 mod fast;
 mod full;
+mod joined;
 #[allow(dead_code, unreachable_pub, reason = "integration tests have this file as well")]
 #[path = "../../../tests/support/layout.rs"]
 mod layout;
@@ -35,6 +36,7 @@ const MKFS: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E"]
 const LAZY: &str = "lazy_itable_init=1,lazy_journal_init=1";
 const MOUNT: &str = "noinit_itable,commit=3600";
 const MOUNT_BLOCK_BY_BLOCK: &str = "noinit_itable,commit=3600,nodelalloc";
+const MOUNT_JOINED: &str = "noinit_itable,commit=3600,dioread_lock";
 
 /// A history to compare.
 struct History {
@@ -64,7 +66,11 @@ fn both(history: &History) -> Option<Both> {
     let hash_seed = history.hash_seed.map(|seed| format!(",hash_seed={seed}")).unwrap_or_default();
     let extended = format!("{LAZY}{hash_seed}");
     let mkfs = [MKFS, &[extended.as_str()]].concat();
-    let options = if history.writing == Writing::BlockByBlock { MOUNT_BLOCK_BY_BLOCK } else { MOUNT };
+    let options = match history.writing {
+        Writing::BlockByBlock => MOUNT_BLOCK_BY_BLOCK,
+        Writing::Cached { joins_at_once: true, .. } => MOUNT_JOINED,
+        Writing::Allocated | Writing::Cached { .. } => MOUNT,
+    };
     let mounted = mounted_or_skip_in(&parent, history.size_bytes, &mkfs, options)?;
     let device = mounted.device.trim_start_matches("/dev/").to_owned();
     let geometry = geometry(&mounted);
@@ -162,7 +168,14 @@ fn possible_processors() -> u32 {
 
 /// Through the page cache, with folios as the kernel that runs has them.
 fn cached() -> Writing {
-    Writing::Cached { largest_folio_blocks: running_release().largest_folio_blocks() }
+    let largest_folio_blocks = running_release().largest_folio_blocks();
+    Writing::Cached { largest_folio_blocks, joins_at_once: false }
+}
+
+/// The same with `dioread_lock`.
+fn cached_and_joined() -> Writing {
+    let largest_folio_blocks = running_release().largest_folio_blocks();
+    Writing::Cached { largest_folio_blocks, joins_at_once: true }
 }
 
 fn running_release() -> Release {

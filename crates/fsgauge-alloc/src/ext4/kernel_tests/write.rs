@@ -7,7 +7,7 @@ use super::layout::Distances;
 use super::{History, MIB, cached, profile};
 
 /// Small files for the most part, some of several MiB, which are more than one request.
-const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":65536,"weight":900},
+pub(super) const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":65536,"weight":900},
     {"at_least_bytes":65536,"below_bytes":400000,"weight":97},
     {"at_least_bytes":400000,"below_bytes":20000000,"weight":3}]}"#;
 

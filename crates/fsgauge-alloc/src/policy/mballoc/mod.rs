@@ -85,6 +85,7 @@ impl Mballoc {
         let mut wish = Wish {
             goal: Chunk { group, start, blocks: wanted_blocks },
             wanted_blocks,
+            restored_blocks: wanted_blocks,
             try_goal: request.purpose == Purpose::MetadataAtGoal,
             data: sort != Sort::Metadata,
             stream_group: matches!(sort, Sort::Stream { .. }).then(|| *self.stream(request)),
@@ -94,6 +95,7 @@ impl Mballoc {
             Sort::Small { exact: false } => {
                 let stripe = self.settings.stripe_blocks.max(1);
                 let blocks = self.settings.group_preallocation_blocks.next_multiple_of(stripe);
+                // The kernel keeps the length of the request alone: this one is gone once it was cut in vain.
                 wish.goal.blocks = blocks;
             }
             Sort::Stream { exact: false } => {
@@ -102,6 +104,7 @@ impl Mballoc {
                 let window =
                     normalize::window(&self.settings, group_blocks, request, wanted_blocks, neighbours);
                 (logical, wish.goal.blocks) = (window.logical, window.blocks);
+                wish.restored_blocks = window.blocks;
                 if let Some(last) = request.last
                     && last.logical_end() == logical
                     && last.physical_end() < space.blocks()
@@ -176,10 +179,10 @@ impl Policy for Mballoc {
         if self.settings.release == Release::Linux6_1 && self.settings.ordered_groups {
             space.keep_arrivals();
         }
-        let (wish, goal_logical) = self.wish(space, request, sort, wanted_blocks);
+        let (mut wish, goal_logical) = self.wish(space, request, sort, wanted_blocks);
         let mut tries = 0;
         let found = loop {
-            if let Some(found) = search::find(space, &self.settings, wish) {
+            if let Some(found) = search::find(space, &self.settings, &mut wish) {
                 break found;
             }
             tries += 1;
@@ -211,5 +214,40 @@ impl Policy for Mballoc {
 
     fn delay_blocks(&self) -> Option<u32> {
         self.settings.delays.then_some(settings::WRITE_BACK_BLOCKS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUP_BLOCKS: u32 = 32768;
+    const GROUPS: u32 = 16;
+
+    /// In each group, a free run of eight blocks, and behind it one free block.
+    fn nearly_full() -> FreeMap {
+        let mut space = FreeMap::new(u64::from(GROUPS * GROUP_BLOCKS), GROUP_BLOCKS).unwrap();
+        for group in 0..u64::from(GROUPS) {
+            let start = group * u64::from(GROUP_BLOCKS);
+            space.take(start, 1000);
+            space.take(start + 1008, 500);
+            space.take(start + 1509, GROUP_BLOCKS - 1509);
+        }
+        space
+    }
+
+    /// The model went on to look for the 512 blocks that small files share, took the longest run that there was, and parted
+    /// from the kernel on every device that was nearly full.
+    #[test]
+    fn a_small_file_gets_what_it_asks_for_once_the_goal_was_cut_in_vain() {
+        let mut space = nearly_full();
+        let mut policy = Mballoc::new(Settings::new(Release::Linux6_18, GROUPS), GROUPS);
+        let goal = u64::from(GROUP_BLOCKS);
+        let purpose = Purpose::Data;
+        let request =
+            Request { file: 1, inode: 12, logical: 0, blocks: 1, file_blocks: 1, goal, last: None, purpose };
+        let found = policy.allocate(&mut space, &request);
+        assert_eq!(found, Some(Extent { logical: 0, physical: goal + 1508, blocks: 1 }));
+        assert_eq!(space.free_blocks(), u64::from(GROUPS) * 9 - 1);
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Wish {
     pub(super) goal: Chunk,
     /// What was asked for, before the request was made larger.
     pub(super) wanted_blocks: u32,
+    /// The goal's blocks once it was cut in vain: what the kernel restores.
+    pub(super) restored_blocks: u32,
     /// Whether the goal itself is tried first.
     pub(super) try_goal: bool,
     /// Whether it is for a file's data.
@@ -52,12 +54,12 @@ struct Search<'a> {
     found: u32,
 }
 
-/// Finds free blocks: at most as many as the goal has. None if nothing is free.
-pub(super) fn find(space: &FreeMap, settings: &Settings, wish: Wish) -> Option<Chunk> {
+/// Finds free blocks: at most as many as the goal has. None if nothing is free; the goal is then what the passes left of it.
+pub(super) fn find(space: &FreeMap, settings: &Settings, wish: &mut Wish) -> Option<Chunk> {
     let mut search = Search {
         space,
         settings,
-        wish,
+        wish: *wish,
         goal_blocks: wish.goal.blocks,
         order: None,
         criteria: Criteria::GoalFast,
@@ -68,6 +70,9 @@ pub(super) fn find(space: &FreeMap, settings: &Settings, wish: Wish) -> Option<C
     };
     search.run();
     let Search { best, goal_blocks, state, .. } = search;
+    if state != State::Found {
+        wish.goal.blocks = goal_blocks;
+    }
     (state == State::Found).then(|| Chunk { blocks: best.blocks.min(goal_blocks), ..best })
 }
 
@@ -268,7 +273,7 @@ impl Search<'_> {
                 }
             }
         }
-        self.goal_blocks = self.wish.goal.blocks;
+        self.goal_blocks = self.wish.restored_blocks;
         self.criteria = Criteria::GoalSlow;
     }
 

@@ -1,7 +1,7 @@
 """The answer of a study of many clients: what another system changes, test by test, under 60 words.
 
-"ext4 delalloc writes 1.31 times as fast as ext4 nodelalloc (1.24 to 1.39), reads 1.02 times (0.97
-to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents per file
+"ext4 delalloc writes 1.31 times as fast as ext4 nodelalloc (1.24 to 1.39), reads 1.02 times as fast
+(0.97 to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents per file
 instead of 20."
 With several systems the first test names all of them, and the largest decided difference elsewhere
 follows.
@@ -107,8 +107,8 @@ def _one_system(tests: Tests, system: str) -> str:
         margin = max(entry.margin_percent for _, entry in shown)
         return f"{system} equals {tests.baseline} in {_nouns(shown)} within {margin:.0f} %"
     parts = [
-        f"{verb_of(cell)} {_times(entry)}"
-        + (f" as fast as {tests.baseline}" if at == 0 else "")
+        f"{verb_of(cell)} {_times(entry)} as fast"
+        + (f" as {tests.baseline}" if at == 0 else "")
         + f" ({interval_words(entry)})"
         for at, (cell, entry) in enumerate(each for each in shown if each not in unclear)
     ]

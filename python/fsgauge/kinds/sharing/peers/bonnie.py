@@ -8,7 +8,6 @@ it prints "+++++" in place of a rate where a test took less than half a second.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 
@@ -19,6 +18,7 @@ from fsgauge.kinds.sharing.peers.cells import (
     Sizes,
     Tested,
     cells_by_sizes,
+    nearest_tests,
     of_engine,
     test_of,
     tested,
@@ -69,7 +69,13 @@ class Bonnie:
         return found[1] if found else "unknown"
 
     def runs(
-        self, program: str, folder: str, workload: object, cells: Sequence[Cell]
+        self,
+        program: str,
+        folder: str,
+        workload: object,
+        cells: Sequence[Cell],
+        *,
+        as_root: bool = False,
     ) -> list[PeerRun]:
         """One for each size of file and block; one for the folder."""
         found = list(cells_by_sizes(cells, "bonnie++"))
@@ -80,11 +86,12 @@ class Bonnie:
                 cause="without them the engine would do less",
                 next="--set workload.include_close=true --set workload.include_flush=true",
             )
-        return [self._run(program, folder, of_study, sizes, own) for sizes, own in found]
+        user = ["-u", "root"] if as_root else []
+        return [self._run([program, *user], folder, of_study, *each) for each in found]
 
     def _run(
         self,
-        program: str,
+        program: Sequence[str],
         folder: str,
         workload: Tested,
         sizes: Sizes | None,
@@ -95,10 +102,9 @@ class Bonnie:
             f"-f{sizes.file_bytes // _MIB}" if _has_bytes(cells) else "-f",
             "-n", "0",
         ]  # fmt: skip
-        user = ["-u", "root"] if os.geteuid() == 0 else []
         return PeerRun(
             cells=cells,
-            command=(program, "-d", folder, *work, "-r", "0", "-q", "-m", "fsgauge", *user),
+            command=(*program, "-d", folder, *work, "-r", "0", "-q", "-m", "fsgauge"),
             read=lambda output: {
                 cell.id: numbers
                 for cell in cells
@@ -106,6 +112,10 @@ class Bonnie:
             },
             leaves=("Bonnie.*", ENGINE_FOLDER),
         )
+
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """As it has them."""
+        return nearest_tests(cells, "bonnie++")
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
         """The same rate."""

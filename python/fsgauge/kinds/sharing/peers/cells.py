@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from fsgauge.errors import RigError
 from fsgauge.kinds.sharing.jobs import elapsed_ns
-from fsgauge.kinds.sharing.tests import TESTS, FileTest, Program, Test
+from fsgauge.kinds.sharing.tests import NEAREST, TESTS, FileTest, Program, Test
 from fsgauge.record import Cell
 from fsgauge.wire import LoadResult, processor_with_finish_ns, sides_of
 from fsgauge.workload.peer import PeerNumbers
@@ -63,6 +63,16 @@ def cells_by_sizes(
     own = [cell for cell in cells if test_of(cell).program == program]
     for sizes in dict.fromkeys(sizes_of(cell) for cell in own):
         yield sizes, tuple(cell for cell in own if sizes_of(cell) == sizes)
+
+
+def nearest_tests(cells: Sequence[Cell], program: Program) -> str:
+    """The change that has a program do the nearest to these cells: its own first tests if nothing
+    is near."""
+    wanted = [NEAREST[program].get(test_of(cell).name, test_of(cell).name) for cell in cells]
+    own = [name for name, test in TESTS.items() if test.program == program]
+    found = [name for name in own if name in wanted] or own[:2]
+    listed = ",".join(f'"{name}"' for name in found)
+    return f"--set 'workload.tests=[{listed}]'"
 
 
 def of_engine(cell: Cell, result: LoadResult) -> PeerNumbers:

@@ -13,6 +13,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.peers.cells import (
     Sizes,
     cells_by_sizes,
+    nearest_tests,
     of_engine,
     test_of,
     tested,
@@ -59,7 +60,13 @@ class Iozone:
         return found[1] if found else "unknown"
 
     def runs(
-        self, program: str, folder: str, workload: object, cells: Sequence[Cell]
+        self,
+        program: str,
+        folder: str,
+        workload: object,
+        cells: Sequence[Cell],
+        *,
+        as_root: bool = False,  # noqa: ARG002 - it is the same for every user
     ) -> list[PeerRun]:
         """One for each size of file and record: it does all four tests."""
         runs, of_study = [], tested(workload)
@@ -71,6 +78,10 @@ class Iozone:
             command = (program, "-R", *words, "-f", f"{folder}/{FILE}")
             runs.append(PeerRun(own, command, _reader(kib, own), (FILE,)))
         return runs
+
+    def own_tests(self, cells: Sequence[Cell]) -> str:
+        """As it has them."""
+        return nearest_tests(cells, "iozone")
 
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
         """The same rate."""

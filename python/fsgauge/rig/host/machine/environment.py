@@ -16,6 +16,7 @@ from pathlib import Path
 from fsgauge.machine import Machine, StorageFacts
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device, chain_of_path
 from fsgauge.rig.host.machine.memory import total_memory_bytes
+from fsgauge.rig.host.machine.reclaim import reclaimer
 from fsgauge.rig.host.machine.virtual import virtual_machine
 from fsgauge.rig.host.process.tool import find_tool, run_tool
 
@@ -62,6 +63,7 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
             missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
         ),
         memory_bytes=_memory(missing),
+        reclaimer=reclaimer(),
         virtual_machine=virtual_machine(),
         load_average=os.getloadavg()[0],
         clock_source=_known(missing, "clock_source", _CLOCK.read_text),

@@ -7,7 +7,7 @@ from functools import partial
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.arrangement.tables import DISK, tables
 from fsgauge.rig.vm.cache import Kernel
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
@@ -26,6 +26,7 @@ def looks(study: Study) -> Iterator[Callable[[], None]]:
     yield partial(_require_writable, arranged)
     for found in arranged:
         yield partial(_require_nodes, found, roles)
+        yield partial(_require_volume_there, found, roles)
         yield partial(_require_shareable, found, roles)
         yield partial(_require_one, study, found, roles)
         yield partial(_require_files, study, found)
@@ -86,6 +87,20 @@ def _require_nodes(found: Arrangement, roles: Roles) -> None:
                 f" load ({layer.title}), and the study has {len(roles.loads)}",
                 next=f"--set rig.nodes={roles.nodes + lacking}",
             )
+
+
+def _require_volume_there(found: Arrangement, roles: Roles) -> None:
+    """A volume that the server gives to the nodes that drive the load is on those alone."""
+    beyond = set(found.holders(roles)) - set(roles.loads)
+    if found.volume.server and found.reached_by is not None and beyond:
+        name = found.system.name
+        raise InputError(
+            f'"{name}" is on {found.volume.title}, and would be made on the server to be reached by'
+            f" {found.reached_by.title}",
+            cause=f"the volume {found.volume_name} is on the nodes that drive the load, not there",
+            next=f"--set system.{name}.rig.volume={DISK} for a disk of the server, or leave"
+            f" system.{name}.rig.reached_by out",
+        )
 
 
 def _require_shareable(found: Arrangement, roles: Roles) -> None:

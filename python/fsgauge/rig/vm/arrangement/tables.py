@@ -97,10 +97,11 @@ class SharedFileSystem(Layer):
 class ReachedBy(Layer):
     """How nodes reach a file system that is made on the server, on each node that drives the load
     (all), or on every node. `disk_cache`: its steps on those nodes make a cache on a disk of
-    theirs."""
+    theirs. `returns`: whether a node that was without power can be a part of it again."""
 
     below: Literal["server", "all", "every"] = "server"
     disk_cache: bool = False
+    returns: bool = True
 
     @property
     def is_one(self) -> bool:

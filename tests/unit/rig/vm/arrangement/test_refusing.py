@@ -34,6 +34,11 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         "rig.nodes=2",
     ),
     (
+        lambda: study(SERVED, "system.ext4.rig.volume=remote", nodes=2),
+        "is on a disk by network, and would be made on the server to be reached by Served",
+        "system.ext4.rig.volume=disk",
+    ),
+    (
         lambda: study(SAME, "workload.hosts=[2]", nodes=2),
         'cannot work on the same files of "ext4"',
         "per-host",
@@ -71,6 +76,8 @@ FINE: list[Callable[[], Study]] = [
     lambda: study(SERVED, SAME, "workload.hosts=[2]", nodes=3),
     lambda: study(SAME, "workload.hosts=[2]", systems=("a=clustered",), nodes=2),
     lambda: study(SERVED, SHARED, nodes=3),
+    lambda: study("system.ext4.rig.volume=remote", nodes=2),
+    lambda: study(SERVED, "system.ext4.rig.volume=disk", nodes=2),
     lambda: study(SERVED, "rig.remount=true", nodes=2),
 ]
 

@@ -1,0 +1,63 @@
+"""A prepared system of this machine, lent, with what runs programs beside the engine on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.engine import Engine
+from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
+from fsgauge.workload.folders import Place
+
+
+@dataclass
+class HostLent:
+    """See fsgauge.rig.lending.LentMachine."""
+
+    target: Place
+    _prepared: PreparedSystem
+    _systems: HostSystems
+    _engine: Engine
+
+    def settle(self) -> str:
+        """Sync and drop caches; gives what was done."""
+        return self._systems.settle(self._prepared)
+
+    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
+        """Run a job on it."""
+        return self._engine.load(job)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether this process is."""
+        return os.geteuid() == 0
+
+    def program(self, name: str, file: Path | None) -> str | None:
+        """The file itself, or the installed program."""
+        return find_tool(str(file) if file else name)
+
+    def said(self, command: Sequence[str], what: str, seconds: float) -> str:
+        """Its output."""
+        return must_run(list(command), what=what, seconds=seconds).output
+
+    def words(self, command: Sequence[str]) -> str:
+        """Its output, or its errors."""
+        return run_tool(list(command)).words
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Files, and folders of files."""
+        if not isinstance(self.target, FilesTarget):
+            return
+        folder = Path(self.target.directory)
+        for left in [left for name in names for left in folder.glob(name)]:
+            if left.is_dir() and not left.is_symlink():
+                for path in left.iterdir():
+                    path.unlink(missing_ok=True)
+                left.rmdir()
+            else:
+                left.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""What gives a life room that a simulated device had none for: each change is tried by living it.
+
+Twice the size helps where files are of a fixed number, and seldom where they fill a share: there
+the same share of a larger device is as full. So nothing is proposed that did not fit.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.plan.turns import make_plan, with_seed
+from fsgauge.record import Turn
+from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.life import job_of, life_of, place_in
+from fsgauge.rig.simulator.stopping import stopped_after
+from fsgauge.rig.simulator.trial import empty_of, is_without_data
+from fsgauge.study.device_numbers import beyond_capacity
+from fsgauge.study.model import SimulatedStorage, Study
+from fsgauge.study.storage import LARGEST_SIMULATED_BYTES
+from fsgauge.units import exact_percent, exact_size
+from fsgauge.wire import SimulateResult
+
+MOST_SECONDS = 10.0
+"""All trials together; a life that takes longer is not lived again."""
+_TIMES = (2, 4, 8)
+_LESS_PERCENT = (1, 2, 5, 10, 20)
+_FILLING = "fill"
+"""In the name of each key that says how full a device is made."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A study with one change, and the option that makes it."""
+
+    option: str
+    study: Study
+
+
+def filling_keys(study: Study) -> list[str]:
+    """Keys of the workload that say how full a device is made."""
+    return [key for key in type(study.workload).model_fields if _FILLING in key]
+
+
+def found_room(study: Study, seed: int, turn: Turn, engine: Engine) -> list[str]:
+    """Options with which the turn's life has room, at most one of each sort; tried in time."""
+    until_seconds = time.monotonic() + MOST_SECONDS
+    study = with_seed(study, seed)
+    keys = filling_keys(study)
+    found: list[str] = []
+    for changes in (_larger(study), _less(study, keys)):
+        for change in changes:
+            if time.monotonic() >= until_seconds:
+                return found
+            if _has_room(change.study, turn, engine, until_seconds):
+                found.append(change.option)
+                break
+    return found
+
+
+def _larger(study: Study) -> Iterator[_Change]:
+    storage = study.storage
+    for times in _TIMES:
+        size = times * size_of(study)
+        if size > LARGEST_SIMULATED_BYTES:
+            return
+        text = exact_size(size).replace(" ", "")
+        option = f"--storage simulated:{text}"
+        if isinstance(storage, SimulatedStorage):
+            option = f"--set storage.size={text}"
+            if beyond_capacity(storage.model, storage.parameters, size, storage.devices):
+                return
+        changed = storage.model_copy(update={"size": size})
+        yield _Change(option, study.model_copy(update={"storage": changed}))
+
+
+def _less(study: Study, keys: Sequence[str]) -> Iterator[_Change]:
+    """Less of each key alone, then of all. A key that is not in force changes nothing alone, and so
+    gives no room."""
+    sorts = [[key] for key in keys]
+    for sort in [*sorts, keys] if len(keys) > 1 else sorts:
+        for less in _LESS_PERCENT:
+            found = [_lowered(study, key, less) for key in sort]
+            if any(each is None for each in found):
+                break
+            lowered = [each for each in found if each is not None]
+            values = {key: value for key, value, _ in lowered}
+            workload = study.workload.model_copy(update=values)
+            option = " ".join(each for _, _, each in lowered)
+            yield _Change(option, study.model_copy(update={"workload": workload}))
+
+
+def _lowered(study: Study, key: str, less: int) -> tuple[str, object, str] | None:
+    """The key, its value when the highest is so many points lower, and the option for it."""
+    given = getattr(study.workload, key)
+    levels = given if isinstance(given, list) else [given]
+    if not all(isinstance(level, int) for level in levels) or max(levels) <= less:
+        return None
+    most = max(levels) - less
+    fewer = list(dict.fromkeys(min(level, most) for level in levels))
+    words = ", ".join(f'"{exact_percent(level)}"' for level in fewer)
+    text = f"[{words}]" if isinstance(given, list) else exact_percent(most)
+    option = f"--set {shlex.quote(f'workload.{key}={text}')}"
+    return key, fewer if isinstance(given, list) else most, option
+
+
+def _has_room(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> bool:
+    """Whether the life of the same turn comes to its end."""
+    try:
+        plan = make_plan(study, size_bytes=size_of(study))
+        same = next(
+            each for each in plan.turns if (each.block, each.turn) == (turn.block, turn.turn)
+        )
+        empty = {each.name: empty_of(study, each, engine) for each in study.systems}
+        least = min(study.systems, key=lambda each: empty[each.name].free_bytes)
+        system = next(each for each in study.systems if each.name == same.system)
+        place = place_in(study, system, empty[least.name].free_bytes, least)
+        steps = [happens.step for happens in life_of(study, plan, same, place)]
+    except InputError:
+        return False
+    job = job_of(study, system, steps, without_data=is_without_data(study, system))
+    with stopped_after(max(until_seconds - time.monotonic(), 0.0)) as on_start:
+        result = engine.run(job, None, on_start)
+    if not isinstance(result, SimulateResult):
+        raise TypeError("a simulation has a result of its own")
+    return len(result.steps) == len(steps) and result.steps[-1].fault is None
