@@ -89,7 +89,8 @@ def _of_trial(folder: str, claim: Claim, trial: Trial) -> TrialStanding:
     published = claim.published_ratio(trial)
     run = _run_of(folder, trial.study)
     if run is None:
-        waits = "a disk with heads" if trial.storage == "heads" else f"{NO_RUN} of {trial.study}"
+        study = f"kinds/{folder}/verdicts/{trial.study}.toml"
+        waits = "a disk with heads" if trial.storage == "heads" else f"{NO_RUN} of {study}"
         return TrialStanding(trial, Outcome("not yet", f"waits for {waits}"), None, published)
     outcome = judged(trial, published, run.of(claim, trial))
     if trial.storage == "heads" and run.heads != "yes":

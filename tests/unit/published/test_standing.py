@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import fsgauge
 from fsgauge.published import standing
 from fsgauge.published.ledger import Claim, Trial, ledger_of, ledgers
 from fsgauge.published.runs import JudgedRun, Observed
@@ -76,3 +79,11 @@ def test_without_a_run_it_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(standing, "_run_of", lambda folder, study: None)
     found = standing.standing_of("writers", ledger_of("writers").of("D-15"))
     assert found.word == "not yet" and "writers-at-scale" in found.why
+
+
+def test_the_file_that_a_claim_waits_for_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C-14 waited for "sharing-at-scale", which fsgauge run does not know."""
+    monkeypatch.setattr(standing, "_run_of", lambda folder, study: None)
+    found = standing.standing_of("sharing", ledger_of("sharing").of("C-14"))
+    path = found.why.rsplit(" ", 1)[1]
+    assert (Path(fsgauge.__file__).parent / path).is_file(), found.why

@@ -31,7 +31,7 @@ def published_tables(results: Results, ledger: Ledger) -> list[Table]:
         " together, without those that the rig sets. fsgauge published C-14 prints a claim."
     )
     columns = [Column("here"), Column("published, in our words", elsewhere=True)]
-    return [Table("published", "Beside what was published", note, columns, rows)]
+    return [Table("published", "Published, and here", note, columns, rows)]
 
 
 def _faster(results: Results, own: Sharing) -> str:
