@@ -324,7 +324,10 @@ fn an_append_that_one_device_has_no_room_for_is_undone() {
     let stripes = r#","devices":3,"stripe_bytes":262144"#;
     let result = live(&job(policy, 64 * MIB, stripes, &steps)).unwrap();
     let fault = result.steps[0].fault.as_ref().unwrap();
-    assert!(fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 bytes more"), "{fault}");
+    assert!(
+        fault.what.contains("has 201326592 of 209715200 bytes and no space for 1048576 bytes more"),
+        "{fault}"
+    );
     assert!(fault.cause.starts_with("0 of 201326592 bytes are left for files"), "{fault}");
     let wrong = |more: &str| live(&job(policy, 64 * MIB, more, &[])).unwrap_err().what;
     assert_eq!(wrong(r#","devices":0"#), "there are 0 devices of 67108864 bytes");

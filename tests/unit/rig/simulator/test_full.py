@@ -53,7 +53,7 @@ def test_a_full_device_names_its_system_and_what_gives_it_room(
     assert "--set storage.size=256MiB" in said
     assert "workload.fills=" in said and ": this life fits then, or --without full" in said
     assert "resume" not in said
-    assert "of 128 MiB are left for files; what is free is in" in said
+    assert "of 128 MiB are left for files, in" in said
     [journal] = tmp_path.rglob("journal.ndjson")
     assert journal.with_name("report.html").exists()
 
