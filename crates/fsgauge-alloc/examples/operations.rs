@@ -1,5 +1,6 @@
 //! The operations of a job of kind "age" as lines of text, one each: kind, stream, file, offset, size. The job comes on
-//! standard input and must say its space; nothing is aged. For who wants to replay a log by other means.
+//! standard input and must say its space; nothing is aged. For who wants to replay a log by other means. `operations count`
+//! draws them and prints how many there are, for `make bench`.
 
 use std::io::{self, BufWriter, Read, Write};
 
@@ -17,6 +18,10 @@ fn main() -> Result<(), String> {
     let room_bytes = (space_bytes as f64 * (job.fill_percent / 100.0)) as u64;
     let log =
         OpLog::new(&job.profile, job.end, room_bytes, job.seed).map_err(|failure| failure.to_string())?;
+    if std::env::args().nth(1).as_deref() == Some("count") {
+        println!("{}", log.map(std::hint::black_box).count());
+        return Ok(());
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     for operation in log {
         let kind = match operation.kind {

@@ -101,7 +101,7 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     x = alt.X(
         "years:Q",
         scale=alt.Scale(padding=5, nice=False),
-        axis=alt.Axis(title="years", tickMinStep=1, grid=False),
+        axis=alt.Axis(title="years", values=sorted({row["years"] for row in rows}), grid=False),
     )
 
     def y(field: str) -> alt.Y:
