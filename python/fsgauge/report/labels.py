@@ -38,6 +38,15 @@ def shortened(text: str, most: int = LONGEST) -> str:
     return f"{text[: most - 1 - end].rstrip()}…{text[-end:].lstrip()}"
 
 
+def in_two_lines(text: str, most: int) -> list[str]:
+    """The text in one line of at most so many letters, or in two: the second begins with a word,
+    and loses its middle where it is still too long."""
+    cut = text.rfind(" ", 0, most + 1)
+    if len(text) <= most or cut < 0:
+        return [shortened(text, most)]
+    return [text[:cut], shortened(text[cut + 1 :], most)]
+
+
 def shared_end(names: Sequence[str]) -> str:
     """What several names end with, after a comma: "64 KiB records of 8 MiB"; "" where nothing."""
     parts = [name.split(", ") for name in dict.fromkeys(names)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.report.labels import LONGEST, labels_of, shared_end, shortened
+from fsgauge.report.labels import LONGEST, in_two_lines, labels_of, shared_end, shortened
 from fsgauge.report.theme import system_colours, system_shapes
 
 
@@ -71,3 +71,12 @@ def test_what_names_end_with_is_shared_after_a_comma_alone() -> None:
     assert shared_end(["a, 4 KiB", "b, 64 KiB"]) == ""
     assert shared_end(["fast", "a, fast"]) == "", "a name is never left empty"
     assert shared_end(["a, fast"]) == "", "one name has no other to share with"
+
+
+def test_a_name_that_is_too_wide_goes_on_in_a_second_line() -> None:
+    """Small panels were called "Create, rand… files"."""
+    name = "Create, random order, 1024 files"
+    assert in_two_lines(name, 40) == [name]
+    assert in_two_lines(name, 20) == ["Create, random", "order, 1024 files"]
+    assert in_two_lines(name, 14) == ["Create, random", shortened("order, 1024 files", 14)]
+    assert in_two_lines("a" * 30, 14) == [shortened("a" * 30, 14)]

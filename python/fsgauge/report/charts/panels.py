@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fsgauge.report.draw import Build, chart_of
-from fsgauge.report.labels import labels_of, shortened
+from fsgauge.report.labels import in_two_lines, labels_of, shortened
 from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
@@ -57,16 +57,18 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
 
 
 def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitleParams:
-    """A panel's name, above it, and a line below that; what is wider loses its middle."""
+    """A panel's name, above it, in two lines where one is too narrow; or in one, and another line
+    below. What is wider than these loses its middle."""
     import altair as alt
 
     beyond = 0 if width == NARROW_PIXELS else AXIS_PIXELS - 24
-    fitting = shortened(text, int((width + beyond) / HEADING_PIXELS))
+    letters = int((width + beyond) / HEADING_PIXELS)
+    fitting = shortened(text, letters) if below else in_two_lines(text, letters)
     more: dict[str, Any] = {}
     if below:
-        letters = int((width + beyond) / (HEADING_PIXELS - 1.2))
+        smaller = int((width + beyond) / (HEADING_PIXELS - 1.2))
         more = {
-            "subtitle": shortened(below, letters),
+            "subtitle": shortened(below, smaller),
             "subtitleFontSize": 11,
             "subtitleColor": MUTED,
         }
