@@ -58,7 +58,7 @@ def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
         (["failure", "--system", "zfs"], "is not among the systems"),
         (
             ["failure", "--system", "gfs2", "--struck", "server"],
-            "of gfs2 the server cannot fail here",
+            "a server of gfs2 cannot fail here",
         ),
     ],
 )

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fsgauge.crosscheck.programs import ToldOfProgram
 
 
-LARGER = (
-    "--storage ram:8GiB --set 'workload.file_sizes=[\"2 GiB\"]', larger still on faster storage"
-)
+_LARGER_FILES = "--set 'workload.file_sizes=[\"2 GiB\"]'"
+LARGER = f"--storage ram:8GiB {_LARGER_FILES}, larger still on faster storage"
+LARGER_IN_MACHINES = f"--set 'storage.size=3 GiB' {_LARGER_FILES}"
 
 
 @click.command("crosscheck")
@@ -86,6 +86,7 @@ def command(
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.interruption import interruptible
     from fsgauge.rig.registry import DEFAULT, rig_named, study_on
+    from fsgauge.rig.rig import HasNodes
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
@@ -122,7 +123,7 @@ def command(
     _talk(
         f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
         "cause: the tests are over too soon for the program to rate them\n"
-        f"next: {LARGER}"
+        f"next: {LARGER_IN_MACHINES if isinstance(chosen_rig, HasNodes) else LARGER}"
     )
     return 4
 

@@ -36,8 +36,8 @@ def _said(name: str) -> str:
 
     if is_device(name):
         return device_words(name)
-    if words := policy_words(name) or parameter_words(name):
-        return words
+    if words := [each for each in (policy_words(name), parameter_words(name)) if each]:
+        return "\n\n".join(words)
     entry, tool = entry_of(name), tool_called(name)
     parts = [entry.text] if entry is not None else []
     if is_metric(name):

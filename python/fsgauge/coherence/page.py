@@ -59,7 +59,9 @@ def entry(counted: Counted | None, case: str) -> Entry:
 def answer(log: Log) -> str:
     """Which systems did all as one machine would, in how many cases the others did not, and where
     records of two nodes were lost."""
-    alike, different, failed, losing, apart = [], [], [], [], []
+    alike: list[str] = []
+    partly: list[str] = []
+    different, failed, losing, apart = [], [], [], []
     for system in log.systems:
         found = [each for each in log.counted if each.system == system.name]
         wrong = [each for each in found if is_right(each) is False]
@@ -68,7 +70,8 @@ def answer(log: Log) -> str:
         elif wrong:
             different.append(f"{system.name} in {len(wrong)} of {len(found)} cases")
         elif found:
-            alike.append(system.name)
+            all_told = all(is_right(each) for each in found)
+            (alike if all_told else partly).append(system.name)
         apart += [
             f"{system.name}, {CASES[each.case].title}" for each in found if is_right(each) is None
         ]
@@ -76,6 +79,7 @@ def answer(log: Log) -> str:
             losing.append(system.name)
     said = [
         f"As on one machine in every case: {', '.join(alike)}." if alike else "",
+        f"As on one machine where the nodes raced: {', '.join(partly)}." if partly else "",
         f"Not as on one machine: {', '.join(different)}." if different else "",
         f"What two nodes appended or counted was lost: {', '.join(losing)}." if losing else "",
         f"The nodes did not race: {'; '.join(apart)}." if apart else "",

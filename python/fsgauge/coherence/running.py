@@ -6,13 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from fsgauge.coherence.cases import CASES, STEP_SECONDS, Pair, StepFailedError
+from fsgauge.coherence.cases import CASE_SECONDS, CASES, STEP_SECONDS, Pair, StepFailedError
 from fsgauge.coherence.log import Counted
 from fsgauge.errors import InputError, RigError
 from fsgauge.hands.hands import HandLostError, Hands, one
 
-CASE_SECONDS = 600.0
-"""A case that takes longer ends with what it has."""
 SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
 _GONE_SECONDS = 15.0

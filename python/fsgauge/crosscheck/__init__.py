@@ -19,7 +19,7 @@ from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation,
 from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
-from fsgauge.crosscheck.lending import lender_of
+from fsgauge.crosscheck.lending import lender_of, require_here
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
@@ -69,6 +69,7 @@ def crosscheck(
 
     Refusals come before anything is touched.
     """
+    require_here(rig, "fio")
     study = first_device_alone(study, pairs)
     _check_cells(study)
     version = fio_version()

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from fsgauge.errors import InputError
 from fsgauge.rig.lending import LendsMachines, LendsSystems
-from fsgauge.rig.rig import Session
+from fsgauge.rig.rig import HasNodes, Rig, Session
+
+
+def require_here(rig: Rig, program: str) -> None:
+    """InputError for a rig that makes machines of its own."""
+    if isinstance(rig, HasNodes):
+        raise InputError(
+            f"{program} is compared on this machine alone",
+            next="without --rig; or --with bonnie++ --rig vm, for the study sharing",
+        )
 
 
 def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
@@ -13,6 +22,7 @@ def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
         raise InputError(
             f"the rig {rig} cannot be cross-checked",
             cause=f"its systems are not on this machine, where {program} could use them",
+            next="--rig host",
         )
     return session
 

@@ -43,7 +43,7 @@ def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
         note(f"left out, for they need nodes: {left_out}")
     storage = without_limits(study.storage)
     if storage != study.storage:
-        note("left out, for they are a virtual disk's: the limits of the storage")
+        note("left out: the limits of the storage, which are for virtual disks")
     return study.model_copy(update={"rig": None, "systems": systems, "storage": storage})
 
 

@@ -55,7 +55,7 @@ def _refused(systems: Sequence[System], cannot: Sequence[tuple[System, Struck]])
         else (f"--system {system.name} --struck {possible(system)[0]}")
     )
     return InputError(
-        f"of {system.name} the {struck} cannot fail here",
+        f"a {struck} of {system.name} cannot fail here",
         details=tuple(f"{each.name}: {', '.join(possible(each))} can fail" for each in systems),
         cause=why_not(system, struck),
         next=f"fsgauge failure {able}",

@@ -56,4 +56,4 @@ def _of(numbers: list[TrafficNumber]) -> TableCell:
         for each in numbers
         if each is not disks and each.unit != _BYTES and each.per_operation.value > 0
     ]
-    return TableCell(count_text(disks.per_operation.value - flushes), ", ".join(parts))
+    return TableCell(count_text(max(0.0, disks.per_operation.value - flushes)), ", ".join(parts))

@@ -49,11 +49,14 @@ def _text(value: float, unit: str) -> str:
     return count_text(value, 3)
 
 
+_WHOLE_FROM = 99.5
+
+
 def count_text(value: float, digits: int = 2) -> str:
-    """A count for each operation; "0" where there was none, whole from a thousand on."""
+    """A count for each operation; "0" where there was none, whole from a hundred on."""
     if not value:
         return "0"
-    return f"{value:.{digits}g}" if value < 10 ** (digits - 1) or value < 100 else f"{value:.0f}"
+    return f"{value:.{digits}g}" if value < _WHOLE_FROM else f"{value:.0f}"
 
 
 def _parts(each: TrafficNumber) -> str:

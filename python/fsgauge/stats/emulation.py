@@ -27,7 +27,7 @@ def emulator_limited(evidence: Evidence) -> Iterator[Finding]:
         "warning",
         f"The emulator was the limit in {part_of(len(found), len(evidence.runs), 'run')}: the"
         " emulated processor worked without a pause, so these rates are those of the emulation, and"
-        " their ratios say how much systems compute.",
+        " no ratio of them is claimed.",
         "--set 'storage.iops=100 IOPS', so that the disk is what systems wait for; or a machine"
         " where KVM works.",
         [name_of(run) for run in found],

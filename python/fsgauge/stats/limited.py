@@ -10,21 +10,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from fsgauge.stats.results import Comparison
+from fsgauge.stats.rig_limits import WORDS
 from fsgauge.stats.wording import listed
 
+_OF_PROCESSORS = ("cpu", "machine_cpu")
 COUNTS = "Counts for each operation hold all the same."
 
 
 def with_limits(
     comparisons: Sequence[Comparison], limits: Mapping[tuple[str, str], str]
 ) -> list[Comparison]:
-    """The comparisons; `limits` has by cell and system what set the ratio."""
-    return [
-        each.model_copy(update={"limited_by": limits[each.cell, each.system]})
-        if (each.cell, each.system) in limits
-        else each
-        for each in comparisons
-    ]
+    """The comparisons; `limits` has by cell and system what set the ratio. A limit of a disk sets
+    rates and times, not the processor time of an operation."""
+    found = []
+    for each in comparisons:
+        cause = limits.get((each.cell, each.system))
+        if cause is None or (each.metric in _OF_PROCESSORS and cause != WORDS["emulator"]):
+            found.append(each)
+        else:
+            found.append(each.model_copy(update={"limited_by": cause}))
+    return found
 
 
 def limited_sentence(limited: Sequence[Comparison], others: int) -> str:
@@ -35,7 +40,6 @@ def limited_sentence(limited: Sequence[Comparison], others: int) -> str:
     by = Counter(each.limited_by for each in limited)
     causes = listed([f"{cause} set {number}" for cause, number in by.most_common()])
     if not others:
-        ratios = f"all {len(limited)} ratios" if len(limited) > 1 else "the only ratio"
-        return f"No ratio of rates is claimed: of {ratios}, {causes}. {COUNTS}"
+        return f"No ratio of rates is claimed, of {len(limited)}: {causes}. {COUNTS}"
     verb = "is" if len(limited) == 1 else "are"
     return f"{len(limited)} of {len(limited) + others} ratios {verb} not claimed: {causes}."

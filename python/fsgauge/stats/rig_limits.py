@@ -39,9 +39,9 @@ Place = tuple[str, str]
 @dataclass(frozen=True)
 class RigLimit:
     """What limited a system in a cell. Shares are means over runs: of its time the processor
-    worked, on the node that was busiest; of what a disk may do in requests and in bytes, the one
-    did that came nearest to it. None where it is not known. `disk` is that one: its machine and
-    serial."""
+    worked, on the node that was busiest; of what a disk may do in requests, and in bytes, the one
+    did that came nearest to each. None where it is not known. `disk` is the one that came nearest
+    to either: its machine and serial."""
 
     limit: Limit
     processor_share: float | None

@@ -133,15 +133,20 @@ def _check_limits(number: Number, value: float) -> None:
     is_whole = float(value).is_integer() or not limit.is_whole
     if limit.least <= value <= limit.most and is_whole:
         return
-    whole = "a whole number " if limit.is_whole and not number.unit else ""
+    whole = "a whole number " if limit.is_whole and (not number.unit or not is_whole) else ""
     least, most = value_words(limit.least, number.unit), value_words(limit.most, number.unit)
     raise conflict(
         f"{number.name} must be {whole}from {least} to {most},"
-        f" not {value_words(value, number.unit)}",
+        f" not {_exactly(value, number.unit, is_whole)}",
         [("parameters", number.name)],
         hint=f"in {number.unit}" if number.unit else "",
         next=f"fsgauge explain storage.parameters.{number.name}",
     )
+
+
+def _exactly(value: float, unit: str, is_whole: bool) -> str:
+    """A value that is no whole number with all its digits, which its size in words has not."""
+    return value_words(value, unit) if is_whole else f"{value:.15g} {unit}".strip()
 
 
 def _check_edges(

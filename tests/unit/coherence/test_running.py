@@ -143,6 +143,28 @@ def test_nodes_that_append_one_after_the_other_did_not_race_however_often_they_t
     assert found.counts == {"kept": 2 * TRIALS * cases.RACE_GROWTH ** (cases.RACE_ROUNDS - 1)}
 
 
+def test_what_was_kept_counts_where_trying_again_fails(tmp_path: Path) -> None:
+    """A device that filled up as the nodes tried again took the first records with it."""
+
+    class FillsUp(Hand):
+        def do_append(self, *given: Any, count: int, **more: Any) -> dict[str, Any]:
+            if count > TRIALS:
+                raise OSError(errno.ENOSPC, "no space left")
+            return super().do_append(*given, count=count, **more)
+
+    (found,) = counted(tmp_path, FillsUp, FillsUp, wanted=["append_at_once"]).values()
+    assert found.counts == {"kept": 2 * TRIALS}
+    assert "ENOSPC" in found.fault or "no space" in found.fault
+
+
+def test_they_try_again_as_long_as_a_case_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cases, "CASE_SECONDS", 0.0)
+    (found,) = counted(tmp_path, Hand, Hand, wanted=["append_at_once"]).values()
+    assert found.counts == {"kept": 2 * TRIALS} and found.raced == 0
+
+
 def test_a_file_that_goes_a_moment_later_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

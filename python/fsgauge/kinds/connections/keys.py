@@ -334,8 +334,7 @@ class ConnectionsWorkload(WorkloadKeys):
                 )
         elif self.size_weights and len(self.size_weights) != len(self.file_sizes):
             raise conflict(
-                f"the number of weights is {len(self.size_weights)}, and that of sizes"
-                f" {len(self.file_sizes)}",
+                f"{len(self.size_weights)} weights are given for {len(self.file_sizes)} sizes",
                 ["size_weights", "file_sizes"],
                 next="a weight for each size, or no weights, for all equally often",
             )

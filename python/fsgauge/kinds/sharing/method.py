@@ -135,12 +135,13 @@ class SharingMethod(LaidOut):
         parts = ["close"] * workload.include_close + ["fsync"] * workload.include_flush
         files = " or ".join(format_size(each) for each in workload.file_sizes)
         ends = f"with {' and '.join(reversed(parts))}" if parts else "without fsync and close"
+        in_folders = self.room is not None and self.room.in_folders
         return [
             f"tests: {', '.join(workload.in_order)}, in this order, one process on one file",
             f"file: {files}, laid out before the first test; buffered I/O, as both programs do",
             f"time: each test whole, {ends}, at most {exact_duration(workload.time_limit)}",
             "caches: in memory of the machine that measures, written back and dropped before each"
-            " test",
+            f" test{'; without root, those of its own file' if in_folders else ''}",
         ]
 
     def notes(self) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine import Engine
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Turn
 from fsgauge.rig.simulator.device import size_of
@@ -25,6 +25,8 @@ from fsgauge.study.storage import LARGEST_SIMULATED_BYTES
 from fsgauge.units import exact_percent, exact_size
 from fsgauge.wire import SimulateResult
 
+_LEAST_SECONDS = 0.5
+"""An engine that is asked to end sooner may not hear it."""
 MOST_SECONDS = 10.0
 """All trials together; a life that takes longer is not lived again."""
 _TIMES = (2, 4, 8)
@@ -120,11 +122,16 @@ def _has_room(study: Study, turn: Turn, engine: Engine, until_seconds: float) ->
         system = next(each for each in study.systems if each.name == same.system)
         place = place_in(study, system, empty[least.name].free_bytes, least)
         steps = [happens.step for happens in life_of(study, plan, same, place)]
-    except InputError:
+        left_seconds = until_seconds - time.monotonic()
+        if left_seconds < _LEAST_SECONDS:
+            return False
+        job = job_of(study, system, steps, without_data=is_without_data(study, system))
+        with stopped_after(left_seconds) as on_start:
+            result = engine.run(job, None, on_start)
+    except (InputError, RigError):
         return False
-    job = job_of(study, system, steps, without_data=is_without_data(study, system))
-    with stopped_after(max(until_seconds - time.monotonic(), 0.0)) as on_start:
-        result = engine.run(job, None, on_start)
     if not isinstance(result, SimulateResult):
         raise TypeError("a simulation has a result of its own")
+    if result.ended == "interrupted":
+        return False
     return len(result.steps) == len(steps) and result.steps[-1].fault is None

@@ -154,7 +154,7 @@ def _require_no_way(study: Study, system: System) -> None:
     name = f"{system.name}={kinds[0] if kinds else recipe().kinds[0]}"
     more = " --rig vm --set rig.nodes=2" if nodes < 2 else ""
     raise InputError(
-        f'"{system.kind}" is a way to reach a file system, and says none that is reached by it',
+        f'"{system.kind}" is a way to reach a file system, and no file system is named',
         next=f"--system {name} --set system.{system.name}.rig.reached_by={system.kind}{more}",
     )
 

@@ -71,7 +71,7 @@ def test_the_defaults_are_the_published_method():
         (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
         (
             ["size_weights = [1, 2]"],
-            ["number of weights is 2, and that of sizes 10", "a weight for each size"],
+            ["2 weights are given for 10 sizes", "a weight for each size"],
         ),
         (['fill = "80 %"'], ["add up to 100 %", 'fill = "75 %"']),
         (['data = "zero"'], ["zeros cannot be verified", "verify = false"]),

@@ -28,7 +28,7 @@ class CellLimit(ResultModel):
     """What limited a system in a cell: the emulated processor, a limit of a disk, or neither.
 
     Shares are means over runs: of its time the processor worked, on the node that was busiest; of
-    what a disk may do in requests and in bytes, the one did that came nearest to it; of its time
+    what a disk may do in requests, and in bytes, the one did that came nearest to each; of its time
     the test itself was on a processor, as its program prints it. None where it is not known. `disk`
     is the one that came nearest to a limit: its machine and serial.
     """

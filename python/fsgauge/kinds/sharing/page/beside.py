@@ -43,7 +43,7 @@ def _slower(results: Results, own: Sharing) -> str:
 
 
 def _which(results: Results, own: Sharing, verdict: str, word: str) -> str:
-    """ "2 of 14 ratios are faster than nfs: gfs2 in Write, 1.20 (1.11 to 1.30); ..."."""
+    """ "Faster than nfs in 2 of 14 comparisons: gfs2 in Write, 1.20 (1.11 to 1.30); ..."."""
     claimed = [each for each in own.to_nfs if not each.limited_by]
     found = sorted(
         (each for each in claimed if each.verdict == verdict),
@@ -54,10 +54,11 @@ def _which(results: Results, own: Sharing, verdict: str, word: str) -> str:
     beside = f"; the rig sets {left} more" if left else ""
     nfs = own.to_nfs[0].nfs
     if not found:
-        return f"None of {len(claimed)} ratios is known to be {word} than {nfs}{beside}."
+        return f"Known to be {word} than {nfs} in none of {len(claimed)} comparisons{beside}."
     named = "; ".join(_one(results, each) for each in found[:_MOST])
     more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
-    return f"{len(found)} of {len(claimed)} ratios are {word} than {nfs}: {named}{more}{beside}."
+    where = f"in {len(found)} of {len(claimed)} comparisons"
+    return f"{word.capitalize()} than {nfs} {where}: {named}{more}{beside}."
 
 
 def _one(results: Results, each: RatioToNfs) -> str:

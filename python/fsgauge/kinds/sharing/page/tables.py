@@ -105,7 +105,7 @@ def limits_table(results: Results) -> list[Table]:
         " does all that its limit allows makes systems equal. A ratio is claimed where no"
         " emulated processor was the limit and the two do not meet the same limit of a disk:"
         " requests and bytes are limits of their own, and so is each disk. Counts hold everywhere."
-        " Shares are those of the disk that came nearest to its limit; a little over 100 % is a"
+        " Each share is that of the disk that came nearest to that limit; a little over 100 % is a"
         " short burst, which the limit lets through. The processor is that of the node that"
         " measures: how busy the server's was is not known.",
         [

@@ -103,4 +103,7 @@ def test_the_advice_makes_room_for_the_files_that_it_asks_for() -> None:
     assert "--set 'storage.size=10 GiB'" in found.advice
     assert 10 * GIB * SHARE_FOR_FILES >= 8 * GIB
     (on_folders,) = cache_test_finding(memory_of(small), small.study.plan, "path")
-    assert "storage.size" not in on_folders.advice
+    assert "--set 'storage.size=10 GiB'" in on_folders.advice
+    assert "hours" not in on_folders.advice
+    (on_a_device,) = cache_test_finding(memory_of(small), small.study.plan, "device")
+    assert "storage.size" not in on_a_device.advice
