@@ -307,8 +307,7 @@ fn inherited_files_are_closed() {
     let mut command = Command::new(ENGINE);
     let mut engine = support::start(command.stderr(Stdio::null()), &job.to_string());
     let _reader = wait_for_interval(&mut engine);
-    let entries = std::fs::read_dir(format!("/proc/{}/fd", engine.id())).unwrap();
-    let open: Vec<_> = entries.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok()).collect();
+    let open: Vec<_> = support::open_files(engine.id() as i32).into_iter().map(|(_, path)| path).collect();
     signal(&engine, Signal::KILL);
     engine.wait().unwrap();
     fcntl_setfd(&secret, FdFlags::CLOEXEC).unwrap();

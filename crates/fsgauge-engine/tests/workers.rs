@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -136,13 +137,10 @@ fn processes_cover_their_places_as_threads_do() {
     }
 }
 
-/// The descriptors under which a process has a file open.
-fn descriptors(pid: i32, file: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
-    let on_file = entries
-        .filter_map(Result::ok)
-        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|opened| opened == file));
-    on_file.map(|entry| entry.file_name().into_string().unwrap()).collect()
+/// The descriptors under which a process has a file open, in the table of any of its threads.
+fn descriptors(pid: i32, file: &Path) -> BTreeSet<String> {
+    let on_file = support::open_files(pid).into_iter().filter(|(_, opened)| opened == file);
+    on_file.map(|(number, _)| number).collect()
 }
 
 /// A worker that opened the file for itself would do so under a number that the engine does not have for it.

@@ -4,7 +4,9 @@
 
 pub mod held;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -25,6 +27,18 @@ pub fn start(command: &mut Command, job: &str) -> Child {
 /// Runs a job to its end.
 pub fn run(job: &str) -> Output {
     start(&mut Command::new(ENGINE), job).wait_with_output().unwrap()
+}
+
+/// What a process has open, by number and path, in the table of any of its threads.
+pub fn open_files(pid: i32) -> BTreeSet<(String, PathBuf)> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let tables = threads.filter_map(|thread| std::fs::read_dir(thread.ok()?.path().join("fd")).ok());
+    let entries = tables.flatten().filter_map(Result::ok);
+    let named = entries.filter_map(|entry| {
+        let path = std::fs::read_link(entry.path()).ok()?;
+        Some((entry.file_name().into_string().ok()?, path))
+    });
+    named.collect()
 }
 
 /// The last of the lines that an engine has written.

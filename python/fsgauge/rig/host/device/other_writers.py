@@ -23,6 +23,7 @@ from fsgauge.rig.host.device.loop_devices import (
     leads_to,
 )
 from fsgauge.rig.host.machine.mounts import mounts_everywhere
+from fsgauge.rig.host.process.open_files import descriptor_links
 from fsgauge.rig.host.process.processes import Process, processes
 
 _SWAPS = Path("/proc/swaps")
@@ -91,20 +92,16 @@ def writers_of(wanted: set[FileIdentity]) -> dict[FileIdentity, list[Process]]:
 
 
 def _open_for_writing(pid: int) -> Iterator[FileIdentity]:
-    try:
-        links = list((_PROC / str(pid) / "fd").iterdir())
-    except OSError:  # another user's process, or one that just ended
-        return
-    for link in links:
+    for link in descriptor_links(pid):
         try:
-            if link.readlink().is_absolute() and _can_write(pid, link.name):
+            if link.readlink().is_absolute() and _can_write(link):
                 yield identity_at(str(link))
         except OSError:
             continue
 
 
-def _can_write(pid: int, descriptor: str) -> bool:
-    lines = (_PROC / str(pid) / "fdinfo" / descriptor).read_text().splitlines()
+def _can_write(link: Path) -> bool:
+    lines = (link.parents[1] / "fdinfo" / link.name).read_text().splitlines()
     flags = next((int(line.split()[1], 8) for line in lines if line.startswith("flags:")), 0)
     return flags & os.O_ACCMODE != os.O_RDONLY and not flags & _PATH_ONLY
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from fsgauge.rig.host.process.open_files import descriptor_links
 
 _PROC = Path("/proc")
 _ROUNDS = 10
@@ -95,10 +96,7 @@ def _name(pid: int) -> str:
 
 def _paths_in_use(pid: int) -> Iterator[str]:
     base = _PROC / str(pid)
-    links = [base / "cwd", base / "root"]
-    with contextlib.suppress(OSError):  # another user's process, or one that just ended
-        links += list((base / "fd").iterdir())
-    for link in links:
+    for link in (base / "cwd", base / "root", *descriptor_links(pid)):
         try:
             yield str(link.readlink())
         except OSError:
