@@ -132,7 +132,7 @@ def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
     assert re.search(r"; after 0 years it was [\d.]+ [KM]iB/s", said[0])
     page = (directory / "sweep.html").read_text()
     kicker = page.split('<p class="kicker">')[1].split("</p>")[0]
-    assert kicker.startswith("Simulated, not measured, by model 2 on disks-8+2-2012")
+    assert kicker.startswith("Simulated, not measured, by model 3 on disks-8+2-2012")
     assert "agrees with Linux 6.18 in 62 of 62 checkpoints" in page
     found = json.loads((directory / "sweep.json").read_text())
     assert len(found["panels"]) == 2  # aged and fresh
