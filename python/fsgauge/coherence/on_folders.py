@@ -12,7 +12,7 @@ from fsgauge.hands.processes import Place, process_hands
 
 NAME = "shared"
 SEEN_SECONDS = 5.0
-"""A name that nobody has looked for yet is seen at once where it is one file system."""
+"""On one file system a new folder is seen at once: no client has asked for its name before."""
 
 
 def try_folders(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -25,6 +25,7 @@ from fsgauge.stats.samples import Samples
 if TYPE_CHECKING:
     from fsgauge.stats.answer import Question
     from fsgauge.stats.evidence import Evidence
+    from fsgauge.stats.rig_limits import Place, RigLimit
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Material:
     environment: EnvironmentRecord
     samples: Samples
     equivalence_percent: float
+    limits: Mapping[Place, RigLimit]
+    """What limited each system in each cell of the study's own plan."""
 
 
 @dataclass(frozen=True)

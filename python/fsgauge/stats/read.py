@@ -93,6 +93,7 @@ def read_study(
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
     judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
+    limits = limits_of(plan, runs, before)
     material = Material(
         study=study,
         whole_plan=whole_plan,
@@ -104,9 +105,9 @@ def read_study(
         environment=before,
         samples=samples,
         equivalence_percent=equivalence_percent,
+        limits=limits,
     )
     own = analysis.read(material) if plan.cells else None
-    limits = limits_of(plan, runs, before)
     comparisons = with_limits(
         marked(
             compare_all(samples, [cell.id for cell in primary], equivalence_percent),

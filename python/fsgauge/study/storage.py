@@ -218,7 +218,7 @@ class SimulatedStorage(_NotPreconditioned):
     @field_validator("parameters", mode="before")
     @classmethod
     def _are_numbers(cls, given: object, info: ValidationInfo) -> object:
-        """What stands there as text has a unit, and the numbers are raw."""
+        """Parameters are plain numbers: text such as "200 MB/s" is refused."""
         model = info.data.get("model")
         if isinstance(given, dict) and model is not None:
             for name, value in given.items():

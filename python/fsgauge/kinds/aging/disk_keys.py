@@ -5,9 +5,8 @@ Nothing of it changes what is measured; `fsgauge report DIR --disk KEY=VALUE` ch
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-from annotated_types import Interval
 from pydantic import Field, model_validator
 
 from fsgauge.devices.limits import LIMITS
@@ -21,64 +20,33 @@ _WORDS = {
 }
 
 
-def _within(name: str) -> Interval:
-    """The limits of a number of this name."""
-    limit = LIMITS[name]
-    if limit.is_whole:
-        return Interval(ge=int(limit.least), le=int(limit.most))
-    return Interval(ge=limit.least, le=limit.most)
+def _number(name: str) -> Any:  # noqa: ANN401 - as pydantic declares it
+    """The field of a number: that of the published target, and the limits of its name."""
+    limit, default = LIMITS[name], getattr(PUBLISHED, name)
+    kind = int if limit.is_whole else float
+    return Field(default, ge=kind(limit.least), le=kind(limit.most), description=_WORDS[name])
 
 
 class DiskModel(StudyModel):
     """The disk that rates are predicted for; as it is, a target like that of the published
     rig: sources say what is printed of it and what is assumed."""
 
-    revolutions_per_minute: Annotated[int, _within("revolutions_per_minute")] = Field(
-        PUBLISHED.revolutions_per_minute, description=_WORDS["revolutions_per_minute"]
-    )
-    outer_rate: Annotated[BytesPerSecond, _within("outer_rate")] = Field(
-        PUBLISHED.outer_rate, description=_WORDS["outer_rate"]
-    )
-    inner_rate: Annotated[BytesPerSecond, _within("inner_rate")] = Field(
-        PUBLISHED.inner_rate, description=_WORDS["inner_rate"]
-    )
-    position: Percent = Field(PUBLISHED.position, description=_WORDS["position"])
-    cylinders: Annotated[int, _within("cylinders")] = Field(
-        PUBLISHED.cylinders, description=_WORDS["cylinders"]
-    )
-    cylinder_size: Annotated[SizeBytes, _within("cylinder_size")] = Field(
-        PUBLISHED.cylinder_size, description=_WORDS["cylinder_size"]
-    )
-    seek_single: Annotated[DurationNs, _within("seek_single")] = Field(
-        PUBLISHED.seek_single, description=_WORDS["seek_single"]
-    )
-    seek_average: Annotated[DurationNs, _within("seek_average")] = Field(
-        PUBLISHED.seek_average, description=_WORDS["seek_average"]
-    )
-    seek_full: Annotated[DurationNs, _within("seek_full")] = Field(
-        PUBLISHED.seek_full, description=_WORDS["seek_full"]
-    )
-    rotational_wait: Percent = Field(
-        PUBLISHED.rotational_wait, description=_WORDS["rotational_wait"]
-    )
-    overhead: Annotated[DurationNs, _within("overhead")] = Field(
-        PUBLISHED.overhead, description=_WORDS["overhead"]
-    )
-    data_disks: Annotated[int, _within("data_disks")] = Field(
-        PUBLISHED.data_disks, description=_WORDS["data_disks"]
-    )
-    path_rate: Annotated[BytesPerSecond, _within("path_rate")] = Field(
-        PUBLISHED.path_rate, description=_WORDS["path_rate"]
-    )
-    sharpness: Annotated[float, _within("sharpness")] = Field(
-        PUBLISHED.sharpness, description=_WORDS["sharpness"]
-    )
-    request_size: Annotated[SizeBytes, _within("request_size")] = Field(
-        PUBLISHED.request_size, description=_WORDS["request_size"]
-    )
-    window: Annotated[int, _within("window")] = Field(
-        PUBLISHED.window, description=_WORDS["window"]
-    )
+    revolutions_per_minute: int = _number("revolutions_per_minute")
+    outer_rate: BytesPerSecond = _number("outer_rate")
+    inner_rate: BytesPerSecond = _number("inner_rate")
+    position: Percent = _number("position")
+    cylinders: int = _number("cylinders")
+    cylinder_size: SizeBytes = _number("cylinder_size")
+    seek_single: DurationNs = _number("seek_single")
+    seek_average: DurationNs = _number("seek_average")
+    seek_full: DurationNs = _number("seek_full")
+    rotational_wait: Percent = _number("rotational_wait")
+    overhead: DurationNs = _number("overhead")
+    data_disks: int = _number("data_disks")
+    path_rate: BytesPerSecond = _number("path_rate")
+    sharpness: float = _number("sharpness")
+    request_size: SizeBytes = _number("request_size")
+    window: int = _number("window")
 
     @model_validator(mode="after")
     def _is_a_disk(self) -> DiskModel:

@@ -11,14 +11,12 @@ from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import Limit, Place, ratios_limited
-from fsgauge.stats.rig_limits import limits_of as rig_limits_of
 from fsgauge.stats.samples import is_complete
 from fsgauge.wire import elapsed_with_finish_ns, processor_with_finish_ns
 
 
 def limits_of(material: Material) -> list[CellLimit]:
     """One a cell and system that has a complete run."""
-    found = rig_limits_of(material.study.plan, material.runs, material.environment)
     return [
         CellLimit(
             cell=cell,
@@ -32,7 +30,7 @@ def limits_of(material: Material) -> list[CellLimit]:
                 run for run in material.runs if (run.cell.id, run.system) == (cell, system)
             ),
         )
-        for (cell, system), each in found.items()
+        for (cell, system), each in material.limits.items()
     ]
 
 

@@ -1,7 +1,7 @@
 """Each other system against NFS, inside each block: what the publication's conclusions are about.
 
 It says that some new systems can be considerably faster than NFS, and that NFS is hard to beat; its
-graphs have no numbers. So what stands beside it is in how many tests a system is faster here.
+graphs have no numbers. The page therefore says in how many tests a system is faster here.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ def material(machines: list[Machine], **changes: object) -> Material:
         environment=EnvironmentRecord(machines=machines, left_out=[]),
         samples={},
         equivalence_percent=5.0,
+        limits={},
     )
 
 
