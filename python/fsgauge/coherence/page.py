@@ -49,7 +49,7 @@ def entry(counted: Counted | None, case: str) -> Entry:
         notes.append(f"the last one not seen within {BEHIND_SECONDS:.0f} s")
     elif counted.behind_ns:
         notes.append(f"the last one seen after {format_duration(counted.behind_ns)}")
-    if counted.raced is not None and is_right(counted) is None:
+    if is_right(counted) is None:
         notes.append(f"did not race: {counted.raced} of {sum(counted.counts.values())} met")
     if counted.fault:
         notes.append(f"{'hang' if counted.is_hang else 'ended'}: {counted.fault}")

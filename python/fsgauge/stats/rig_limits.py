@@ -64,7 +64,7 @@ def limits_of(
 
 
 def _limit(runs: Sequence[RunRecord], emulated: set[str]) -> RigLimit:
-    processor = _mean([busiest(run, emulated) for run in runs])
+    processor = mean_of_known([busiest(run, emulated) for run in runs])
     iops, bandwidth = (
         _of_disks([disk_shares(run, counter) for run in runs])
         for counter in ("disk_requests", "disk_bytes")
@@ -118,7 +118,8 @@ def _of_disks(runs: Sequence[dict[str, float]]) -> dict[str, float]:
     return {disk: statistics.fmean(run.get(disk, 0.0) for run in runs) for disk in disks}
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """The mean of those that are known; None where none is."""
     known = [value for value in values if value is not None]
     return statistics.fmean(known) if known else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import CellLimit
@@ -10,7 +9,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
-from fsgauge.stats.rig_limits import Limit, Place, ratios_limited
+from fsgauge.stats.rig_limits import Limit, Place, mean_of_known, ratios_limited
 from fsgauge.stats.samples import is_complete
 from fsgauge.wire import elapsed_with_finish_ns, processor_with_finish_ns
 
@@ -49,9 +48,7 @@ def share_of_test(run: RunRecord) -> float | None:
 
 
 def _mean_share(runs: Iterable[RunRecord]) -> float | None:
-    shares = [share_of_test(run) for run in runs if is_complete(run)]
-    known = [share for share in shares if share is not None]
-    return statistics.fmean(known) if known else None
+    return mean_of_known([share_of_test(run) for run in runs if is_complete(run)])
 
 
 def limits_finding(limits: Sequence[CellLimit], plan: Plan) -> Iterator[Finding]:
