@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.kinds.sharing.analysis.one_node import words
+from fsgauge.kinds.sharing.analysis.one_node import MEASURED_BY, words
 from fsgauge.kinds.sharing.page.beside import elsewhere, published_tables
 from fsgauge.kinds.sharing.page.tables import (
     faults_table,
@@ -34,6 +34,7 @@ class SharingPage(KindPage):
         local = own.local_locks if own is not None else []
         return {
             "sharing_one_node": words(local) if local else "",
+            "sharing_cluster_command": MEASURED_BY,
             "sharing_elsewhere": elsewhere(local),
             "sharing_published": published_tables(results, ledger_of("sharing")),
             "sharing_faults": faults_table(results),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.sharing.analysis.faults import words as fault_words
 from fsgauge.kinds.sharing.analysis.model import RatioToNfs, Sharing
+from fsgauge.kinds.sharing.analysis.one_node import MEASURED_BY
 from fsgauge.published.ledger import Ledger
 from fsgauge.report.table_parts import Column, Table, TableCell
 from fsgauge.stats.results import Results
@@ -78,7 +79,7 @@ def elsewhere(systems: Sequence[str]) -> list[tuple[str, str]]:
     """What this study leaves to others, and the command of each; `systems` have local locks."""
     of_cluster = f", and {listed(systems)} in their cluster" if systems else ""
     return [
-        (f"two nodes against one{of_cluster}", "fsgauge run two-nodes"),
+        (f"two nodes against one{of_cluster}", MEASURED_BY),
         ("direct writers over NFS", "fsgauge run writers-nfs"),
         ("what a node reads that another wrote", "fsgauge coherence"),
         ("a node or the server dies", "fsgauge failure"),
