@@ -116,7 +116,8 @@ def test_caches_of_a_server_are_spoken_of_where_the_rig_has_one():
     assert "of the machine that measures" in own
     assert "of a server, dropped before each run as well" in others
     assert caches("rig.drop_caches=[]")[1].startswith("caches: of a server, left warm")
-    assert caches(systems=["a=/mnt/a", "b=/mnt/b"]) == [own]
+    in_folders = caches(systems=["a=/mnt/a", "b=/mnt/b"])
+    assert in_folders == [f"{own}; without root, those of its own file"]
     assert not any("of a server" in line for line in caches(study="two-nodes"))
 
 
