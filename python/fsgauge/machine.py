@@ -72,6 +72,7 @@ class Simulation(BaseModel):
     """What stood in the place of a file system and a device where nothing was measured.
 
     `policies` are the models of the systems by their names, `proofs` how well each is proven.
+    `times` is the end of the device's range of times, "" where it has no range.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -82,6 +83,7 @@ class Simulation(BaseModel):
     device: str
     device_words: str
     numbers: list[SimulatedNumber]
+    times: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class Machine(BaseModel):

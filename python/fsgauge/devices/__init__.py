@@ -49,6 +49,11 @@ class Device:
                 return each
         raise KeyError(name)
 
+    @property
+    def has_range(self) -> bool:
+        """Whether it has a shortest and a longest time, and none between them."""
+        return self.kind == "flash"
+
     def capacity_bytes(self, changed: Mapping[str, float] | None = None) -> int | None:
         """What its disks hold, by their cylinders; None for flash, of which the model says none."""
         if self.kind != "zoned_disk":

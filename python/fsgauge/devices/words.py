@@ -31,7 +31,7 @@ A model of a disk with heads, by its formula; nothing of it is measured.
 Not in it: caches, read-ahead, journal, metadata, and parity of stripes that are written in part."""
 _FLASH = """\
 A model of flash, by its formula; nothing of it is measured. It gives a range of times, for extents
-do not say on which dies data lies. A study has one time for each run, and refuses this model.
+do not say on which dies data lies. A study is simulated with one end of it: storage.times.
   shortest         the longer of bytes / rate and of the larger of pieces and requests over
                    requests_per_second
   longest          shortest / (1 - lost_to_dies * s), where s, at most 1, is the share of
@@ -80,7 +80,11 @@ def _capacity(device: Device) -> list[str]:
 
 def _next(device: Device) -> str:
     if device.kind == "flash":
-        return "next: a disk's model for a study: --set storage.model=disk-2012"
+        both = " and ".join(f"--set storage.times={end}" for end in ("shortest", "longest"))
+        return (
+            f"next: --storage simulated:1TiB --seed 1 --set storage.model={device.model}, once each"
+            f" with {both}; fsgauge compare A B --despite storage.times shows the range"
+        )
     return (
         f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"
         f" --set storage.parameters.{device.parameters[-1].name}=VALUE; docs/guides/simulator.md"

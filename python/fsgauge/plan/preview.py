@@ -233,7 +233,8 @@ def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:
     if storage.kind == "share":
         return f"shares of running servers, up to {exact_size(storage.size)} each"
     if storage.kind == "simulated":
-        return f"{exact_size(storage.size)} in a model ({storage.model})"
+        end = f", its {storage.times} times" if storage.times else ""
+        return f"{exact_size(storage.size)} in a model ({storage.model}{end})"
     places = dict.fromkeys(system.path or storage.path for system in study.systems)
     return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
 

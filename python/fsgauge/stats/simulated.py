@@ -11,13 +11,17 @@ SIMULATED = "Simulated, not measured"
 
 
 def not_measured(answer: str, simulation: Simulation | None) -> str:
-    """The answer, which says first that it was simulated, if it was."""
-    return f"{SIMULATED}. {answer}" if simulation is not None else answer
+    """The answer, which says first that it was simulated, if it was, and with which times."""
+    if simulation is None:
+        return answer
+    end = f", with the {simulation.times} times of {simulation.device}" if simulation.times else ""
+    return f"{SIMULATED}{end}. {answer}"
 
 
 def model_words(simulation: Simulation) -> str:
     """ "Simulated, not measured, by model 1 on disk-2012"."""
-    return f"{SIMULATED}, by model {simulation.model_version} on {simulation.device}"
+    end = f", with the {simulation.times} times of its range" if simulation.times else ""
+    return f"{SIMULATED}, by model {simulation.model_version} on {simulation.device}{end}"
 
 
 def proof_lines(simulation: Simulation, systems: Sequence[str]) -> list[str]:

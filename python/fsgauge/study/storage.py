@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.device_numbers import check_capacity, check_numbers, check_room, number_in_text
+from fsgauge.study.device_times import check_times
 from fsgauge.units import (
     BytesPerSecond,
     DurationNs,
@@ -205,8 +206,13 @@ class SimulatedStorage(_NotPreconditioned):
     model: Literal["disks-8+2-2012", "disk-2012", "ssd-sata"] = Field(
         "disks-8+2-2012",
         description="The model that times are reckoned with: disks-8+2-2012 (a target of ten disks"
-        " with parity), disk-2012 (one disk), ssd-sata (a range of times and never one, so that a"
-        " study has none of it). docs/guides/simulator.md lists them.",
+        " with parity), disk-2012 (one disk), ssd-sata (a range of times; `times` takes one end)."
+        " docs/guides/simulator.md lists them.",
+    )
+    times: Literal["shortest", "longest"] | None = Field(
+        None,
+        description="Of a model with a range of times, the end that the study is simulated with."
+        " Neither end is what a device does: simulate both, and compare the two.",
     )
     parameters: dict[OneLine, Annotated[float, Field(ge=0, le=1e18)]] = Field(
         {},
@@ -246,6 +252,7 @@ class SimulatedStorage(_NotPreconditioned):
         if is_written(info):
             check_numbers(self.model, self.parameters)
             check_capacity(self.model, self.parameters, self.size, self.devices)
+            check_times(self.model, self.times)
         return self
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.machine import Simulation
+from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.wording import listed
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage
@@ -84,11 +85,11 @@ def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
     ]
     systems = [system.name for system in sweep.study.systems]
     panels = _panels(sweep, whole)
-    simulation = whole[0][1]["simulation"] if whole else None
+    models = Simulation.model_validate(whole[0][1]["simulation"]) if whole else None
     return SweepResults(
         question=sweep.study.question,
-        answer=_answer(panels),
-        simulation=Simulation.model_validate(simulation) if simulation else None,
+        answer=_answer(panels, models),
+        simulation=models,
         systems=systems,
         baseline=systems[0],
         panels=panels,
@@ -106,7 +107,8 @@ def _storage(study: Study) -> str:
     if not isinstance(storage, SimulatedStorage):
         raise TypeError("a sweep is simulated")
     over = f" on {storage.devices} devices" if storage.devices > 1 else ""
-    changed = [f"{name} {value:g}" for name, value in storage.parameters.items()]
+    changed = [f"its {storage.times} times"] if storage.times else []
+    changed += [f"{name} {value:g}" for name, value in storage.parameters.items()]
     return f"{exact_size(storage.size)} in a model{over} ({', '.join([storage.model, *changed])})"
 
 
@@ -175,7 +177,7 @@ def _points(
     ]
 
 
-def _answer(panels: list[YearPanel]) -> str:
+def _answer(panels: list[YearPanel], simulation: Simulation | None) -> str:
     """The first cell of each profile in its last year, and in its first: what was there before."""
     firsts = {panel.profile: panel for panel in reversed(panels)}
     said = []
@@ -192,7 +194,9 @@ def _answer(panels: list[YearPanel]) -> str:
             before = listed([panel.said(line.points[0].value) for line in best])
             sentence += f"; after {_years(first)} it was {before}"
         said.append(f"{sentence}.")
-    return " ".join(["Simulated, not measured.", *said] if said else ["No point is whole yet."])
+    if simulation is None or not said:
+        return "No point is whole yet."
+    return not_measured(" ".join(said), simulation)
 
 
 def _years(years: float) -> str:

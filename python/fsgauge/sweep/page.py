@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PAGE, DATA, PICTURE = "sweep.html", "sweep.json", "charts/sweep.svg"
 PANELS_LIMIT = 12
 _AIR = 1.06
+_APART = 0.012
+"""Of all years on the axis, from one system's points to the next: equal ones would be hidden."""
 
 
 def write_sweep(results: SweepResults, directory: Path) -> Path:
@@ -54,17 +56,21 @@ def years_chart(results: SweepResults) -> Drawing | None:
 
 
 def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
+    years = [point.years for line in panel.lines for point in line.points]
+    apart_years = _APART * (max(years, default=0.0) - min(years, default=0.0))
+    middle = (len(panel.lines) - 1) / 2
     found = [
         {
             "cell": panel.cell,
             "profile": panel.profile,
             "system": line.system,
             "years": point.years,
+            "at_years": point.years + (number - middle) * apart_years,
             **_scaled(panel, {"value": point.value, **_interval(point)}),
             "tip": f"{line.system}, after {point.years:g} years: {panel.said(point.value)}"
             f" ({_range(panel, point)}), {point.lives} lives",
         }
-        for line in panel.lines
+        for number, line in enumerate(panel.lines)
         for point in line.points
     ]
     return panels.styled(results, found)
@@ -99,8 +105,8 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     scale = alt.Scale(domain=[0, top], nice=False)
     axis = alt.Axis(title=_unit(panel), labelExpr=panels.AMOUNT, tickCount=5, domain=False)
     x = alt.X(
-        "years:Q",
-        scale=alt.Scale(padding=5, nice=False),
+        "at_years:Q",
+        scale=alt.Scale(padding=8, nice=False),
         axis=alt.Axis(title="years", values=sorted({row["years"] for row in rows}), grid=False),
     )
 

@@ -73,6 +73,11 @@ BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
     {"storage": {"kind": "simulated"}, "system": [EXT4], "workload": {"kind": "aging"}},
     {
+        "storage": {"kind": "simulated", "model": "ssd-sata", "times": "longest"},
+        "system": [EXT4],
+        "workload": {"kind": "churn"},
+    },
+    {
         "storage": {"kind": "simulated", "devices": 4},
         "system": [EXT4],
         "workload": {"kind": "aging"},

@@ -10,6 +10,8 @@ from fsgauge.wire import DeviceChange, SimulatedDevice
 USUAL_MODEL = "disks-8+2-2012"
 """Where a study's storage is none of the simulator's: that of the published rig."""
 USUAL_STRIPE_BYTES = 1 << 20
+NOTHING_LOST = {"lost_to_dies": 0.0}
+"""The shortest time of flash: what its longest time comes to where dies cost nothing."""
 
 
 def size_of(study: Study) -> int:
@@ -35,12 +37,18 @@ def stripe_bytes_of(study: Study) -> int:
     return given or USUAL_STRIPE_BYTES
 
 
+def times_of(study: Study) -> str | None:
+    """The end of the model's range of times; None where it has one time for each run."""
+    return study.storage.times if isinstance(study.storage, SimulatedStorage) else None
+
+
 def device_of(study: Study) -> SimulatedDevice:
     """The model that times are reckoned with."""
     storage = study.storage
     if isinstance(storage, SimulatedStorage):
-        changes = [
-            DeviceChange(name=name, value=value) for name, value in storage.parameters.items()
-        ]
+        numbers = dict(storage.parameters)
+        if storage.times == "shortest":
+            numbers |= NOTHING_LOST
+        changes = [DeviceChange(name=name, value=value) for name, value in numbers.items()]
         return SimulatedDevice(model=storage.model, changes=changes)
     return SimulatedDevice(model=USUAL_MODEL)

@@ -125,12 +125,6 @@ def _require_own(study: Study, destroy: Consent | None) -> None:
         raise InputError(
             "--destroy names a device, and the simulator uses none", next="leave it out"
         )
-    if isinstance(study.storage, SimulatedStorage) and study.storage.model.startswith("ssd"):
-        raise InputError(
-            f"{study.storage.model} has a range of times, and a run has one time",
-            cause="what an extent means to flash is not told; a point would be a guess",
-            next="a disk's model: --set storage.model=disk-2012",
-        )
     servers = [access.server for access in accesses_of(study) if access.server != "none"]
     if servers:
         raise InputError(

@@ -9,7 +9,7 @@ from fsgauge.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record import Plan
 from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.rig import Description, Tell
-from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
+from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.life import place_in
 from fsgauge.rig.simulator.trial import empty_of
 from fsgauge.rig.simulator.turn import Made, simulate_turn
@@ -71,6 +71,7 @@ class SimulatorSession:
             device=device.model,
             device_words=device.what,
             numbers=[SimulatedNumber(**each.model_dump()) for each in device.parameters],
+            times=times_of(self._study) or "",
         )
 
     def _facts(self, empty: SimulateResult) -> StorageFacts:

@@ -14,9 +14,9 @@ def planned(*arguments: str) -> tuple[int, list[str]]:
 
 def test_a_plan_is_not_printed_below_a_refusal() -> None:
     """Forty lines of a plan without times followed, and the refusal was off the screen."""
-    lines = planned("churn", "--set", "storage.model=ssd-sata")[1]
+    lines = planned("churn", "--storage", "loop:100TiB")[1]
     assert lines[0] == "fsgauge run would refuse this study, for 1 reason:"
-    assert lines[1] == "refused   ssd-sata has a range of times, and a run has one time"
+    assert lines[1] == "refused   the device has 100 TiB, and disks-8+2-2012 holds 31.1 TiB"
     assert not any(line.startswith("order") for line in lines)
     assert len(lines) < 8
 

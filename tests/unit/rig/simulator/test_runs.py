@@ -198,6 +198,25 @@ def refused(study: Study) -> list[FsgaugeError]:
     return SimulatorRig(Engine()).refusals(study)
 
 
+def test_flash_is_simulated_with_an_end_of_its_range_that_the_page_names(tmp_path: Path) -> None:
+    """Small files in pieces: what lies on one die is slower, and nothing else differs."""
+    made = {}
+    for times in ("shortest", "longest"):
+        ends = ["storage.model=ssd-sata", f"storage.times={times}", "plan.blocks=2"]
+        study = load_study("churn-simulated", ends, ["block-at-a-time"], "simulated:1GiB", 3)
+        made[times] = stored(tmp_path / times, study)
+        said = read(made[times]).answer
+        assert said.startswith(f"Simulated, not measured, with the {times} times of ssd-sata. ")
+    cells = {run.cell.id for run in made["longest"].runs}
+    system = made["longest"].study.plan.systems[0]
+    for cell in cells:
+        ends_of_range = zip(
+            rates(made["longest"], system, cell), rates(made["shortest"], system, cell), strict=True
+        )
+        assert all(0.59 * most <= least < most for least, most in ends_of_range), cell
+    assert rates(made["shortest"], system, next(iter(cells)))
+
+
 def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> None:
     (btrfs,) = refused(load_study("churn", [], [], "simulated:1GiB", 1))
     assert "there is no model of btrfs" in btrfs.what
@@ -209,8 +228,6 @@ def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> No
     folders = load_study("aging", [], ["one=mounted", "two=mounted"], f"path:{tmp_path}", 1)
     folder = refused(folders)[0]
     assert "the study's storage is a path" in folder.what
-    flash = aging("storage.model=ssd-sata", storage="simulated:2GiB")
-    assert "has a range of times" in refused(flash)[0].what
     with pytest.raises(InputError, match="there is no group 99"):
         aging(systems=("ldiskfs:settings.mb_last_group=99",), storage="simulated:2GiB")
 
