@@ -1,26 +1,24 @@
 """The numbers of a simulated device: what each can be, what contradicts, what has room on it.
 
-The engine holds the same rules for its own jobs. Here a mistake is shown where it was written.
+A mistake is shown where it was written.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from itertools import pairwise
 from math import ceil
 
 from pydantic_core import PydanticCustomError
 
 from fsgauge.devices import GEOMETRY, Number, device_named
+from fsgauge.devices.contradictions import Contradiction, contradiction
 from fsgauge.devices.limits import LIMITS
 from fsgauge.devices.words import UNITS, value_words
 from fsgauge.quantities import UnitError
 from fsgauge.study.conflict import conflict
 from fsgauge.units import exact_size, format_size
 
-_EDGES = ("inner_rate", "outer_rate")
-_SEEKS = ("seek_single", "seek_average", "seek_full")
 _FEWEST_UNITS = 10
 """A size is proposed in the largest unit of which it has so many."""
 
@@ -53,9 +51,9 @@ def check_numbers(model: str, changed: Mapping[str, float]) -> None:
             raise _unknown(model, name, list(known))
         _check_limits(known[name], value)
     values = {**{name: each.value for name, each in known.items()}, **changed}
-    if device.kind == "zoned_disk":
-        _check_edges(known, values, changed)
-        _check_seeks(known, values, changed)
+    found = contradiction(values) if device.kind == "zoned_disk" else None
+    if found is not None:
+        raise _contradiction(found, changed)
 
 
 def check_room(
@@ -149,38 +147,11 @@ def _exactly(value: float, unit: str, is_whole: bool) -> str:
     return value_words(value, unit) if is_whole else f"{value:.15g} {unit}".strip()
 
 
-def _check_edges(
-    known: Mapping[str, Number], values: Mapping[str, float], changed: Mapping[str, float]
-) -> None:
-    if values["inner_rate"] <= values["outer_rate"]:
-        return
-    inner, outer = (value_words(values[name], known[name].unit) for name in _EDGES)
-    raise _contradiction(
-        f"inner_rate is {inner} and outer_rate {outer}: the inner edge of a disk is not faster"
-        " than its outer edge",
-        _EDGES,
-        changed,
-    )
-
-
-def _check_seeks(
-    known: Mapping[str, Number], values: Mapping[str, float], changed: Mapping[str, float]
-) -> None:
-    if all(values[shorter] <= values[longer] for shorter, longer in pairwise(_SEEKS)):
-        return
-    told = [f"{name} {value_words(values[name], known[name].unit)}" for name in _SEEKS]
-    raise _contradiction(
-        f"a longer seek does not take less time: {', '.join(told)}", _SEEKS, changed
-    )
-
-
-def _contradiction(
-    what: str, names: tuple[str, ...], changed: Mapping[str, float]
-) -> PydanticCustomError:
-    """Of numbers that cannot stand together; those that the study changes are to blame."""
-    own = [name for name in names if name in changed]
+def _contradiction(found: Contradiction, changed: Mapping[str, float]) -> PydanticCustomError:
+    """Those of the numbers that the study changes are to blame."""
+    own = [name for name in found.names if name in changed]
     return conflict(
-        what,
-        [("parameters", name) for name in own or names],
+        found.what,
+        [("parameters", name) for name in own or found.names],
         next=f"fsgauge explain storage.parameters.{own[0]}" if own else "",
     )

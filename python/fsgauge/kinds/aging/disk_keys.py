@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from fsgauge.devices.contradictions import contradiction
 from fsgauge.devices.limits import LIMITS
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.study.base import StudyModel
@@ -50,14 +51,7 @@ class DiskModel(StudyModel):
 
     @model_validator(mode="after")
     def _is_a_disk(self) -> DiskModel:
-        if self.inner_rate > self.outer_rate:
-            raise conflict(
-                "the inner edge of a disk is not faster than its outer edge",
-                ["inner_rate", "outer_rate"],
-            )
-        if not self.seek_single <= self.seek_average <= self.seek_full:
-            raise conflict(
-                "a longer seek does not take less time: single, average, full must not decrease",
-                ["seek_average", "seek_single", "seek_full"],
-            )
+        found = contradiction(self.model_dump())
+        if found is not None:
+            raise conflict(found.what, found.names)
         return self
