@@ -243,13 +243,15 @@ def _in_process_group(work: Callable[[], None], seconds: float, kill: bool) -> b
     """Whether the work came to its end before its whole process group was killed."""
     child = os.fork()
     if child == 0:
-        os.setsid()
         try:
+            os.setpgid(0, 0)
             work()
         except BaseException as error:
             sys.stderr.write(f"{type(error).__name__}: {error}\n")
             os._exit(1)
         os._exit(0)
+    # Both make the group, for it may be killed before the child has run at all.
+    os.setpgid(child, child)
     deadline = time.monotonic() + (seconds if kill else LONGEST_SECONDS)
     while time.monotonic() < deadline:
         ended, status = os.waitpid(child, os.WNOHANG)

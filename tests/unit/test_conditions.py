@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from fsgauge.conditions import Conditions, differences, same_machine
-from fsgauge.machine import Machine
+from fsgauge.machine import Machine, Simulation
 from fsgauge.record import EnvironmentRecord
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine
@@ -82,3 +82,16 @@ def test_a_machine_more_is_another_rig() -> None:
 def test_machines_of_a_record_can_be_told_apart(machines: list[Machine], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         EnvironmentRecord(machines=machines)
+
+
+def test_a_simulation_goes_on_by_the_models_that_it_began_with() -> None:
+    """Version 3 places a small file otherwise than version 2 once its goal was cut in vain."""
+    facts = {"policies": {}, "proofs": {}, "device": "disk-2012", "device_words": "", "numbers": []}
+
+    def by(version: int) -> Conditions:
+        models = Simulation.model_validate(facts | {"model_version": version})
+        environment = with_machine(BEFORE, simulation=models)
+        return Conditions("1", "simulator", None, environment)
+
+    assert differences(by(3), by(3)) == []
+    assert differences(by(2), by(3)) == ["version of the models: 2 then, 3 now"]

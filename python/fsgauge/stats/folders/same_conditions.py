@@ -246,6 +246,7 @@ def _listed(side: Side) -> dict[str, str]:
         "clock source": known["clock source"],
         "made by": "a model" if is_simulated(side) else "measuring",
         "storage": before.storage.sentence,
+        "version of the models": known["version of the models"],
         "fsgauge": known["fsgauge version"],
         "engine commit": known["engine commit"],
         "systems": ", ".join(side.study.plan.systems),
