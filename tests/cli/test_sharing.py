@@ -127,6 +127,17 @@ def test_a_way_to_reach_a_file_system_leads_to_the_words_that_ask_for_it(fsgauge
     assert "is a way to reach" not in fsgauge("plan", "sharing", *words.split()).stdout
 
 
+def test_a_system_of_the_virtual_rig_is_said_to_be_one_on_the_host(fsgauge: Run) -> None:
+    """The host rig answered with: did you mean nilfs2?"""
+    done = fsgauge("run", "sharing", "--rig", "host", "--system", "nfs4")
+    assert done.returncode == 2
+    assert '"nfs4" is a system of the virtual rig: NFS 4.2' in done.stderr
+    words = "--rig vm --system nfs4=ext3 --set system.nfs4.rig.reached_by=nfs4"
+    assert f"next: {words}" in done.stderr and "nilfs2" not in done.stderr
+    told = fsgauge("plan", "overhead", "--system", "nfs4").stdout
+    assert told.count("refused ") == 1 and "--rig vm --set rig.nodes=2 --system nfs4=" in told
+
+
 def test_files_that_are_written_in_no_time_are_named_in_the_plan_of_folders(
     fsgauge: Run, folders: list[str]
 ) -> None:

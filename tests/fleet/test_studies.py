@@ -37,7 +37,10 @@ def test_writers_of_all_hosts_write_one_file(fsgauge: Run, tmp_path: Path) -> No
         assert [len(part.slices[0].result.jobs) for part in run.parts] == [2, 1]
     turns = sorted(directory.glob("records/*/host-b-turn.json"))
     of_b = TurnRecord.model_validate_json(turns[0].read_text())
-    assert any(note.startswith("links to the files of the first host, in ") for note in of_b.notes)
+    assert any(
+        note.startswith("its files are links to those of the first host, in ")
+        for note in of_b.notes
+    )
     assert all("links to" not in note or note.startswith("b: ") for note in stored.turns[0].notes)
     assert left_behind(tmp_path) == []
 

@@ -13,6 +13,8 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import Verdict
 
 T = TypeVar("T")
+_LONGEST_NUMBER = 40
+"""Characters of a number with its unit and its interval; what is longer is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Table:
     def elsewhere(self) -> int:
         """How many columns, the last ones, were published and not measured."""
         return sum(column.elsewhere for column in self.columns)
+
+    def is_of_words(self, index: int) -> bool:
+        """Whether the column has sentences, which are read from the left as its head is."""
+        return any(len(row[index].text) > _LONGEST_NUMBER for row in self.rows)
 
     @property
     def pages(self) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError
-from fsgauge.rig.rig import Rig, TakesHosts
-from fsgauge.study.model import Study
+from fsgauge.rig.rig import HasOwnSystems, Rig, TakesHosts
+from fsgauge.study.model import Study, System
 from fsgauge.study.shipped import shipped_names
 
 if TYPE_CHECKING:
@@ -85,6 +85,15 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
     raise InputError(
         f'unknown rig "{name}"', details=(f'did you mean "{near[0]}"?' if near else known,)
     )
+
+
+def of_another_rig(study: Study, system: System) -> InputError | None:
+    """What leads to the rig that has a system so called; None where none has it."""
+    for make in RIGS.values():
+        rig = make(lambda _: None)
+        if isinstance(rig, HasOwnSystems) and (found := rig.own_system(study, system)):
+            return found
+    return None
 
 
 def _give(rig: Rig, hosts: FleetChoice) -> None:

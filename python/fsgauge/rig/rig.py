@@ -29,7 +29,7 @@ from fsgauge.record import (
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.strikes import Strike
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 from fsgauge.wire import Engine as EngineBuild
 from fsgauge.wire import Event
 
@@ -262,6 +262,15 @@ class HasNodes(Protocol):
 
     def load_nodes(self, study: Study) -> int:
         """How many of them drive the load; InputError where that cannot be understood."""
+        ...
+
+
+@runtime_checkable
+class HasOwnSystems(Protocol):
+    """What a rig offers as well that has systems which no other one has."""
+
+    def own_system(self, study: Study, system: System) -> InputError | None:
+        """Says that the system is one of them, and what asks for it; None if it is none."""
         ...
 
 

@@ -36,6 +36,6 @@ def _advice(lost: LostBlock) -> str:
     if not lost.lines:
         return "Look at the machine's own log before the numbers of this system are trusted."
     return (
-        "The last lines of its console are below. A panic or a hang that returns with the same"
-        " system is a fault of that system on this kernel."
+        "The last lines of its console are below. If they show a panic or a hang, and it returns"
+        " with the same system, it is a fault of that system on this kernel."
     )

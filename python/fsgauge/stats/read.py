@@ -197,7 +197,7 @@ def _results(
         served=served_sentence(evidence.turns, evidence.runs),
         server_aborts=abort_sentence(evidence.runs, evidence.analysis),
         durability=durability,
-        over_hosts=hosts_sentence(hosts.scaling, primary) if hosts else "",
+        over_hosts=hosts_sentence(hosts.scaling, primary, evidence.limits) if hosts else "",
     )
     present = {measurement.metric for measurement in measurements}
     return Results(

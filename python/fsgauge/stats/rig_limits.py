@@ -130,13 +130,23 @@ def ratios_limited(limits: Mapping[Place, Limit], baseline: str) -> dict[Place, 
     found = {}
     for (cell, system), ours in limits.items():
         theirs = limits.get((cell, baseline), "unknown")
-        if system == baseline:
-            continue
-        if "emulator" in (ours, theirs):
-            found[cell, system] = WORDS["emulator"]
-        elif ours == theirs and ours in BY_RIG:
-            found[cell, system] = WORDS[ours]
+        if system != baseline and (cause := set_by(ours, theirs)):
+            found[cell, system] = cause
     return found
+
+
+def set_by(ours: Limit, theirs: Limit) -> str:
+    """What of the rig sets the ratio of two rates that were limited so; "" where nothing does."""
+    if "emulator" in (ours, theirs):
+        return WORDS["emulator"]
+    return WORDS[ours] if ours == theirs and ours in BY_RIG else ""
+
+
+def rates_set_by(limits: Mapping[Place, RigLimit], one: Place, other: Place) -> str:
+    """The same of the rates in two places."""
+    if one not in limits or other not in limits:
+        return ""
+    return set_by(limits[one].limit, limits[other].limit)
 
 
 def rig_limits(evidence: Evidence) -> Iterator[Finding]:

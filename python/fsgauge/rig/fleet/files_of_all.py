@@ -54,7 +54,9 @@ def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
     for number in range(files, target.count):
         link = own / f"{own_prefix(target.prefix)}{number:04d}"
         link.symlink_to(own / f"{target.prefix}{number:04d}")
-    note = Note(code="files.of_all", text=f"links to the files of the first host, in {theirs}")
+    note = Note(
+        code="files.of_all", text=f"its files are links to those of the first host, in {theirs}"
+    )
     return found.layout.model_copy(update={"notes": [*found.layout.notes, note]})
 
 

@@ -21,6 +21,7 @@ from fsgauge.rig.host.direct import (
     require_direct_files,
     require_direct_made,
 )
+from fsgauge.rig.host.known_kind import known_kind
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.process.tool import find_tool
@@ -32,7 +33,7 @@ from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.system import FileSystem, SystemKind, find_kind
+from fsgauge.system import FileSystem, SystemKind
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
@@ -99,6 +100,8 @@ def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator
     if isinstance(study.storage, ShareStorage):
         yield lambda: check_shares(study)
         return
+    for system in study.systems:
+        yield partial(_require_known, study, system)
     yield partial(_require_no_nodes, study)
     yield partial(require_distinct_folders, study)
     yield lambda: check_servers(study)
@@ -123,6 +126,15 @@ def _require_no_nodes(study: Study) -> None:
         )
 
 
+def _require_known(study: Study, system: System) -> None:
+    """InputError for a kind that is not known here."""
+    try:
+        known_kind(study, system)
+    except FsgaugeError as error:
+        error.next = or_without(study, system, error.next)
+        raise
+
+
 def _require_direct(study: Study, device: str) -> None:
     require_direct_device(study, find_device(device).path)
 
@@ -131,7 +143,7 @@ def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try |
     """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
-        kind = find_kind(system.kind)
+        kind = known_kind(study, system)
         if tried is not None and isinstance(kind, FileSystem):
             tried(system, kind)
     except FsgaugeError as error:
@@ -151,7 +163,7 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
             " machine that is there",
             next="--rig vm, or leave system.rig out",
         )
-    kind = find_kind(system.kind)
+    kind = known_kind(study, system)
     require_real(system, kind)
     if isinstance(kind, FileSystem):
         _check_options(system, kind)
@@ -191,7 +203,7 @@ def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
 
 def smallest_bytes(study: Study) -> int:
     """What the most demanding of the systems needs."""
-    kinds = [find_kind(system.kind) for system in study.systems]
+    kinds = [known_kind(study, system) for system in study.systems]
     return max((kind.smallest_bytes for kind in kinds if isinstance(kind, FileSystem)), default=0)
 
 
@@ -224,7 +236,7 @@ def _check_inodes(study: Study) -> None:
     size_bytes = study.storage.size
     room = planned_room(study, size_bytes)
     for system in study.systems:
-        kind = find_kind(system.kind)
+        kind = known_kind(study, system)
         if isinstance(kind, FileSystem):
             inodes = kind.inodes_made(size_bytes, mkfs_words(kind, system.mkfs, system.name))
             if inodes is not None and (room.inodes is None or inodes < room.inodes):

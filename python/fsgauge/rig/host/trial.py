@@ -22,6 +22,7 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
+from fsgauge.rig.host.known_kind import known_kind
 from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.process.tool import NotInTime
@@ -29,7 +30,7 @@ from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System
 from fsgauge.study.tunable_places import DEVICE, place_of
-from fsgauge.system import FileSystem, find_kind
+from fsgauge.system import FileSystem
 from fsgauge.units import format_size
 from fsgauge.workload.room import Room
 
@@ -103,7 +104,11 @@ class Trial:
 
     def look_at_room(self) -> None:
         """Raise what does not fit, once every file system was made and its room is known."""
-        made = [each for each in self._study.systems if _is_made(each)]
+        made = [
+            each
+            for each in self._study.systems
+            if isinstance(known_kind(self._study, each), FileSystem)
+        ]
         if made and len(self._rooms) == len(made) and not self._stands_in:
             fitting(self._study, self._rooms, self._size_bytes)
 
@@ -169,7 +174,3 @@ def _image_of(study: Study) -> tuple[LoopStorage | RamStorage, str]:
         f" for {given.device}: nothing touches a device before a run"
     )
     return image.model_copy(update={"size": size_bytes}), words
-
-
-def _is_made(system: System) -> bool:
-    return isinstance(find_kind(system.kind), FileSystem)

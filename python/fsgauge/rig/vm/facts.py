@@ -12,6 +12,7 @@ from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.rig import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.network.shape import keys_of, words_of
@@ -95,7 +96,10 @@ def sentence_of(study: Study, disks: int, limits: Limits) -> str:
     if roles.server is not None:
         serves = f"node{roles.server + 1}"
         nodes += f", of which {serves} serves and {_loads(len(roles.loads))} the load"
-    systems = "; ".join(f"{each.system.name}: {each.words}" for each in arrangements(study))
+    found = arrangements(study)
+    if roles.nodes > 1 and any(each.volume_name == SHARED for each in found):
+        limited += "; of the limits of a shared disk each node has an equal part"
+    systems = "; ".join(f"{each.system.name}: {each.words}" for each in found)
     return f"disks of {size} of {nodes}, each disk {limited}. {systems}{_network(study)}; {flushes}"
 
 

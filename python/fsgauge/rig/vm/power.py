@@ -50,7 +50,7 @@ def stands_again(group: NodeGroup, at: int, system: System, stood: Standing | No
     """
     if stood is not None:
         mounting = stood.again(at)
-        return f"its part stood again, mounted in {mounting:.1f} s" if mounting else ""
+        return f"it was set up again, and mounted in {mounting:.1f} s" if mounting else ""
     if not isinstance(find_kind(system.kind), FileSystem):
         return ""
     node = group.nodes[at]

@@ -18,6 +18,7 @@ from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
+from fsgauge.rig.vm.named_alone import named_alone
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
@@ -124,7 +125,7 @@ def _require_systems(study: Study) -> None:
     """Each is one that the guest has; its options are those that the host rig accepts."""
     known = recipe().kinds
     for system in study.systems:
-        _require_no_way(study, system)
+        _require_not_alone(study, system)
         kind = find_kind(system.kind)
         if kind.name not in tables().file_system:  # one of those may be a model elsewhere
             require_real(system, kind)
@@ -145,18 +146,11 @@ def _require_systems(study: Study) -> None:
             )
 
 
-def _require_no_way(study: Study, system: System) -> None:
-    """A way to reach a file system is none: it needs one below."""
-    if system.kind not in tables().reached_by:
-        return
-    nodes = study.rig.nodes if study.rig is not None else 1
-    kinds = [each.kind for each in study.systems if each.kind in recipe().kinds]
-    name = f"{system.name}={kinds[0] if kinds else recipe().kinds[0]}"
-    more = " --rig vm --set rig.nodes=2" if nodes < 2 else ""
-    raise InputError(
-        f'"{system.kind}" is a way to reach a file system, and no file system is named',
-        next=f"--system {name} --set system.{system.name}.rig.reached_by={system.kind}{more}",
-    )
+def _require_not_alone(study: Study, system: System) -> None:
+    """A way to reach a file system is none, nor is a volume: it needs one."""
+    refusal = named_alone(study, system)
+    if refusal is not None:
+        raise refusal
 
 
 def _require_place(study: Study) -> None:

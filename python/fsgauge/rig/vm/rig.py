@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.design import design_of
@@ -27,6 +27,7 @@ from fsgauge.rig.vm.durations import around_of
 from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_use import in_use
+from fsgauge.rig.vm.named_alone import of_this_rig
 from fsgauge.rig.vm.network.addresses import Station
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.network.switch import Shape, Switch
@@ -38,7 +39,7 @@ from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.small_blocks import small_blocks_words
 from fsgauge.storage.loop import make_file
 from fsgauge.strikes import Strike
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 
 
 class VmRig:
@@ -67,6 +68,10 @@ class VmRig:
     def load_nodes(self, study: Study) -> int:
         """How many nodes drive the load."""
         return len(roles_of(study).loads)
+
+    def own_system(self, study: Study, system: System) -> InputError | None:
+        """For a way to reach a file system, or a volume, that was asked of another rig."""
+        return of_this_rig(study, system)
 
     def strikes(self, study: Study) -> list[Strike]:
         """Each fault of the study, as its nodes are struck."""

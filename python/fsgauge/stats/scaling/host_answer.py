@@ -7,17 +7,20 @@ than that one can, what gains least is said as well: "; of the random writes 0.7
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate, ends, widened
 from fsgauge.stats.results import HostScaling
+from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import NAMED_SYSTEMS, listed, number_words, ratio_range
 
 
-def hosts_sentence(scaling: Sequence[HostScaling], primary: Sequence[Cell]) -> str:
+def hosts_sentence(
+    scaling: Sequence[HostScaling], primary: Sequence[Cell], limits: Mapping[Place, RigLimit]
+) -> str:
     """The sentence; "" where the study does not vary hosts, or too few blocks have both numbers."""
     cells = {cell.id: cell for cell in primary}
     groups: dict[str, list[HostScaling]] = {}
@@ -41,7 +44,8 @@ def hosts_sentence(scaling: Sequence[HostScaling], primary: Sequence[Cell]) -> s
         cell = cells[groups[group][0].points[-1].cell]
         work = factors_of(cell).work
         of_one = f" the {work} of {number_words(points[0].hosts)}"
-        clause = _clause(changes[group], of_one if group == leading else "", intervals)
+        causes = {each.system: _set_by(each, limits) for each in groups[group]}
+        clause = _clause(changes[group], of_one if group == leading else "", intervals, causes)
         clauses.append(clause if group == leading else f"of the {work} {clause}")
     shared = factors_of(cells[points[-1].cell]).shared_words
     said = number_words(points[-1].hosts)
@@ -65,11 +69,20 @@ def _lowest(changes: dict[str, Estimate]) -> float:
     return min(each.value if each.low is None else each.low for each in changes.values())
 
 
-def _clause(changes: dict[str, Estimate], of_one: str, intervals: int) -> str:
+def _set_by(line: HostScaling, limits: Mapping[Place, RigLimit]) -> str:
+    """ ", set by a disk's IOPS limit" where the fewest and the most hosts met it; else ""."""
+    fewest, most = (line.points[at].cell for at in (0, -1))
+    cause = rates_set_by(limits, (fewest, line.system), (most, line.system))
+    return f", set by {cause}" if cause else ""
+
+
+def _clause(
+    changes: dict[str, Estimate], of_one: str, intervals: int, causes: Mapping[str, str]
+) -> str:
     """ "3.12 times the random reads of one on ext4 (2.95 to 3.30) and 2.41 times on xfs (...)"."""
     parts = [
         f"{change.value:.2f} times{of_one if at == 0 else ''} on {system}"
-        f" ({_range(change, intervals)})"
+        f" ({_range(change, intervals)}{causes[system]})"
         for at, (system, change) in enumerate(_named(changes))
     ]
     between = len(changes) - len(parts)

@@ -49,7 +49,10 @@ def test_the_first_files_become_links(tmp_path: Path) -> None:
     assert (tmp_path / "first" / names[0].name).read_bytes() == b"b" * SIZE
     assert kept[0].read_bytes() == b"a" * SIZE
     assert found.size_bytes == 2 * SIZE
-    assert found.notes[-1].text == f"links to the files of the first host, in {tmp_path}/first"
+    assert (
+        found.notes[-1].text
+        == f"its files are links to those of the first host, in {tmp_path}/first"
+    )
 
 
 @pytest.mark.parametrize("what", ["missing", "short"])

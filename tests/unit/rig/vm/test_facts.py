@@ -28,6 +28,14 @@ def test_the_nodes_are_counted_by_what_they_do(nodes: int, words: str) -> None:
     assert words in sentence_of(study, 1, limits_of(study))
 
 
+def test_the_limits_of_a_shared_disk_are_divided_and_said_to_be() -> None:
+    """One node of `two-nodes` did 249 requests a second on "a disk limited to 500 IOPS"."""
+    words = "of the limits of a shared disk each node has an equal part"
+    for name, is_said in (("two-nodes", True), ("sharing", False)):
+        study = load_study(name, [], [], None, 1)
+        assert (words in sentence_of(study, 1, limits_of(study))) == is_said
+
+
 def test_the_file_system_below_is_told_with_its_own_block_size() -> None:
     """statvfs of an NFS mount says 128 KiB, whatever the server's file system has."""
     study = load_study("sharing", [], [], None, 1)

@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.kinds.overhead.page.host_files import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.record import RunRecord
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.scaling.over_hosts import host_groups
+from fsgauge.traffic import DiskDone, Traffic
+from fsgauge.wire import elapsed_with_finish_ns
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
 from tests.synthetic import SyntheticStudy
 from tests.synthetic_connections import make_connections
@@ -130,6 +134,38 @@ def test_clients_scale_over_hosts_by_what_a_test_is_judged_by(tmp_path: Path) ->
     assert page.count('id="figure-over-hosts"') == 1
     assert "B/s (higher is better)" in page
     assert "80 clients at once" in page
+
+
+def test_what_a_disk_s_limit_sets_is_said_to_be_set_by_it() -> None:
+    """An answer said that two nodes do 2.00 times the reads of one, and as many on the same files:
+    each had half of the disk's limit, and did all that it allows."""
+    files = (("separate", 1.0), ("same", 0.8))
+    study = over_hosts_study((1, 2), {}, files=files, systems=TWO, blocks=5, **ONE_CELL)
+    free = read(study)
+    assert "set by" not in free.answer
+    runs = [run.model_copy(update={"traffic": [_all_that_is_allowed(run)]}) for run in study.runs]
+    limited = read(replace(study, runs=runs))
+    cause = "set by a disk's IOPS limit)"
+    assert limited.answer.count(cause) == 4, "two systems, twice"
+    own = Overhead.of(limited)
+    assert own is not None
+    assert {each.limited_by for each in own.host_files} == {"a disk's IOPS limit"}
+    (table,) = host_files_table(limited)
+    assert all(row[-1].text.endswith("none: a disk's IOPS limit") for row in table.rows)
+    assert "None: the rig set both rates" in table.note
+    (of_free,) = host_files_table(free)
+    assert "none" not in of_free.rows[0][-1].text and "None" not in of_free.note
+
+
+def _all_that_is_allowed(run: RunRecord) -> Traffic:
+    """A disk that did as many requests as it may."""
+    assert run.result is not None
+    seconds = (run.result.warm_up_ns + elapsed_with_finish_ns(run.result)) / 1e9
+    done = DiskDone(count=round(300 * seconds), limit_per_second=300)
+    parts = {"read": done.count}
+    return Traffic(
+        name="disk_requests", title="", unit="", parts=parts, of_disks={"node1 shared": done}
+    )
 
 
 @pytest.mark.parametrize("systems", [TWO, {"shared": "mounted"}], ids=["two", "one"])

@@ -21,7 +21,11 @@ class OverheadAnalysis(Analysis):
         found = fluctuations(material.samples, material.runs, material.equivalence_percent)
         plan = material.study.plan
         files = files_ratios(
-            plan.cells, material.samples, plan.systems, material.equivalence_percent
+            plan.cells,
+            material.samples,
+            plan.systems,
+            material.equivalence_percent,
+            material.limits,
         )
         return Overhead(fluctuations=found, host_files=files) if found or files else None
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.overhead.analysis.model import FilesRatio
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Cell
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.results import JudgedRatio
+from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, number_words, range_words, remark, share_words
@@ -18,7 +19,11 @@ _RATE = "iops"
 
 
 def files_ratios(
-    cells: Sequence[Cell], samples: Samples, systems: Sequence[str], margin_percent: float
+    cells: Sequence[Cell],
+    samples: Samples,
+    systems: Sequence[str],
+    margin_percent: float,
+    limits: Mapping[Place, RigLimit],
 ) -> list[FilesRatio]:
     """Each system in each pair of cells that differ in nothing but the files; all one family."""
     contrasts = {
@@ -30,7 +35,11 @@ def files_ratios(
     }
     return [
         FilesRatio(
-            system=system, same=same, separate=separate, ratio=JudgedRatio(**judged.numbers())
+            system=system,
+            same=same,
+            separate=separate,
+            ratio=JudgedRatio(**judged.numbers()),
+            limited_by=rates_set_by(limits, (same, system), (separate, system)),
         )
         for (system, same, separate), judged in in_blocks(
             contrasts, samples, margin_percent
@@ -86,10 +95,7 @@ def files_answer(ratios: Sequence[FilesRatio], primary: Sequence[Cell]) -> str |
 
 def _shares(lines: Sequence[FilesRatio]) -> str:
     return listed(
-        [
-            f"{share_words(each.ratio.ratio)} on {each.system} ({_bounds(each.ratio)})"
-            for each in lines
-        ]
+        [f"{share_words(each.ratio.ratio)} on {each.system} ({_bounds(each)})" for each in lines]
     )
 
 
@@ -101,6 +107,9 @@ def _least(lines: Sequence[FilesRatio]) -> float:
     return min(each.ratio.ratio for each in lines)
 
 
-def _bounds(found: JudgedRatio) -> str:
-    low, high = found.low or found.ratio, found.high or found.ratio
-    return f"{range_words(low, high, found.ratio)}{remark(found.verdict, barely=found.barely)}"
+def _bounds(found: FilesRatio) -> str:
+    ratio = found.ratio
+    said = range_words(ratio.low or ratio.ratio, ratio.high or ratio.ratio, ratio.ratio)
+    if found.limited_by:
+        return f"{said}, set by {found.limited_by}"
+    return f"{said}{remark(ratio.verdict, barely=ratio.barely)}"

@@ -30,12 +30,13 @@ class Fluctuation(ResultModel):
 
 class FilesRatio(ResultModel):
     """The rate of several hosts on the same files, in cell `same`, over their rate on separate
-    ones, in cell `separate`."""
+    ones, in cell `separate`. With `limited_by` the rig set both ("a disk's IOPS limit")."""
 
     system: str
     same: str
     separate: str
     ratio: JudgedRatio
+    limited_by: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class Overhead(OwnResults):

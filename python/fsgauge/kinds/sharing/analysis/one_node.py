@@ -30,10 +30,10 @@ def _is_local(turn: TurnRecord) -> bool:
 
 
 def words(systems: Sequence[str]) -> str:
-    """ "gfs2 and ocfs2 stand on one node, and their locks stay on it"."""
+    """ "gfs2 and ocfs2 are mounted on one node only, so their locks never leave it"."""
     if len(systems) == 1:
-        return f"{systems[0]} stands on one node, and its locks stay on it"
-    return f"{listed(systems)} stand on one node, and their locks stay on it"
+        return f"{systems[0]} is mounted on one node only, so its locks never leave it"
+    return f"{listed(systems)} are mounted on one node only, so their locks never leave it"
 
 
 def one_node_finding(systems: Sequence[str]) -> Iterator[Finding]:

@@ -27,9 +27,9 @@ def published_tables(results: Results, ledger: Ledger) -> list[Table]:
         for name, says in _CONCLUSIONS.items()
     ]
     note = (
-        f'"{ledger.publication.title}" prints graphs without numbers, so only its words stand here,'
-        " and no number of theirs. Here: ratios to NFS inside each block, corrected for all of them"
-        " together, without those that the rig sets. fsgauge published C-14 prints a claim."
+        f'"{ledger.publication.title}" prints graphs without numbers, so only its conclusions are'
+        " given here, in words. Ours are ratios to NFS within each block, corrected for the number"
+        " of comparisons, without those that the rig sets. fsgauge published C-14 prints a claim."
     )
     columns = [Column("here"), Column("published, in our words", elsewhere=True)]
     return [Table("published", "Published, and here", note, columns, rows)]

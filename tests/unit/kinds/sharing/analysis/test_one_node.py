@@ -33,8 +33,10 @@ def test_a_mount_s_options_in_force_say_whether_others_take_part(
 
 
 def test_the_words_send_to_the_study_that_has_two_nodes() -> None:
-    assert words(["gfs2"]) == "gfs2 stands on one node, and its locks stay on it"
+    assert words(["gfs2"]) == "gfs2 is mounted on one node only, so its locks never leave it"
     (found,) = one_node_finding(["gfs2", "ocfs2"])
-    assert found.sentence.startswith("gfs2 and ocfs2 stand on one node, and their locks stay on it")
+    assert found.sentence.startswith(
+        "gfs2 and ocfs2 are mounted on one node only, so their locks never leave it"
+    )
     assert found.advice.startswith("fsgauge run two-nodes")
     assert list(one_node_finding([])) == []

@@ -94,3 +94,11 @@ def test_beside_what_was_published_stand_its_words_and_our_ratios_to_nfs(report:
     assert claims == ["C-14", "C-16", "C-17"]
     assert "hard to beat" in table.rows[1][1].text
     assert "than nfs" in table.rows[0][0].text and "ocfs2: crash" in table.rows[2][0].text
+
+
+def test_the_head_of_a_column_of_sentences_stands_where_they_begin(report: Report) -> None:
+    """It stood at the right edge, over text that begins at the left one."""
+    page = Path(report.stored.directory / "report.html").read_text(encoding="utf-8")
+    table = page.partition('id="table-published"')[2].partition("</table>")[0]
+    of_words = re.findall(r'<(t[hd]) class="words theirs"', table)
+    assert of_words == ["th", "td", "td", "td"] and 'class="n theirs"' not in table
