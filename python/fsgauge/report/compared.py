@@ -241,10 +241,16 @@ def cautions(between: Between) -> list[str]:
 
 
 def _how_made(between: Between) -> list[str]:
-    """Which side is a model's, where only one is."""
+    """Which side is a model's, where only one is; and two ends of a model's range."""
     found = model_and_measured(between)
     if found is None:
-        return []
+        return [
+            f"{between.a.label} has the {each.a} times of the device's model, and"
+            f" {between.b.label} the {each.b}: what differs between them is the range of the model,"
+            " and a device has its rates somewhere in it"
+            for each in between.differences
+            if each.fact == "storage.times"
+        ]
     model, other = found
     return [
         f"{model.label} was simulated and {other.label} was measured: what differs between them is"
