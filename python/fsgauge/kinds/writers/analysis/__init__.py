@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, one_load, writers_answer
+from fsgauge.kinds.writers.analysis.answer_in_short import in_short
 from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
@@ -23,6 +24,7 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.results import Finding
+from fsgauge.stats.rig_limits import Place, RigLimit
 from fsgauge.stats.samples import Samples, is_complete
 
 
@@ -54,6 +56,7 @@ class WritersAnalysis(Analysis):
             material.runs,
             material.samples,
             material.equivalence_percent,
+            material.limits,
         )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
@@ -68,7 +71,10 @@ class WritersAnalysis(Analysis):
         said = writers_answer(scaling, question.primary, question.margin_percent)
         first = rates_first(scaling, question)
         whole = f"{first} {said}" if first else said
-        return whole if len(whole.split()) <= WORDS_LIMIT else first or said
+        if len(whole.split()) <= WORDS_LIMIT:
+            return whole
+        whole = f"{first} {in_short(scaling, question.primary, question.margin_percent)}"
+        return whole if first and len(whole.split()) <= WORDS_LIMIT else first or said
 
 
 ANALYSIS = WritersAnalysis()
@@ -80,6 +86,7 @@ def read_scaling(
     runs: Sequence[RunRecord],
     samples: Samples,
     margin_percent: float,
+    limits: Mapping[Place, RigLimit],
 ) -> Scaling:
     """Scaling of every system and group."""
     kinds = {turn.system: turn.facts.kind for turn in turns}
@@ -91,7 +98,9 @@ def read_scaling(
         writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
         whole_blocks=whole_blocks(plan, runs),
         device=device,
-        lines=[line_of(measured, group, system) for group in groups for system in plan.systems],
+        lines=[
+            line_of(measured, group, system, limits) for group in groups for system in plan.systems
+        ],
         limits=[point for group in groups for point in limits_of(group, runs, samples)],
         companions=[
             row

@@ -9,7 +9,7 @@ difference between groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -63,18 +63,22 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
     groups = _between_groups(scaling)
     if not systems and device is not None:
         return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
-    if systems and all(_is_undecided(change, margin_percent) for _, change in systems):
+    causes = {line.system: line.limited_by for line in lines}
+    if systems and all(
+        is_undecided(change, margin_percent) and not causes[system] for system, change in systems
+    ):
         names = [system for system, _ in systems]
         shown = named_systems(names)
         asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
         return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
-    unclear = [each for each in systems if _says_nothing(each[1], margin_percent)]
+    unclear = [each for each in systems if says_nothing(each[1], margin_percent)]
     if len(systems) > NAMED_SYSTEMS and any(each in unclear for each in ends(systems)):
         systems = [each for each in systems if each not in unclear]
         alone += f"; too noisy to tell on {named_systems([name for name, _ in unclear])}"
     for named in range(NAMED_SYSTEMS, 0, -1):
-        said = f"{subject} do {_systems(systems, margin_percent, base, named)}{alone}{groups}."
+        shares = _systems(systems, margin_percent, base, named, causes)
+        said = f"{subject} do {shares}{alone}{groups}."
         if len(said.split()) < WORDS_LIMIT:
             break
     return said
@@ -130,13 +134,19 @@ def on_hosts(factors: WritersFactors | None) -> str:
     )
 
 
-def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: int) -> str:
+def _systems(
+    found: Sequence[Entry],
+    margin_percent: float,
+    base: str,
+    named: int,
+    causes: Mapping[str, str],
+) -> str:
     shown = list(found)
     if len(found) > named:
         shown = ends(found)[:named]
     parts = [
         f"{change.value:.2f} times{f' the writes of {base}' if at == 0 else ''} on {system}"
-        f" ({_interval(change, margin_percent)})"
+        f" ({interval_words(change, margin_percent, causes[system])})"
         for at, (system, change) in enumerate(shown)
     ]
     between = len(found) - len(shown)
@@ -180,24 +190,30 @@ def _edges(ratio: Estimate) -> tuple[float, float]:
 
 
 def _one(change: Estimate, margin_percent: float, base: str) -> str:
-    return f"{change.value:.2f} times the writes of {base} ({_interval(change, margin_percent)})"
+    return (
+        f"{change.value:.2f} times the writes of {base} ({interval_words(change, margin_percent)})"
+    )
 
 
-def _interval(change: Estimate, margin_percent: float) -> str:
+def interval_words(change: Estimate, margin_percent: float, cause: str = "") -> str:
+    """ "1.30 to 1.44", and that it is undecided, or what of the rig set it."""
     low, high = _edges(change)
-    word = ", undecided" if _is_undecided(change, margin_percent) else ""
+    if cause:
+        return f"{ratio_range(low, high)}, set by {cause}"
+    word = ", undecided" if is_undecided(change, margin_percent) else ""
     return f"{ratio_range(low, high)}{word}"
 
 
-def _is_undecided(change: Estimate, margin_percent: float) -> bool:
+def is_undecided(change: Estimate, margin_percent: float) -> bool:
+    """Whether the interval contains 1, and more than what does not matter."""
     low, high = _edges(change)
     return low <= 1 <= high and not _within(low, high, margin_percent)
 
 
-def _says_nothing(change: Estimate, margin_percent: float) -> bool:
+def says_nothing(change: Estimate, margin_percent: float) -> bool:
     """Undecided, and so wide that not even the interval tells a reader anything."""
     low, high = _edges(change)
-    return _is_undecided(change, margin_percent) and high > WIDE * low
+    return is_undecided(change, margin_percent) and high > WIDE * low
 
 
 def _within(low: float, high: float, margin_percent: float) -> bool:

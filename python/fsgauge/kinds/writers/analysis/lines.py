@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.kinds.writers.analysis.model import (
@@ -32,6 +32,7 @@ from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
+from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.scaling.growth import Growth, grown
@@ -87,7 +88,9 @@ class Measured:
         return self.samples.block_logs(RATE, cell, system)
 
 
-def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
+def line_of(
+    measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
+) -> ScalingLine:
     """One system in one group."""
     rates = {n: measured.rates(cell.id, system) for n, cell in group.cells.items()}
     points = [
@@ -101,6 +104,7 @@ def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
         fit=fit_law(rates, level=measured.samples.level, of="writers"),
         best_writers=_best(points),
         layout_rate=measured.beside.number(LAYOUT, ANY_CELL, system),
+        limited_by=rates_set_by(limits, (points[0].cell, system), (points[-1].cell, system)),
     )
 
 

@@ -39,7 +39,8 @@ class ScalingLine(ResultModel):
     """One system in one group of cells that differ in their number of writers alone.
 
     `group` says what else the study varies, "" when nothing. `best_writers` is the measured number
-    with the highest rate; None when that is the largest measured.
+    with the highest rate; None when that is the largest measured. With `limited_by` the rig set the
+    rates of the fewest and of the most ("a disk's IOPS limit").
     """
 
     system: str
@@ -48,6 +49,7 @@ class ScalingLine(ResultModel):
     fit: UslFit
     best_writers: int | None
     layout_rate: Estimate | None
+    limited_by: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class LimitPoint(ResultModel):
