@@ -1,6 +1,6 @@
 """The models of allocators against older kernels than runs here, in the rig's guest.
 
-What is compared is the engine's own test of the kernel that runs (kernel_tests::fast and ::write of
+What is compared is the engine's own test of the kernel that runs (kernel_tests of
 crates/fsgauge-alloc): it is built here and run in a machine, as root, on loop devices.
 """
 
@@ -18,11 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.vm import cache
+from fsgauge.rig.vm import cache, rig
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.build.archive import Archive
 from fsgauge.rig.vm.recipe import recipe
-from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import SystemRig
 from tests.needs import need
@@ -41,6 +40,10 @@ PIECE_BYTES = 60_000
 """A script is one argument of bash, which takes 128 KiB at most; its base64 is a third longer."""
 LIVED_SECONDS = 2000.0
 """Emulated on a busy machine, four histories took four minutes."""
+MEMORY_BYTES = 4 << 30
+"""Room for what a history writes, in the page cache of its file system and of the file below. Where
+memory is short, the kernel writes back before it is asked to: 1 GiB parted churn on Linux 6.1 after
+46,000 operations."""
 QUIET_WRITE_BACK = (
     "for each in dirty_expire_centisecs=360000 dirty_writeback_centisecs=0"
     " dirty_ratio=80 dirty_background_ratio=70;"
@@ -97,14 +100,15 @@ def built(release: str) -> list[str]:
 
 
 @pytest.fixture
-def stood(tmp_path: Path, linux: str) -> Iterator[Standing]:
+def stood(tmp_path: Path, linux: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standing]:
     """A machine with that kernel and an empty disk, mounted, whose folder is empty in the end."""
+    monkeypatch.setattr(rig, "MEMORY_BYTES", MEMORY_BYTES)
     overrides = [f"storage.directory={tmp_path}"]
     given = load_study("overhead", overrides, ["ext4"], "loop:8GiB", 1, baseline="ext4")
     (system,) = given.systems
-    rig = SystemRig(kernel=built(linux)[0])
-    study = given.model_copy(update={"systems": [system.model_copy(update={"rig": rig})]})
-    with VmRig().started(study) as session, session.standing(study.systems[0]) as stood:
+    chosen = SystemRig(kernel=built(linux)[0])
+    study = given.model_copy(update={"systems": [system.model_copy(update={"rig": chosen})]})
+    with rig.VmRig().started(study) as session, session.standing(study.systems[0]) as stood:
         yield stood
     assert machines(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
@@ -122,11 +126,11 @@ def test_space_without_data_lies_as_in_the_model(
 
 
 @pytest.mark.timeout(4500)
-@pytest.mark.parametrize("linux", ["6.12"], indirect=True)
 def test_data_that_waited_in_memory_lies_as_in_the_model(
     stood: Standing, program: bytes, linux: str
 ) -> None:
-    """Never compared before: until 6.16 the page cache of ext4 has folios of one block."""
+    """Churn was said to part on Linux 6.1: the machine was short of memory. The program itself
+    holds the layouts of 39,174 files within the limits as well."""
     stood.run(0, QUIET_WRITE_BACK)
     checkpoints = lived(stood, program, linux, "write", 2)
     agreed = f"{checkpoints} of {checkpoints} checkpoints of two histories"
@@ -134,7 +138,6 @@ def test_data_that_waited_in_memory_lies_as_in_the_model(
 
 
 @pytest.mark.timeout(4500)
-@pytest.mark.parametrize("linux", ["6.12"], indirect=True)
 def test_a_device_is_filled_from_memory_as_in_the_model(
     stood: Standing, program: bytes, linux: str
 ) -> None:
@@ -145,8 +148,28 @@ def test_a_device_is_filled_from_memory_as_in_the_model(
     assert agreed in proof(linux, "write")
 
 
+@pytest.mark.timeout(4500)
+def test_layouts_are_close_on_a_device_95_percent_full(
+    stood: Standing, program: bytes, linux: str
+) -> None:
+    """Where some files get hundreds of pieces, a race in the kernel may part the two: lengths of
+    extents, free runs and files in several pieces are held within limits by the program itself."""
+    stood.run(0, QUIET_WRITE_BACK)
+    said = run(stood, program, linux, "raced")
+    assert re.search(r" \.\.\. [0-9]+ checkpoints equal, then ", said), said
+
+
 def lived(stood: Standing, program: bytes, linux: str, mode: str, histories: int) -> int:
     """All checkpoints of a mode's histories, which the kernel and the model lived alike."""
+    said = run(stood, program, linux, mode)
+    told = rf"^test {HISTORIES}{mode}::\w+ \.\.\. ([0-9]+) checkpoints;"
+    equal = re.findall(told, said, re.M)
+    assert len(equal) == histories, said
+    return sum(map(int, equal))
+
+
+def run(stood: Standing, program: bytes, linux: str, mode: str) -> str:
+    """What the tests of a mode print; all of them pass."""
     hand_over(program, stood)
     assert stood.run(0, "uname -r").startswith(f"{linux}.")
     chosen = f"{HISTORIES}{mode}::"
@@ -155,9 +178,8 @@ def lived(stood: Standing, program: bytes, linux: str, mode: str, histories: int
     said = stood.run(0, ended, LIVED_SECONDS)
     assert "ended with" not in said and "skipped" not in said, said
     assert re.search(r"^test result: ok\. [0-9]+ passed; 0 failed; 0 ignored;", said, re.M), said
-    equal = re.findall(rf"^test {chosen}\w+ \.\.\. ([0-9]+) checkpoints;", said, re.M)
-    assert len(equal) == histories, said
-    return sum(map(int, equal))
+    print(said)
+    return said
 
 
 def proof(linux: str, mode: str) -> str:

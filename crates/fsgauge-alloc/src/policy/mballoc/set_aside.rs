@@ -116,21 +116,25 @@ impl SetAside {
         let place = list.iter().position(|other| run.blocks < other.blocks).unwrap_or(list.len());
         list.insert(place, run);
         if list.len() > MOST {
-            let mut at = 0;
+            let (mut at, mut lost) = (0, Vec::new());
             while list.len() > KEPT && at < list.len() {
                 if list[at] == run {
                     at += 1;
                 } else {
-                    give(space, [list.remove(at)]);
+                    lost.push(list.remove(at));
                 }
             }
+            // The kernel gathers them, and frees what it has gathered last first: Linux 6.1 lists groups in the order in which
+            // they change.
+            give(space, lost.into_iter().rev());
         }
     }
 
-    /// Gives back what a file did not use.
+    /// Gives back what a file did not use: of the window that was used last first, as the kernel does. In files that grow at
+    /// their end, that is the one furthest behind.
     pub(super) fn release(&mut self, space: &mut FreeMap, file: u32) -> u32 {
         let windows = self.files.remove(&file).unwrap_or_default();
-        give(space, windows.values().flat_map(OfFile::unused))
+        give(space, windows.values().rev().flat_map(OfFile::unused))
     }
 
     /// Gives back what is set aside, group by group from the first on, until there are so many blocks or nothing is left.
@@ -165,6 +169,7 @@ impl SetAside {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::free_map::ListedBy;
 
     fn space() -> FreeMap {
         FreeMap::new(1 << 20, 32768).unwrap()
@@ -202,5 +207,25 @@ mod tests {
         assert_eq!(aside.release_some(&mut space, 1), 3 * 512 - 5);
         assert_eq!(aside.release_some(&mut space, u32::MAX), 2 * 512);
         assert_eq!(space.free_blocks(), (1 << 20) - 5);
+    }
+
+    /// Windows were given back the other way round, and groups of equal means were searched in another order than by Linux
+    /// 6.1.
+    #[test]
+    fn what_was_set_aside_last_is_given_back_first() {
+        let (mut aside, mut space) = (SetAside::default(), space());
+        space.take(0, 1 << 20);
+        space.keep_arrivals();
+        let first = |space: &FreeMap, order| space.first_listed(ListedBy::Mean, order, |_| true);
+        for logical in [0, 8] {
+            aside.add_of_file(7, Extent { logical, physical: logical * 32768, blocks: 8 });
+        }
+        aside.release(&mut space, 7);
+        assert_eq!(first(&space, 2), Some(8));
+        // Four of the nine are too many: those of 32 to 35 blocks.
+        for which in 0..9 {
+            aside.add_of_small(&mut space, Run { start: (which + 16) * 32768, blocks: 32 + which as u32 });
+        }
+        assert_eq!(first(&space, 4), Some(19));
     }
 }
