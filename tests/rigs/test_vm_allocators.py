@@ -149,6 +149,15 @@ def test_a_device_is_filled_from_memory_as_in_the_model(
 
 
 @pytest.mark.timeout(4500)
+def test_without_the_kernels_race_a_device_95_percent_full_lies_as_in_the_model(
+    stood: Standing, program: bytes, linux: str
+) -> None:
+    """Where the next test finds that the two part, this one tells the race from the model."""
+    stood.run(0, QUIET_WRITE_BACK)
+    lived(stood, program, linux, "joined", 1)
+
+
+@pytest.mark.timeout(4500)
 def test_layouts_are_close_on_a_device_95_percent_full(
     stood: Standing, program: bytes, linux: str
 ) -> None:

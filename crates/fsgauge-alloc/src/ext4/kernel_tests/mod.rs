@@ -1,8 +1,8 @@
 //! The model against the kernel that runs, on sparse loop devices.
 //!
 //! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
-//! without a model is a failure, and so is a kernel that places blocks otherwise. `fast`, `write`, `full` and `raced`
-//! are run on older kernels as well, in the virtual rig's guest, by tests/rigs/test_vm_allocators.py.
+//! without a model is a failure, and so is a kernel that places blocks otherwise. All but `block_by_block` are
+//! run on older kernels as well, in the virtual rig's guest, by tests/rigs/test_vm_allocators.py.
 
 mod block_by_block;
 mod compare;
