@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.interruption import undisturbed
 from fsgauge.plain_files import opening
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
@@ -160,12 +161,14 @@ class PlainFolder:
             try:
                 yield descriptor
                 os.fsync(descriptor)
-                if sealed is not None:
-                    os.lseek(descriptor, 0, os.SEEK_SET)
-                    sealed(*opening.digest_of(descriptor))
-                with self.rights():
-                    os.rename(beside, last, src_dir_fd=folder, dst_dir_fd=folder)
-                os.fsync(folder)
+                # What was announced and is not there counts as a changed record.
+                with undisturbed():
+                    if sealed is not None:
+                        os.lseek(descriptor, 0, os.SEEK_SET)
+                        sealed(*opening.digest_of(descriptor))
+                    with self.rights():
+                        os.rename(beside, last, src_dir_fd=folder, dst_dir_fd=folder)
+                    os.fsync(folder)
             except BaseException:
                 with self.rights(), suppress(OSError):
                     os.unlink(beside, dir_fd=folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError
-from fsgauge.interruption import interruptible
+from fsgauge.interruption import interruptible, unwrapped
 from fsgauge.plan.turns import make_plan
 from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
@@ -137,7 +137,8 @@ def _measure(
     """Every block that is missing; gives the error that cut the study short, if any did."""
     ended_by, folder = None, recording.folder
     try:
-        _all_blocks(session, record, recording, whole)
+        with unwrapped():
+            _all_blocks(session, record, recording, whole)
     except FsgaugeError as error:
         if not folder.has_runs():
             folder.discard()

@@ -15,7 +15,10 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from fsgauge.errors import InputError, RigError
+from fsgauge.interruption import undisturbed
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write
 from fsgauge.record import (
     EnvironmentRecord,
@@ -76,34 +79,34 @@ class ResultsFolder:
     def write_study(self, record: StudyRecord, study_toml: str) -> None:
         """The plan and the effective study; last before the first run, as it marks a study."""
         self.write("study.toml", study_toml)
-        self.write("study.json", record.model_dump_json(indent=1))
+        self._write_record("study.json", record, indent=1)
 
     def write_environment(self, when: str, record: EnvironmentRecord) -> None:
         """The machine as it is now; `when` is before, after or resumed."""
         if when == "resumed":
             earlier = [each for each in self.files.names() if each.startswith(_RESUMED)]
             when = f"resumed-{len(earlier) + 1:03d}"
-        self.write(f"environment-{when}.json", record.model_dump_json(indent=1))
+        self._write_record(f"environment-{when}.json", record, indent=1)
 
     def write_turn(self, record: TurnRecord) -> None:
         """How the system of a turn was made."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self.write(f"records/{folder}/turn.json", record.model_dump_json(indent=1))
+        self._write_record(f"records/{folder}/turn.json", record, indent=1)
 
     def write_scan(self, record: ScanRecord) -> None:
         """The layout of a turn's system, before or after its runs, or after one of them."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self.write(f"records/{folder}/{scan_name(record)}", record.model_dump_json())
+        self._write_record(f"records/{folder}/{scan_name(record)}", record)
 
     def write_step(self, record: StepRecord) -> None:
         """What was done to a turn's system before a cell."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self.write(f"records/{folder}/{step_name(record)}", record.model_dump_json())
+        self._write_record(f"records/{folder}/{step_name(record)}", record)
 
     def write_run(self, record: RunRecord) -> None:
         """One run, measured or failed."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self.write(f"records/{folder}/{run_name(record)}", record.model_dump_json())
+        self._write_record(f"records/{folder}/{run_name(record)}", record)
 
     def write_from_machine(
         self, machine: str, record: TurnRecord | RunRecord | ScanRecord | StepRecord
@@ -119,14 +122,15 @@ class ResultsFolder:
             case StepRecord():
                 name = step_name(record)
         folder = turn_folder(record.block, record.turn, record.system)
-        self.write(f"records/{folder}/{host_prefix(machine)}{name}", record.model_dump_json())
+        self._write_record(f"records/{folder}/{host_prefix(machine)}{name}", record)
 
     def journal(self, event: str, **facts: object) -> None:
         """Append one line and have it on disk before returning."""
-        if self._announced is not None and not self._is_there(*self._announced):
-            self._journal.append(NOT_STORED, file=self._announced[0])
-        self._announced = None
-        self._journal.append(event, **facts)
+        with undisturbed():
+            if self._announced is not None and not self._is_there(*self._announced):
+                self._journal.append(NOT_STORED, file=self._announced[0])
+            self._announced = None
+            self._journal.append(event, **facts)
 
     def announce(self, name: str, sha256: str, size_bytes: int) -> None:
         """Say in the journal what a file holds that is about to take its place."""
@@ -141,13 +145,14 @@ class ResultsFolder:
 
     def set_aside(self, names: list[str], place: str) -> None:
         """Move records out of the study, the journal first; raises RigError."""
-        self.journal(SET_ASIDE, paths=names, to=place)
-        try:
-            self.files.make_folder(place)
-            for name in names:
-                self.files.move(name, f"{place}/{name.rpartition('/')[2]}")
-        except OSError as error:
-            raise cannot_write(self.directory / place, error) from error
+        with undisturbed():
+            self.journal(SET_ASIDE, paths=names, to=place)
+            try:
+                self.files.make_folder(place)
+                for name in names:
+                    self.files.move(name, f"{place}/{name.rpartition('/')[2]}")
+            except OSError as error:
+                raise cannot_write(self.directory / place, error) from error
 
     def close(self) -> None:
         """Let another process write."""
@@ -168,6 +173,10 @@ class ResultsFolder:
             self.files.write(name, text, partial(self.announce, name))
         except OSError as error:
             raise cannot_write(self.directory / name, error) from error
+
+    def _write_record(self, name: str, record: BaseModel, *, indent: int | None = None) -> None:
+        with undisturbed():
+            self.write(name, record.model_dump_json(indent=indent))
 
 
 _RESUMED = "environment-resumed-"
