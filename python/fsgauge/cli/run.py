@@ -115,7 +115,7 @@ def resume(
     from fsgauge.sweep.folder import is_sweep
 
     if is_sweep(directory):
-        return resume_sweep(directory)
+        return resume_sweep(directory, accept_changed=accept_changed)
     return execute_again(
         directory,
         rig=rig,

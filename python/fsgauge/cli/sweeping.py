@@ -32,11 +32,11 @@ def run_sweep(study: Study, rig: str, results: Path) -> int:
     return _simulate(new_sweep(study, results))
 
 
-def resume_sweep(directory: Path) -> int:
+def resume_sweep(directory: Path, *, accept_changed: bool = False) -> int:
     """Simulate what is left of a sweep and write its page."""
     from fsgauge.sweep.folder import read_sweep
 
-    return _simulate(read_sweep(directory))
+    return _simulate(read_sweep(directory), accept_changed=accept_changed)
 
 
 def page_of_sweep(directory: Path) -> str:
@@ -69,12 +69,12 @@ def _points(study: Study) -> list[Study]:
     return [each.study for each in points_of(study, study.sweep)] if study.sweep else []
 
 
-def _simulate(sweep: Sweep) -> int:
+def _simulate(sweep: Sweep, *, accept_changed: bool = False) -> int:
     from fsgauge.sweep.running import run_points
 
     resume = f"fsgauge resume {shlex.quote(str(sweep.directory))}"
     try:
-        failed = run_points(sweep, say)
+        failed = run_points(sweep, say, accept_changed=accept_changed)
     except Interrupted as error:
         error.next = resume
         raise

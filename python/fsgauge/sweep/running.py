@@ -36,7 +36,9 @@ class _Running:
     log: Path
 
 
-def run_points(sweep: Sweep, say: Callable[[str], None]) -> list[Failed]:
+def run_points(
+    sweep: Sweep, say: Callable[[str], None], *, accept_changed: bool = False
+) -> list[Failed]:
     """Simulate all points that are not whole yet; gives those that failed.
 
     An interruption ends what runs, and is raised when that has ended.
@@ -49,7 +51,7 @@ def run_points(sweep: Sweep, say: Callable[[str], None]) -> list[Failed]:
         try:
             while waiting or running:
                 while waiting and len(running) < (os.cpu_count() or 1):
-                    running.append(_started(waiting.pop(0)))
+                    running.append(_started(waiting.pop(0), accept_changed))
                 time.sleep(_LOOK_SECONDS)
                 for each in [each for each in running if each.process.poll() is not None]:
                     running.remove(each)
@@ -67,10 +69,11 @@ def _name(placed: PlacedPoint) -> str:
     return f"{placed.point.years:g} years, {placed.point.profile}"
 
 
-def _started(placed: PlacedPoint) -> _Running:
+def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
     begun = placed.results
     words = ["run", str(placed.file), "--rig", "simulator", "--results", str(placed.directory)]
-    words = ["resume", str(begun)] if begun is not None else [*words, "--yes"]
+    again = ["resume", str(begun), *["--accept-changed"] * accept_changed]
+    words = again if begun is not None else [*words, "--yes"]
     log = placed.directory / "log.txt"
     with log.open("ab") as out:
         process = subprocess.Popen(
@@ -98,6 +101,10 @@ def _end(running: list[_Running]) -> None:
 
 
 def _said(log: Path) -> str:
+    """What the run said last of its end, and what it proposed."""
     lines = log.read_text("utf-8", errors="replace").splitlines()
-    errors = [line for line in lines if line.startswith("error: ")]
-    return errors[-1].removeprefix("error: ") if errors else " ".join(lines[-_LAST_LINES:])
+    errors = [number for number, line in enumerate(lines) if line.startswith("error: ")]
+    if not errors:
+        return " ".join(lines[-_LAST_LINES:])
+    helps = [line for line in lines[errors[-1] :] if line.startswith("next: ")]
+    return "; ".join([lines[errors[-1]].removeprefix("error: "), *helps[:1]])

@@ -222,3 +222,18 @@ def test_a_target_s_years_are_written_in_turns() -> None:
     points = points_of(shipped, shipped.sweep)
     assert {each.study.workload.written_in_turns for each in points} == {1 << 20}
     assert [each.study.workload.storage_age for each in points] == [1.0, 2.0, 4.0, 6.0]
+
+
+def test_records_of_a_point_that_were_changed_are_accepted_where_it_is_said(tmp_path: Path) -> None:
+    """--accept-changed was taken of a sweep and changed nothing; what helps stood in a log alone."""
+    text = FILE.replace(', "median_size=256 KiB; size_sigma=1"', "").replace("[2, 0]", "[0]")
+    sweep = new_sweep(study(text), tmp_path)
+    assert run_points(sweep, lambda _: None) == []
+    (point,) = sweep.points
+    assert point.results is not None
+    (point.results / "report.json").unlink()
+    scan = next(point.results.glob("records/*/scan-*.json"))
+    scan.write_text(scan.read_text().replace("{", "{ ", 1))
+    (failed,) = run_points(read_sweep(sweep.directory), lambda _: None)
+    assert "changed after" in failed.said and "--accept-changed" in failed.said
+    assert run_points(read_sweep(sweep.directory), lambda _: None, accept_changed=True) == []
