@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.terminal import say
 
 if TYPE_CHECKING:
@@ -112,6 +112,14 @@ def _resume(directory: Path) -> str:
     return f"fsgauge resume {shlex.quote(str(directory))}"
 
 
+def _repeat(directory: Path) -> str:
+    """What was typed, with the seed that was used."""
+    from fsgauge.report.page import repeat_command
+    from fsgauge.store import read_results
+
+    return repeat_command(read_results(directory).study)
+
+
 def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
     from fsgauge.cli.execution import make_report, primary_ratios
 
@@ -147,6 +155,9 @@ def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
         ended_by.next = _resume(directory)
         sys.stderr.write(f"{ended_by.render()}\n")
         return
+    if isinstance(ended_by, FullModelError):
+        with suppress(FsgaugeError):  # a folder that cannot be read has no command
+            ended_by.repeated(_repeat(directory))
     after = "" if ended_by.ends_again else f"after that: {_resume(directory)}\n"
     sys.stderr.write(f"{ended_by.render()}\n{after}")
 
