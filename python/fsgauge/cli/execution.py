@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 
+MOST_WARNINGS = 3
+"""On the terminal; the page has all."""
+
 
 def execute(
     study: Study,
@@ -138,6 +141,8 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
+        if style != "quiet":
+            _say_warnings(outcome.directory)
         sys.stdout.write(f"{said(answer, page)}\n")
     return ended_by.exit_code if ended_by else 0
 
@@ -147,6 +152,19 @@ def said(answer: str, page: Path) -> str:
     from fsgauge.terminal import width_of, wrapped
 
     return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
+
+
+def _say_warnings(directory: Path) -> None:
+    """The first of the page's warnings, before the answer that they weaken."""
+    from fsgauge.stats.evidence import count
+    from fsgauge.terminal import width_of, wrapped
+
+    found = [each for each in _results(directory)["findings"] if each["level"] == "warning"]
+    lines = [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
+    if len(found) > MOST_WARNINGS:
+        lines.append(f"{count(len(found) - MOST_WARNINGS, 'more warning')} in the report")
+    for line in lines:
+        sys.stderr.write("\n".join([*wrapped(line, width_of(sys.stderr)), ""]))
 
 
 def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
