@@ -99,9 +99,30 @@ class RigError(FsgaugeError):
 
 
 class FullModelError(RigError):
-    """A device in a model is full: the same seed fills it again."""
+    """A device in a model is full: the same seed fills it again.
+
+    `next` has options alone. Who knows the command puts it before them: `has_room_with` are those
+    with which there is room, each alone.
+    """
 
     ends_again = True
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        details: tuple[str, ...] = (),
+        cause: str = "",
+        next: str = "",
+        has_room_with: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(what, details=details, cause=cause, next=next)
+        self.has_room_with = has_room_with
+
+    def repeated(self, command: str) -> None:
+        """Let `next` be this command with the first such option; the others in its place."""
+        if self.has_room_with:
+            self.next = f"{command} {self.next}"
 
 
 class Interrupted(FsgaugeError):

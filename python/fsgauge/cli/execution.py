@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.terminal import say
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
+
+MOST_WARNINGS = 3
+"""On the terminal; the page has all."""
 
 
 def execute(
@@ -112,6 +115,14 @@ def _resume(directory: Path) -> str:
     return f"fsgauge resume {shlex.quote(str(directory))}"
 
 
+def _repeat(directory: Path) -> str:
+    """What was typed, with the seed that was used."""
+    from fsgauge.report.page import repeat_command
+    from fsgauge.store import read_results
+
+    return repeat_command(read_results(directory).study)
+
+
 def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
     from fsgauge.cli.execution import make_report, primary_ratios
 
@@ -130,6 +141,8 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
+        if style != "quiet":
+            _say_warnings(outcome.directory)
         sys.stdout.write(f"{said(answer, page)}\n")
     return ended_by.exit_code if ended_by else 0
 
@@ -141,12 +154,28 @@ def said(answer: str, page: Path) -> str:
     return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
 
 
+def _say_warnings(directory: Path) -> None:
+    """The first of the page's warnings, before the answer that they weaken."""
+    from fsgauge.stats.evidence import count
+    from fsgauge.terminal import width_of, wrapped
+
+    found = [each for each in _results(directory)["findings"] if each["level"] == "warning"]
+    lines = [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
+    if len(found) > MOST_WARNINGS:
+        lines.append(f"{count(len(found) - MOST_WARNINGS, 'more warning')} in the report")
+    for line in lines:
+        sys.stderr.write("\n".join([*wrapped(line, width_of(sys.stderr)), ""]))
+
+
 def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
     sys.stderr.write("the report below covers what was measured before that\n")
     if isinstance(ended_by, Interrupted):
         ended_by.next = _resume(directory)
         sys.stderr.write(f"{ended_by.render()}\n")
         return
+    if isinstance(ended_by, FullModelError):
+        with suppress(FsgaugeError):  # a folder that cannot be read has no command
+            ended_by.repeated(_repeat(directory))
     after = "" if ended_by.ends_again else f"after that: {_resume(directory)}\n"
     sys.stderr.write(f"{ended_by.render()}\n{after}")
 

@@ -100,6 +100,7 @@ def command(
         UsesFolders,
         around_on,
         is_untried,
+        placed_on,
         strikes_of,
     )
     from fsgauge.units import parse_percent
@@ -107,6 +108,7 @@ def command(
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     world = rig_named(rig_for(chosen, rig), say, hosts)
+    chosen = placed_on(world, chosen)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)

@@ -64,10 +64,12 @@ def command(
     from fsgauge.cli.execution import execute
     from fsgauge.cli.submitting import submit
     from fsgauge.rig.registry import rig_for, rig_named, study_on
+    from fsgauge.rig.rig import placed_on
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     rig = rig_for(chosen, rig)
+    chosen = placed_on(rig_named(rig), chosen)
     if chosen.sweep is not None:
         from fsgauge.cli.sweeping import run_sweep
 

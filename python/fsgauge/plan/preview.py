@@ -138,7 +138,7 @@ def describe(
         systems=study.systems,
         mounted={name: mounted_words(facts) for name, facts in folders.items()},
         baseline=plan.baseline,
-        held_equal=_held_equal(study, size_bytes),
+        held_equal=_held_equal(study, size_bytes, is_simulated=is_simulated),
         different=[
             *_different(study.systems),
             *differently_mounted(folders),
@@ -249,10 +249,10 @@ def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensiti
     )
 
 
-def _held_equal(study: Study, size_bytes: int) -> list[str]:
+def _held_equal(study: Study, size_bytes: int, *, is_simulated: bool) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    method = _method(study, size_bytes)
+    method = _method(study, size_bytes, is_simulated=is_simulated)
     first, *lines = method.held_equal(space, has_raw)
     return [
         first + _half(study),
@@ -271,10 +271,10 @@ def _emptied(study: Study) -> list[str]:
     return [study.rig.emptied_words]
 
 
-def _method(study: Study, size_bytes: int) -> Method:
+def _method(study: Study, size_bytes: int, *, is_simulated: bool = False) -> Method:
     """The study's method, which knows the sizes of its files."""
     method = method_of(study.workload).reached_by(accesses_of(study))
-    return method.in_room(planned_room(study, size_bytes))
+    return method.in_room(replace(planned_room(study, size_bytes), in_model=is_simulated))
 
 
 def _reached(study: Study) -> list[str]:

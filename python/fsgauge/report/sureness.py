@@ -115,6 +115,8 @@ def _failures(results: Results) -> Line:
         parts.append(f"{sure.io_errors} operations tried again")
     if sure.client_errors:
         parts.append(f"{sure.client_errors:,} operations of clients failed")
+    if sure.ageing_errors:
+        parts.append(f"{sure.ageing_errors:,} operations of ageing failed")
     return Line("Errors", ", ".join(parts) or "none", not parts, "errors")
 
 

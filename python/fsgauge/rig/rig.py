@@ -248,6 +248,20 @@ class UsesFolders(Protocol):
 
 
 @runtime_checkable
+class HasOwnStorage(Protocol):
+    """What a rig offers as well that uses no storage of this machine."""
+
+    def placed(self, study: Study) -> Study:
+        """The study on storage of the rig's own that is as large; touches nothing."""
+        ...
+
+
+def placed_on(rig: Rig, study: Study) -> Study:
+    """The study as a rig carries it out: where its storage is the rig's own, it says so."""
+    return rig.placed(study) if isinstance(rig, HasOwnStorage) else study
+
+
+@runtime_checkable
 class TakesHosts(Protocol):
     """What a rig offers as well that consists of hosts which the command line names."""
 

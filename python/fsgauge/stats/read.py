@@ -279,6 +279,9 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         client_errors=sum(
             each.count for result in results if result.clients for each in result.clients.errors
         ),
+        ageing_errors=sum(
+            each.failed for step in evidence.steps if step.result for each in step.result.operations
+        ),
         valid=not invalid,
         invalid_reason=continued(invalid[0].sentence, systems) if invalid else "",
         too_noisy=any(finding.code == "noise.wide" for finding in findings),

@@ -203,8 +203,9 @@ class Sureness(ResultModel):
     """What the answer rests on, for the box "How sure".
 
     `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
-    tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:
-    some of what was written did not come back as it was, and `invalid_reason` says what.
+    tried again; `client_errors` were not, and what they belonged to was given up; nor were
+    `ageing_errors`, which failed while files came and went before the runs. `data_lost`: some of
+    what was written did not come back as it was, and `invalid_reason` says what.
     `too_noisy`: a difference of 10 % would hardly be seen; what is decided stands all the same.
     `under_load_percent`: of the time from the first system's making to the end of the last run.
     """
@@ -221,6 +222,7 @@ class Sureness(ResultModel):
     under_load_percent: float | None = None
     io_errors: int
     client_errors: int = 0
+    ageing_errors: int = 0
     valid: bool
     invalid_reason: str
     data_lost: bool = False

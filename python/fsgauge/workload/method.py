@@ -10,6 +10,7 @@ from fsgauge.access.keys import AccessKeys
 from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.record import Cell
+from fsgauge.units import exact_duration
 from fsgauge.wire import (
     ClientsJob,
     Data,
@@ -377,6 +378,13 @@ def access_line(
         "first; through a server, "
         + (direct or "direct and buffered are the same, since the server decides what it caches")
     ]
+
+
+def at_most(limit_ns: int, *, in_model: bool) -> str:
+    """What ends a run before its work is done: its limit, and in a model nothing."""
+    if in_model:
+        return "; in a model no time limit ends it"
+    return f", at most {exact_duration(limit_ns)}"
 
 
 def data_of(words: Literal["incompressible", "zero"]) -> Data:

@@ -16,7 +16,7 @@ class Room:
     each turn of a block; None where the file system decides. `hints` are extent size hints, to
     whose multiples a file system rounds up what a file takes. `in_folders`: the systems are folders
     of file systems that others use too, and the bytes are what the study may take of each. `speed`
-    is what is assumed of the storage.
+    is what is assumed of the storage. `in_model`: nothing is done, so no time limit ends a run.
     """
 
     free_bytes: int
@@ -27,3 +27,4 @@ class Room:
     hints: tuple[int, ...] = ()
     in_folders: bool = False
     speed: Speed = EXPECTED
+    in_model: bool = False

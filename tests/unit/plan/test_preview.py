@@ -200,3 +200,15 @@ def test_of_a_model_storage_noise_and_settings_are_said_as_they_are():
 
 def test_it_is_data():
     assert '"blocks_needed"' in described(3.0).model_dump_json()
+
+
+def test_of_a_model_no_limit_of_time_is_promised():
+    """A plan said "at most 10 min", and lives of 25 min came, for a model ends no run early."""
+    study = load_study("churn-simulated", seed=1)
+    plan = make_plan(study, size_bytes=64 * GIB)
+    of_model = describe(plan, study, size_bytes=64 * GIB).held_equal
+    assert "time: until all is read or written; in a model no time limit ends it" in of_model
+    study = load_study("churn", seed=1)
+    plan = make_plan(study, size_bytes=64 * GIB)
+    measured = describe(plan, study, size_bytes=64 * GIB).held_equal
+    assert "time: until all is read or written, at most 10 min" in measured

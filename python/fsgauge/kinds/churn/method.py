@@ -16,7 +16,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record import Cell
-from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.units import exact_size, format_size
 from fsgauge.wire import (
     AgeJob,
     BackupPhase,
@@ -34,7 +34,7 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, data_of
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, at_most, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, Step
 
@@ -48,7 +48,7 @@ _SCAN_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class ChurnMethod(OverServers, MakesOwnFiles):
-    """See method.Method. `available_bytes` and `in_folders` are known once it is `in_room`.
+    """See method.Method. What the room says of it is known once it is `in_room`.
 
     Trees are made on the path in any case. No `accesses` means that all is done there.
     """
@@ -56,6 +56,7 @@ class ChurnMethod(OverServers, MakesOwnFiles):
     workload: ChurnWorkload
     available_bytes: int | None = None
     in_folders: bool = False
+    in_model: bool = False
 
     files = 0
     fill_percent = 0
@@ -67,7 +68,12 @@ class ChurnMethod(OverServers, MakesOwnFiles):
 
     def in_room(self, room: Room) -> ChurnMethod:
         """The same on so much room; InputError where its largest or its new files do not fit."""
-        method = replace(self, available_bytes=room.free_bytes, in_folders=room.in_folders)
+        method = replace(
+            self,
+            available_bytes=room.free_bytes,
+            in_folders=room.in_folders,
+            in_model=room.in_model,
+        )
         method._require_largest_file(room)
         method._require_new_files(room)
         return method
@@ -211,8 +217,8 @@ class ChurnMethod(OverServers, MakesOwnFiles):
                 "access: trees are made over the path, below the server; new files are written"
                 f" {through(self.accesses, 'auto')}"
             )
-        limit = exact_duration(workload.time_limit)
-        lines.append(f"time: until all is read or written, at most {limit}")
+        limit = at_most(workload.time_limit, in_model=self.in_model)
+        lines.append(f"time: until all is read or written{limit}")
         return [
             *lines,
             "order: on every system the tree is made, then read, then new files are written",

@@ -39,7 +39,7 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import MakesOwnFiles, OverServers, data_of
+from fsgauge.workload.method import MakesOwnFiles, OverServers, at_most, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -60,6 +60,7 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
 
     workload: ConnectionsWorkload
     sets: FileSets | None = None
+    in_model: bool = False
 
     files = 0
     fill_percent = 0
@@ -71,7 +72,7 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
 
     def in_room(self, room: Room) -> ConnectionsMethod:
         """As many files as the study says or the room allows; InputError when they do not fit."""
-        return replace(self, sets=ClientFiles(self.workload).sets(room))
+        return replace(self, sets=ClientFiles(self.workload).sets(room), in_model=room.in_model)
 
     def require_descriptors(self, limit: int) -> None:
         """Every file that a client works on is open; loops and threads open more for themselves."""
@@ -223,7 +224,8 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
             f" {exact_size(workload.record_size)}; {'fsync' if workload.fsync else 'no sync'}"
             " before a file is closed;"
             f" {'all data read is checked' if workload.verify else 'not verified'}",
-            f"time: until every client is done, at most {exact_duration(workload.time_limit)}",
+            "time: until every client is done"
+            + at_most(workload.time_limit, in_model=self.in_model),
         ]
         if "mix" in workload.tests:
             parts = ", ".join(f"{name} {weight}" for name, weight in workload.mix.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from fsgauge.errors import FullModelError
 from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.simulator.more_room import filling_keys
+from fsgauge.rig.simulator.more_room import Room, filling_keys
 from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.model import Study, System
 from fsgauge.wire import SimulatedStep
@@ -17,27 +17,36 @@ def require_whole(
     system: System,
     planned: int,
     steps: Sequence[SimulatedStep],
-    room: Callable[[], Sequence[str]],
+    room: Callable[[], Sequence[Room]],
 ) -> None:
     """FullModelError, by the step at which a life of so many ended early; `room` is asked for the
     options with which the same life fits."""
     fault = steps[-1].fault if steps else None
     if fault is None:
         return
+    found = room()
+    options = [each.option for each in found]
     raise FullModelError(
         f'"{system.name}": {with_sizes(fault.what)}',
-        details=(f"step {len(steps)} of {planned}; the records before it are kept",),
+        details=(
+            f"step {len(steps)} of {planned}; the records before it are kept",
+            *(_tried(each) for each in found),
+        ),
         cause=with_sizes(fault.cause),
-        next=_with_room(study, system, room()),
+        next=or_without(study, system, ", or ".join(options) or _untried(study)),
+        has_room_with=tuple(options),
     )
 
 
-def _with_room(study: Study, system: System, tried: Sequence[str]) -> str:
-    """What was tried and fits; else a larger device or less on it, and the others alone."""
-    if tried:
-        return or_without(
-            study, system, f"fsgauge run again with {', or '.join(tried)}: this life fits then"
-        )
+def _tried(room: Room) -> str:
+    """What was seen of an option."""
+    whose = "every turn has" if room.is_of_all else "this turn has"
+    others = "" if room.is_of_all else "; not all others were tried"
+    return f"tried: with {room.option} {whose} room{others}"
+
+
+def _untried(study: Study) -> str:
+    """A larger device or less on it, where nothing that was tried fits."""
     keys = [f"workload.{key}" for key in filling_keys(study)]
     less = f"a smaller {' or '.join(keys)}" if keys else "smaller files"
-    return or_without(study, system, f"{less}, or a larger storage.size")
+    return f"{less}, or a larger storage.size"

@@ -1,15 +1,18 @@
 """What gives a life room that a simulated device had none for: each change is tried by living it.
 
 Twice the size helps where files are of a fixed number, and seldom where they fill a share: there
-the same share of a larger device is as full. So nothing is proposed that did not fit.
+the same share of a larger device is as full. So nothing is proposed that did not fit. The turn that
+was cut short is lived first, then each other turn of the study: with other seeds, the same files
+may not fit.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, RigError
@@ -48,20 +51,36 @@ def filling_keys(study: Study) -> list[str]:
     return [key for key in type(study.workload).model_fields if _FILLING in key]
 
 
-def found_room(study: Study, seed: int, turn: Turn, engine: Engine) -> list[str]:
+@dataclass(frozen=True)
+class Room:
+    """An option with which a turn has room, and whether every turn of the study was seen to."""
+
+    option: str
+    is_of_all: bool
+
+
+def found_room(study: Study, seed: int, turn: Turn, engine: Engine) -> list[Room]:
     """Options with which the turn's life has room, at most one of each sort; tried in time."""
-    until_seconds = time.monotonic() + MOST_SECONDS
+    begin_seconds = time.monotonic()
     study = with_seed(study, seed)
-    keys = filling_keys(study)
-    found: list[str] = []
-    for changes in (_larger(study), _less(study, keys)):
-        for change in changes:
-            if time.monotonic() >= until_seconds:
-                return found
-            if _has_room(change.study, turn, engine, until_seconds):
-                found.append(change.option)
-                break
+    sorts = (_larger(study), _less(study, filling_keys(study)))
+    found: list[Room] = []
+    for number, changes in enumerate(sorts, 1):
+        until_seconds = begin_seconds + MOST_SECONDS * number / len(sorts)
+        found += islice(_tried(changes, turn, engine, until_seconds), 1)
     return found
+
+
+def _tried(
+    changes: Iterable[_Change], turn: Turn, engine: Engine, until_seconds: float
+) -> Iterator[Room]:
+    """Those that give room, the least first."""
+    for change in changes:
+        if time.monotonic() >= until_seconds:
+            return
+        is_of_all = _gives_room(change.study, turn, engine, until_seconds)
+        if is_of_all is not None:
+            yield Room(change.option, is_of_all)
 
 
 def _larger(study: Study) -> Iterator[_Change]:
@@ -110,28 +129,47 @@ def _lowered(study: Study, key: str, less: int) -> tuple[str, object, str] | Non
     return key, fewer if isinstance(given, list) else most, option
 
 
-def _has_room(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> bool:
-    """Whether the life of the same turn comes to its end."""
+def _gives_room(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> bool | None:
+    """Whether the lives of all turns come to their end; False where time was too short to live
+    others than the turn's own, None where one does not fit, or the turn's own was not lived."""
+    is_own_lived = False
     try:
-        plan = make_plan(study, size_bytes=size_of(study))
-        same = next(
-            each for each in plan.turns if (each.block, each.turn) == (turn.block, turn.turn)
-        )
-        empty = {each.name: empty_of(study, each, engine) for each in study.systems}
-        least = min(study.systems, key=lambda each: empty[each.name].free_bytes)
-        system = next(each for each in study.systems if each.name == same.system)
+        for fits in _lives(study, turn, engine, until_seconds):
+            if fits is None:
+                return False if is_own_lived else None
+            if not fits:
+                return None
+            is_own_lived = True
+    except (InputError, RigError):
+        return None
+    return is_own_lived or None
+
+
+def _lives(study: Study, turn: Turn, engine: Engine, until_seconds: float) -> Iterator[bool | None]:
+    """For each turn of the study whether its life comes to its end, the given one and those of its
+    system first; None where there is no time for it."""
+    plan = make_plan(study, size_bytes=size_of(study))
+    own = (turn.block, turn.turn)
+    systems = {each.name: each for each in study.systems}
+    empty = {name: empty_of(study, each, engine) for name, each in systems.items()}
+    least = min(study.systems, key=lambda each: empty[each.name].free_bytes)
+    for each in sorted(
+        plan.turns,
+        key=lambda each: ((each.block, each.turn) != own, each.system != turn.system),
+    ):
+        system = systems[each.system]
         place = place_in(study, system, empty[least.name].free_bytes, least)
-        steps = [happens.step for happens in life_of(study, plan, same, place)]
+        steps = [happens.step for happens in life_of(study, plan, each, place)]
         left_seconds = until_seconds - time.monotonic()
         if left_seconds < _LEAST_SECONDS:
-            return False
+            yield None
+            return
         job = job_of(study, system, steps, without_data=is_without_data(study, system))
         with stopped_after(left_seconds) as on_start:
             result = engine.run(job, None, on_start)
-    except (InputError, RigError):
-        return False
-    if not isinstance(result, SimulateResult):
-        raise TypeError("a simulation has a result of its own")
-    if result.ended == "interrupted":
-        return False
-    return len(result.steps) == len(steps) and result.steps[-1].fault is None
+        if not isinstance(result, SimulateResult):
+            raise TypeError("a simulation has a result of its own")
+        if result.ended == "interrupted":
+            yield None
+            return
+        yield len(result.steps) == len(steps) and result.steps[-1].fault is None

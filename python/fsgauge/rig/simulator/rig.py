@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from pydantic import ValidationError
+
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.around import Tried
@@ -20,7 +22,7 @@ from fsgauge.rig.simulator.trial import check_life, empty_of
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.study.storage import SimulatedStorage
+from fsgauge.study.storage import LoopStorage, RamStorage, SimulatedStorage
 from fsgauge.workload import method_of
 
 Look = Callable[[], object]
@@ -34,6 +36,21 @@ class SimulatorRig:
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine
         self._tried: tuple[Study, Tried | None] | None = None
+
+    def placed(self, study: Study) -> Study:
+        """The study on a device of the simulator, as large as what it asks for of this machine; as
+        it is where no device is so large, or where it would be another study."""
+        storage = study.storage
+        if not isinstance(storage, LoopStorage | RamStorage):
+            return study
+        if beyond_capacity(USUAL_MODEL, {}, storage.size, 1) is not None:
+            return study
+        found = study.model_copy(update={"storage": SimulatedStorage(size=storage.size)})
+        try:  # as when it is resumed
+            Study.model_validate_json(found.model_dump_json(by_alias=True))
+        except ValidationError:
+            return study
+        return found
 
     def size_bytes(self, study: Study) -> int:
         """What the study says."""

@@ -8,14 +8,16 @@ import pytest
 
 from fsgauge.cli.execution import execute
 from fsgauge.engine import Engine
-from fsgauge.errors import InputError
+from fsgauge.errors import FullModelError, InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.simulator import more_room
 from fsgauge.rig.simulator.device import size_of
+from fsgauge.rig.simulator.full import require_whole
 from fsgauge.rig.simulator.life import place_in
-from fsgauge.rig.simulator.more_room import found_room
+from fsgauge.rig.simulator.more_room import Room, found_room
 from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.parse import parse_study
+from fsgauge.wire import EngineFault, SimulatedStep
 
 FILLS_UP = """\
 format = 1
@@ -50,8 +52,9 @@ def test_a_full_device_names_its_system_and_what_gives_it_room(
     assert execute(study, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 3
     said = capsys.readouterr().err
     assert 'error: "full": the simulated device is full: client' in said
-    assert "--set storage.size=256MiB" in said
-    assert "workload.fills=" in said and ": this life fits then, or --without full" in said
+    assert " --seed 7 --set storage.size=256MiB, or --set 'workload.fills=" in said
+    assert said.count("\n  tried: with --set ") == 2 and " every turn has room\n" in said
+    assert ", or --without full\n" in said
     assert "resume" not in said
     assert "of 128 MiB are left for files, in" in said
     [journal] = tmp_path.rglob("journal.ndjson")
@@ -64,13 +67,65 @@ def test_what_is_proposed_was_tried(tmp_path: Path) -> None:
     plan = make_plan(study, size_bytes=size_of(study))
     turn = next(each for each in plan.turns if each.system == "full")
     found = found_room(study, plan.seed, turn, Engine())
-    assert [option.split("=")[0] for option in found] == [
+    assert [each.option.split("=")[0] for each in found] == [
         "--set storage.size",
         "--set 'workload.fills",
     ]
     larger = study.storage.model_copy(update={"size": 256 << 20})
     grown = study.model_copy(update={"storage": larger})
     assert execute(grown, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 0
+
+
+WINDOWS = """\
+format = 1
+question = "What fills up?"
+[storage]
+kind = "simulated"
+size = "300 MiB"
+[[system]]
+name = "small"
+kind = "window"
+settings = { window = "1 MiB" }
+[[system]]
+name = "large"
+kind = "window"
+settings = { window = "128 MiB" }
+[workload]
+kind = "churn"
+fills = ["98 %"]
+tests = ["write"]
+written_in_turns = "1 MiB"
+median_size = "4 MiB"
+size_sigma = 0.2
+streams = 64
+[plan]
+blocks = 2
+seed = 3215811742875610
+"""
+
+
+def test_a_size_in_which_another_turn_fills_up_is_not_proposed() -> None:
+    """600 MiB were proposed to 300 MiB: the turn that had filled up fitted, and the system's next
+    turn filled the larger device again."""
+    study = parse_study(WINDOWS, "mine.toml", "mine")
+    plan = make_plan(study, size_bytes=size_of(study))
+    turn = next(each for each in plan.turns if each.system == "large")
+    larger, *_ = found_room(study, plan.seed, turn, Engine())
+    assert larger.option == "--set storage.size=2400MiB" and larger.is_of_all
+
+
+def test_what_only_one_turn_was_seen_to_fit_in_says_so() -> None:
+    """Where there is no time to live all turns, no more is said than was seen."""
+    study = parse_study(WINDOWS, "mine.toml", "mine")
+    fault = EngineFault(code="simulate.full", what="it is full", cause="", next="", errno=28)
+    steps = [SimulatedStep(size_bytes=1, free_bytes=0, elapsed_ns=1, fault=fault)]
+    with pytest.raises(FullModelError) as refused:
+        require_whole(study, study.systems[1], 4, steps, lambda: [Room("--set a=1", False)])
+    assert refused.value.details[1:] == (
+        "tried: with --set a=1 this turn has room; not all others were tried",
+    )
+    refused.value.repeated("fsgauge run mine.toml --seed 7")
+    assert refused.value.next == "fsgauge run mine.toml --seed 7 --set a=1, or --without large"
 
 
 def test_a_life_that_takes_long_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

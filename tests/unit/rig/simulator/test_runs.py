@@ -20,6 +20,7 @@ from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides
 from fsgauge.rig.registry import rig_named, study_on
+from fsgauge.rig.rig import placed_on
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.stats import read_study
@@ -279,3 +280,17 @@ def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:
         rig_named("host").check(load_study("aging", [], [], "simulated:1GiB", 1), None)
     with pytest.raises(InputError, match="is a model of an allocation policy"):
         rig_named("host").check(load_study("aging", [], ["ldiskfs"], "loop:1GiB", 1), None)
+
+
+def test_a_study_on_a_loop_file_is_one_of_a_model_here() -> None:
+    """`fsgauge compare` refused the same simulation with and without --storage simulated:10GiB, for
+    one said that it was on a loop file in /var/tmp."""
+    rig = rig_named("simulator")
+    typed = load_study("aging", [], [], "simulated:10GiB", 1)
+    assert placed_on(rig, load_study("aging", [], [], "loop:10GiB", 1)) == typed
+    assert placed_on(rig, load_study("aging", [], [], "ram:10GiB", 1)) == typed
+    assert placed_on(rig, typed) is typed
+    on_host = load_study("aging", [], [], "loop:10GiB", 1)
+    assert placed_on(rig_named("host"), on_host) is on_host
+    elsewhere = load_study("aging", [], [], "device:sdx", 1)
+    assert placed_on(rig, elsewhere) is elsewhere

@@ -28,13 +28,20 @@ WORDS_LIMIT = 60
 MOST_NAMED = 4
 HOPELESS_LOSS_PERCENT = 90.0
 """A study that shows no smaller loss than this shows none that anyone asks about."""
+LACKING_SHARE = 0.03
+"""Of a fresh copy's bytes: an aged tree that lacks more of them is another tree."""
 CLEAR_CHANGE = 1.2
 """Extents a file, aged over fresh, that are worth a word where rates decide nothing."""
 
 
 def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
-    """The sentence; of the primary cells, those at the highest level that was measured."""
+    """The sentence, of the primary cells at the highest level that was measured; then whose aged
+    tree lacks so much that its number is not one of ageing."""
     fill, sides = _lead(churn, primary)
+    return _answer(churn, fill, sides) + _lacking(churn, fill)
+
+
+def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
     found = {side: damages for side in sides if (damages := _at(churn, side, fill))}
     if not found:
         return "No answer yet: no block has an aged system and its fresh copy."
@@ -60,6 +67,34 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
                 return said + _decided_elsewhere(churn, found)
     shortest = _sentence(level, dict([next(iter(found.items()))]), 1) + "."
     return shortest + _decided_elsewhere(churn, found)
+
+
+def _lacking(churn: Churn, fill: int) -> str:
+    """Aged trees that lack files, because operations failed; "" where there are none."""
+    if not any(damage.fill_percent == fill for damage in churn.damages):
+        return ""
+    fresh = {
+        each.system: each.live_bytes
+        for each in churn.trees
+        if (each.fill_percent, each.wear) == (fill, "fresh")
+    }
+    short = [
+        each
+        for each in churn.trees
+        if (each.fill_percent, each.wear) == (fill, "aged")
+        and each.failed
+        and each.live_bytes < (1 - LACKING_SHARE) * fresh.get(each.system, 0.0)
+    ]
+    if not short:
+        return ""
+    least = min(short, key=lambda each: each.live_bytes / fresh[each.system])
+    names = listed([each.system for each in short[:MOST_NAMED]]) + left_out(len(short), MOST_NAMED)
+    hold = "the aged tree holds" if len(short) == 1 else "aged trees hold as little as"
+    return (
+        f" No answer for {names}: operations of ageing failed, and {hold}"
+        f" {format_size(int(least.live_bytes))} of the fresh copy's"
+        f" {format_size(int(fresh[least.system]))}."
+    )
 
 
 def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:

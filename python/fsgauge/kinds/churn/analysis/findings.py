@@ -54,6 +54,7 @@ def _refused(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
     if not broken:
         return
     _, _, first = broken[0]
+    is_measured = evidence.before.load.simulation is None
     error = max(first.errors, key=lambda each: each.count)
     failed = sum(each.failed for _, _, result in broken for each in result.operations)
     yield finding(
@@ -62,8 +63,8 @@ def _refused(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         f"While trees were made, {count(failed, 'operation')} failed, in"
         f" {part_of(len(broken), len(made), 'tree')}; the first: {error.operation or 'syncfs'},"
         f" {error.text}. Ageing went on without them: these trees lack files.",
-        "A lower level in workload.fills, or larger storage: metadata takes space too. For an I/O"
-        " error, dmesg | tail.",
+        "A lower level in workload.fills, or larger storage: metadata takes space too."
+        + (" For an I/O error, dmesg | tail." if is_measured else ""),
         [
             f"{_place(evidence, each)}: {sum(e.count for e in each[2].errors)} failed"
             for each in broken

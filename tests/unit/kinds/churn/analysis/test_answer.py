@@ -79,3 +79,18 @@ def test_the_missing_seeks_are_in_it_where_there_is_room():
         systems={"ext4": "ext4"}, fills=[80], blocks=3, storage_kind="device", rotational="1"
     )
     assert "seeks" not in said
+
+
+def aged_on_ext4(turn, cell):
+    return turn.system == "ext4" and ChurnFactors.of(cell).wear == "aged"
+
+
+def test_a_system_whose_aged_tree_lacks_files_has_no_answer():
+    """A tree that had lost 70 % of its bytes was compared with its whole copy, without a word."""
+    sound = {"fills": [80], "blocks": 3}
+    refused = {"refused": lambda turn, cell: 40 * aged_on_ext4(turn, cell)}
+    lacking = {"live": lambda turn, cell: 0.3 if aged_on_ext4(turn, cell) else 1.0}
+    said = make_churn(**sound, **refused, **lacking).results().answer
+    assert " No answer for ext4: operations of ageing failed, and the aged tree holds " in said
+    assert "No answer" not in answer(**sound, **refused)
+    assert "No answer" not in answer(**sound)

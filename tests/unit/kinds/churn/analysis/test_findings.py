@@ -30,6 +30,9 @@ def test_ageing_that_failed_part_of_its_operations():
     assert "480 operations failed, in 12 of 24 trees" in finding.sentence
     assert "No space left on device" in finding.sentence
     assert finding.where[0].endswith("aged, 80 % full: 40 failed")
+    assert "dmesg" in finding.advice
+    results = make_churn(**SOUND, refused=lambda turn, cell: 40).results()
+    assert results.sureness.ageing_errors == 24 * 40
 
 
 def test_ageing_that_ended_early():
