@@ -87,7 +87,7 @@ def _next(device: Device) -> str:
         both = " and ".join(f"--set storage.times={end}" for end in ("shortest", "longest"))
         return (
             f"next: --storage simulated:1TiB --seed 1 --set storage.model={device.model}, once each"
-            f" with {both}; fsgauge compare A B --despite storage.times shows the range"
+            f" with {both}; fsgauge compare A B shows the range"
         )
     return (
         f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"
