@@ -14,7 +14,7 @@ const FILES: [&str; 3] = [
 ];
 
 /// Parameters below 0, or at 0 where something is divided by them, make no device.
-const MAY_BE_ZERO: [&str; 4] = ["position", "rotational_wait", "overhead", "lost_to_dies"];
+const MAY_BE_ZERO: [&str; 5] = ["position", "rotational_wait", "overhead", "request_latency", "lost_to_dies"];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

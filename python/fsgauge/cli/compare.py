@@ -154,6 +154,7 @@ def _table(between: Between) -> list[str]:
         repetition_sentence,
         summary,
     )
+    from fsgauge.report.compared_ends import differing
     from fsgauge.report.compared_models import model_lines
 
     for caution in cautions(between):
@@ -163,19 +164,23 @@ def _table(between: Between) -> list[str]:
     lines = primary_lines(between)
     head = ["", between.a.label, between.b.label, "ratio (95 %)", "verdict"]
     rows = [_cells(line) for line in lines]
+    if between.ends is not None:
+        head[3:] = ["ratio"]
+        rows = [[*row[:3], line.ratio] for row, line in zip(rows, lines, strict=True)]
     if any(line.other for line in lines):
         head.insert(4, beside)
-        rows = [[*row[:4], line.other, row[4]] for row, line in zip(rows, lines, strict=True)]
-    hidden = [each.fact for each in between.differences if not each.despite]
+        rows = [[*row[:4], line.other, *row[4:]] for row, line in zip(rows, lines, strict=True)]
+    hidden = differing(between)
+    ends = between.ends is not None
     lost = between.a.data_lost or between.b.data_lost
     models = model_lines(between)
     return [
-        *([summary(between)] if lost or models else []),
+        *([summary(between)] if lost or models or between.ends else []),
         *_models(models),
         *_aligned([head, *rows]),
         basis_sentence(between),
         repetition_sentence(between),
-        f"different: {', '.join(hidden) or 'nothing found'}",
+        *([f"different: {', '.join(hidden) or 'nothing found'}"] if hidden or not ends else []),
     ]
 
 

@@ -42,6 +42,7 @@ LIMITS: Mapping[str, Limit] = {
     "window": Limit(1, 1_000_000, is_whole=True),
     "rate": _RATE,
     "requests_per_second": Limit(1, 1e12),
+    "request_latency": Limit(0, 10_000_000_000),
     "lost_to_dies": Limit(0, 99),
     "pieces_of_loss": Limit(512, 1 << 40, is_whole=True),
 }

@@ -32,10 +32,14 @@ Not in it: caches, read-ahead, journal, metadata, and parity of stripes that are
 _FLASH = """\
 A model of flash, by its formula; nothing of it is measured. It gives a range of times, for extents
 do not say on which dies data lies. A study is simulated with one end of it: storage.times.
-  shortest         the longer of bytes / rate and of the larger of pieces and requests over
-                   requests_per_second
-  longest          shortest / (1 - lost_to_dies * s), where s, at most 1, is the share of
-                   pieces as short as pieces_of_loss
+  shortest         the longest of
+                     bytes / rate
+                     max(pieces, requests) / requests_per_second
+                     (requests * request_latency + bytes / rate) / in flight
+  in flight        what the load has in flight, at most window and at most all requests: 1 where one
+                   reader waits for each answer; window where the page cache gathers
+  longest          the same with rate and requests_per_second times 1 - lost_to_dies * s, where s,
+                   at most 1, is the share of pieces as short as pieces_of_loss
 Not in it: caches, garbage collection, journal and metadata."""
 UNITS: Mapping[str, Quantity] = {
     "bytes": SIZE,
@@ -83,7 +87,7 @@ def _next(device: Device) -> str:
         both = " and ".join(f"--set storage.times={end}" for end in ("shortest", "longest"))
         return (
             f"next: --storage simulated:1TiB --seed 1 --set storage.model={device.model}, once each"
-            f" with {both}; fsgauge compare A B --despite storage.times shows the range"
+            f" with {both}; fsgauge compare A B shows the range"
         )
     return (
         f"next: --storage simulated:1TiB --set storage.model={device.model}; for another number"

@@ -14,6 +14,12 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
+from fsgauge.report.compared_ends import (
+    ends_basis,
+    ends_repetition,
+    ends_sentence,
+    side_words,
+)
 from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.compare import Between, Entry
@@ -125,16 +131,16 @@ def line_of(between: Between, entry: Entry) -> Line:
         within=words.interval(entry.within_low, entry.within_high, _blocks(entry)),
         glyph=GLYPHS.get(entry.verdict or "", ""),
         verdict=verdict_words(between, entry),
-        other=_ratio_with_interval(other) if other else "",
+        other=_other_ratio(between, other) if other else "",
         robust=robust,
         blocks=f"{entry.blocks_a}, {entry.blocks_b}",
     )
 
 
 def verdict_words(between: Between, entry: Entry) -> str:
-    """The verdict with what belongs to it; two machines have none."""
+    """The verdict with what belongs to it; two machines have none, nor two ends of a range."""
     if entry.verdict is None:
-        return "two machines"
+        return "a range" if between.ends else "two machines"
     if entry.verdict == "equivalent":
         return f"equivalent (within {words.percent(entry.margin_percent)})"
     if entry.verdict in ("better", "worse"):
@@ -148,7 +154,10 @@ def verdict_words(between: Between, entry: Entry) -> str:
     return entry.verdict
 
 
-def _ratio_with_interval(entry: Entry) -> str:
+def _other_ratio(between: Between, entry: Entry) -> str:
+    """With its interval, but of two ends of a range, which have none."""
+    if between.ends is not None:
+        return words.ratio(entry.ratio)
     return f"{words.ratio(entry.ratio)} ({words.interval(entry.low, entry.high, _blocks(entry))})"
 
 
@@ -168,6 +177,8 @@ def limit_interval(test: Test) -> str:
 
 def basis_sentence(between: Between) -> str:
     """Which ratio the verdict is about, and why."""
+    if between.ends is not None:
+        return ends_basis(between)
     if between.decides == "direct":
         return (
             "All folders are of one machine and storage: the verdict is on B over A, and a system"
@@ -186,6 +197,8 @@ def basis_sentence(between: Between) -> str:
 
 def repetition_sentence(between: Between) -> str:
     """What the intervals hold of the difference between sittings, and what would show it."""
+    if between.ends is not None:
+        return ends_repetition(between)
     counts = [side.sittings for side in (between.a, between.b)]
     if between.a.simulated and between.b.simulated:
         return (
@@ -232,7 +245,8 @@ def cautions(between: Between) -> list[str]:
         for each in between.differences
         if each.despite
     ]
-    if between.decides == "to baseline" and between.systems == [between.baseline]:
+    alone = between.decides == "to baseline" and between.systems == [between.baseline]
+    if alone and between.ends is None:
         found.append(
             f"{between.baseline} is the only system: there is no ratio that cancels the machine,"
             " and no verdict"
@@ -241,16 +255,10 @@ def cautions(between: Between) -> list[str]:
 
 
 def _how_made(between: Between) -> list[str]:
-    """Which side is a model's, where only one is; and two ends of a model's range."""
+    """Which side is a model's, where only one is."""
     found = model_and_measured(between)
     if found is None:
-        return [
-            f"{between.a.label} has the {each.a} times of the device's model, and"
-            f" {between.b.label} the {each.b}: what differs between them is the range of the model,"
-            " and a device has its rates somewhere in it"
-            for each in between.differences
-            if each.fact == "storage.times"
-        ]
+        return []
     model, other = found
     return [
         f"{model.label} was simulated and {other.label} was measured: what differs between them is"
@@ -282,6 +290,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         cautions=cautions(between),
         drawing=drawing,
         models=model_lines(between),
+        side_words=side_words,
         tests=tests,
         tables=_tables(between),
         day=words.moment,
@@ -314,10 +323,12 @@ def _cause(error: OSError | InputError) -> str:
 
 
 def summary(between: Between) -> str:
-    """The counts of verdicts in a sentence, the worst first; before them, that a side lost data."""
+    """The counts of verdicts in a sentence, the worst first, or the range of a model; before them,
+    that a side lost data."""
     lost = [side for side in (between.a, between.b) if side.data_lost]
     said = " ".join(f"Not valid: {side.label}: {side.invalid_reason}" for side in lost)
-    return " ".join(filter(None, (said, model_sentence(between), _counts(between))))
+    told = ends_sentence(between) or _counts(between)
+    return " ".join(filter(None, (said, model_sentence(between), told)))
 
 
 def _counts(between: Between) -> str:

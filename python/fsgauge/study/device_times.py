@@ -17,7 +17,7 @@ def check_times(model: str, times: Literal["shortest", "longest"] | None) -> Non
             ["model"],
             hint="extents do not say which dies data is on: one time would be a guess",
             next="--seed 1 --set storage.times=shortest, then --seed 1 --set"
-            " storage.times=longest; fsgauge compare A B --despite storage.times shows the range",
+            " storage.times=longest; fsgauge compare A B shows the range",
         )
     if times is not None and not has_range:
         raise conflict(

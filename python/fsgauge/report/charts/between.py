@@ -24,7 +24,7 @@ LETTER_PIXELS = 7.2
 MOST_LETTERS = 56
 NARROW_LETTERS = 46
 TITLE_LETTERS = 24
-"""Of each folder's name; the whole names are in the page."""
+"""Of each folder's name; with longer ones the axis has the letters of the page."""
 
 
 def between_chart(between: Between) -> Drawing | None:
@@ -33,7 +33,8 @@ def between_chart(between: Between) -> Drawing | None:
     if not entries:
         return None
     rows = [_row(between, entry) for entry in entries]
-    label = f"Ratios of {between.b.label} to {between.a.label} with 95 % intervals."
+    intervals = "" if between.ends else " with 95 % intervals"
+    label = f"Ratios of {between.b.label} to {between.a.label}{intervals}."
     return draw(
         "comparison",
         label,
@@ -68,6 +69,8 @@ def name_of(between: Between, entry: Entry) -> str:
 
 
 def _row(between: Between, entry: Entry) -> dict[str, Any]:
+    if between.ends is not None:
+        return _row_of_range(between, entry)
     verdict = entry.verdict or "undecided"
     blocks = min(entry.blocks_a, entry.blocks_b)
     interval = words.interval(entry.low, entry.high, blocks)
@@ -87,6 +90,28 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
     }
 
 
+def _row_of_range(between: Between, entry: Entry) -> dict[str, Any]:
+    """Of two ends of a model's range: their ratio, which is not judged."""
+    other = other_basis(between, entry)
+    ratio = words.ratio(entry.ratio)
+    return {
+        "name": f"{name_of(between, entry)} · {entry.system}",
+        "system": entry.system,
+        "ratio": entry.ratio,
+        "other": None if other is None else other.ratio,
+        "words": ratio,
+        "tip": f"{entry.system}, {name_of(between, entry)}: {ratio}",
+    }
+
+
+def _over(between: Between) -> str:
+    """The names, where both are whole; a part of one says less than the letter defined below."""
+    labels = between.b.label, between.a.label
+    if any(len(label) > TITLE_LETTERS for label in labels):
+        return "B over A"
+    return " over ".join(labels)
+
+
 def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.TopLevelMixin:
     import altair as alt
 
@@ -95,12 +120,12 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
     left = round(max(len(row["name"]) for row in rows) * LETTER_PIXELS) + 12 if wide else 0
     width, right, height = (max(240, 700 - left), 140, 20) if wide else (222, 130, 38)
     points = [each for row in rows for each in (row["ratio"], row["other"]) if each]
-    low, high = ratio_domain([*points, *edges_of(rows, "low", "high")])
+    edges = [] if between.ends else edges_of(rows, "low", "high")
+    low, high = ratio_domain([*points, *edges])
     axis = alt.Axis(
         values=ratio_ticks(low, high, 8),
         format="~g",
-        title=f"{shortened(between.b.label, TITLE_LETTERS)} over"
-        f" {shortened(between.a.label, TITLE_LETTERS)}",
+        title=_over(between),
         domain=False,
     )
     scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
@@ -139,7 +164,7 @@ def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart
     hollow = chart_of([row for row in rows if row["other"] is not None])
     return [
         hollow.mark_point(size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
-        *whiskers(rows, ("ratio", "low", "high"), along, y=y),
+        *(whiskers(rows, ("ratio", "low", "high"), along, y=y) if "low" in rows[0] else ()),
         base.mark_point(size=52, filled=True, opacity=1).encode(
             x=x("ratio"), y=y, color=colour, description="tip:N"
         ),

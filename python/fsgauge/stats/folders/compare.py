@@ -36,6 +36,7 @@ from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
+from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
 from fsgauge.stats.folders.same_conditions import (
     Side,
     Unlike,
@@ -56,7 +57,7 @@ DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
 
 class Entry(ResultModel):
-    """B over A by one metric. Without `verdict`, two machines were compared.
+    """B over A by one metric. Without `verdict`, two machines or two ends of a range were compared.
 
     `low` and `high` exclude 1 exactly where the verdict is better or worse, or lie within the
     margin where it is equivalent; `alone_low` and `alone_high` are the 95 % interval of this ratio
@@ -139,6 +140,7 @@ class Between(ResultModel):
     metrics: list[MetricInfo]
     entries: list[Entry]
     differences: list[Unlike]
+    ends: Ends | None = Field(default=None, exclude_if=lambda value: value is None)
 
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
         """One entry, if there is such a one."""
@@ -166,14 +168,19 @@ def compare_sides(
     """The comparison of A with B, each with `more` folders of the same.
 
     `to_baseline` lets the ratio of ratios decide on one machine too. Raises InputError where
-    something that must be equal is not and is not in `despite`.
+    something that must be equal is not and is not in `despite`; two ends of a model's range need
+    no exception, and are not judged.
     """
     sides = [a, *more_a], [b, *more_b]
     others = [*more_a, b, *more_b]
+    ends = ends_of(*sides)
+    if ends is not None:
+        despite = [*despite, TIMES]
     accepted = list(
         dict.fromkeys(each for other in others for each in require_alike(a, other, despite))
     )
-    one_machine = all(same_machine(a, other) for other in others)
+    # A model is the same on every machine.
+    one_machine = ends is not None or all(same_machine(a, other) for other in others)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
     results = [[naming_changes(read_side(each), each.changes) for each in side] for side in sides]
     latest = results[1][0]
@@ -199,7 +206,7 @@ def compare_sides(
         baseline=a.study.plan.baseline,
         bases=_bases(sides),
         decides=decides,
-        one_machine=one_machine,
+        judged=_judged(one_machine, ends),
     )
     entries = list(entries_of(samples[0], samples[1], scope))
     present = {entry.metric for entry in entries}
@@ -217,7 +224,8 @@ def compare_sides(
         primary_metrics={cell.id: latest.primary_metrics[cell.id] for cell in cells},
         metrics=[metric for metric in latest.metrics if metric.name in present],
         entries=entries,
-        differences=accepted + listed_differences(a, b),
+        differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
+        ends=ends,
     )
 
 
@@ -232,7 +240,14 @@ class Scope:
     baseline: str
     bases: list[Basis]
     decides: Basis
-    one_machine: bool
+    judged: list[Basis]
+
+
+def _judged(one_machine: bool, ends: Ends | None) -> list[Basis]:
+    """The bases that have verdicts: a machine is no better than another, nor one end of a range."""
+    if ends is not None:
+        return []
+    return ["direct", "to baseline"] if one_machine else ["to baseline"]
 
 
 def _bases(sides: Sequence[Sequence[Side]]) -> list[Basis]:
@@ -304,7 +319,7 @@ def _entry(
         sittings_measured=ratio.measured,
         p=ratio.p,
         p_adjusted=each.p_adjusted,
-        verdict=verdict if scope.one_machine or basis == "to baseline" else None,
+        verdict=verdict if basis in scope.judged else None,
         bases_agree=agree,
         blocks_a=len(each.against),
         blocks_b=len(each.logs),

@@ -18,7 +18,7 @@ from fsgauge.engine import Engine, OnEvent
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
-from fsgauge.report.compared import cautions, read_sides
+from fsgauge.report.compared import cautions, read_sides, summary
 from fsgauge.rig.registry import rig_named, study_on
 from fsgauge.rig.rig import placed_on
 from fsgauge.rig.simulator.rig import SimulatorRig
@@ -217,9 +217,9 @@ def test_flash_is_simulated_with_an_end_of_its_range_that_the_page_names(tmp_pat
         assert all(0.59 * most <= least < most for least, most in ends_of_range), cell
     assert rates(made["shortest"], system, next(iter(cells)))
     sides = read_sides([made[times].directory for times in ("shortest", "longest")])
-    (range_of_it, despite) = cautions(compare_sides(*sides, despite=["storage.times"]))
-    assert "has the shortest times of the device's model" in range_of_it
-    assert despite == "compared despite storage.times: shortest / longest"
+    between = compare_sides(*sides)
+    assert cautions(between) == []
+    assert summary(between).startswith("ssd-sata, the range of its model: ")
 
 
 def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> None:

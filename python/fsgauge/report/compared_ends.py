@@ -1,0 +1,108 @@
+"""The two ends of a model's range, cell by cell: what a device may be, and no verdict on it.
+
+With the longest times a model is never faster than with the shortest ones, so a difference is no
+finding. What is worth reading is how wide the range is.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from fsgauge.report import words
+from fsgauge.stats.folders.compare import Between, Entry, SideFacts
+from fsgauge.stats.folders.ends_of_range import TIMES
+
+MOST_IN_A_SENTENCE = 4
+"""Ranges in the headline; the table has them all."""
+
+
+def ends_sentence(between: Between) -> str:
+    """ "ssd-sata, the range of its model: read, 80 % full: 373 to 386 MiB/s on ext4-6.18." """
+    if between.ends is None:
+        return ""
+    entries = _entries(between)
+    if not entries:
+        return "No primary cell is in both folders: see below."
+    cells = [
+        f"{between.cell(cell).name}: {', '.join(_range(between, entry) for entry in found)}"
+        for cell, found in groupby(entries[:MOST_IN_A_SENTENCE], key=lambda entry: entry.cell)
+    ]
+    more = "; more below" if len(entries) > MOST_IN_A_SENTENCE else ""
+    return f"{between.ends.model}, the range of its model: {'; '.join(cells)}{more}."
+
+
+def ends_basis(between: Between) -> str:
+    """What a ratio is, and why none is judged."""
+    if between.ends is None:
+        return ""
+    a, b = between.ends.a, between.ends.b
+    over = (
+        "Ratios are B over A"
+        if between.decides == "direct"
+        else f"Ratios are of the ratio to {between.baseline} in B over the same in A"
+    )
+    return (
+        f"A has the {a} times of the model, and B the {b}. {over}. Nothing is judged: with the"
+        " longest times the model is never faster, and where in the range a device lies, it does"
+        " not say."
+    )
+
+
+def ends_repetition(between: Between) -> str:
+    """Whether anything but the times differs between the sides."""
+    ends = between.ends
+    if ends is None:
+        return ""
+    if ends.seeds_a != ends.seeds_b:
+        return (
+            f"The seeds differ ({_listed(ends.seeds_a)} and {_listed(ends.seeds_b)}), so other"
+            " files are in the difference too: simulate both ends with one --seed."
+        )
+    if between.a.blocks_complete != between.b.blocks_complete:
+        return (
+            "A and B have not the same number of blocks, so other files are in the difference too:"
+            " simulate both ends with as many."
+        )
+    return "The seed is the same, so the files lie in the same places: only the times differ."
+
+
+def side_words(between: Between, side: SideFacts) -> str:
+    """What a side is made of: "5 complete blocks in 1 sitting", or of a model with which times."""
+    blocks = f"{side.blocks_complete} complete blocks"
+    if between.ends is not None:
+        end = between.ends.a if side is between.a else between.ends.b
+        return f"{blocks} with the {end} times"
+    return f"{blocks} in {side.sittings} sitting{'' if side.sittings == 1 else 's'}"
+
+
+def differing(between: Between) -> list[str]:
+    """Names of what else differs; of two ends neither the times nor the day, which is no matter."""
+    hidden = [each.fact for each in between.differences if not each.despite]
+    if between.ends is None:
+        return hidden
+    return [name for name in hidden if name not in (TIMES, "day")]
+
+
+def _entries(between: Between) -> list[Entry]:
+    """Each primary cell of each system, the baseline too."""
+    found = (
+        between.entry(cell, system, between.primary_metrics[cell], "direct")
+        for cell in between.primary_cells
+        for system in between.systems
+    )
+    return [entry for entry in found if entry is not None]
+
+
+def _range(between: Between, entry: Entry) -> str:
+    """ "373 to 386 MiB/s on ext4-6.18"; one value where both ends read alike."""
+    unit = next(metric.unit for metric in between.metrics if metric.name == entry.metric)
+    low, high = (words.value(each, unit) for each in sorted((entry.value_a, entry.value_b)))
+    if low == high:
+        return f"{high} on {entry.system}"
+    number, _, of_low = low.partition(" ")
+    ranged = f"{number if high.endswith(f' {of_low}') else low} to {high}"
+    return f"{ranged} on {entry.system}"
+
+
+def _listed(seeds: list[int]) -> str:
+    return ", ".join(map(str, seeds))
