@@ -22,6 +22,14 @@ from fsgauge.stats.wording import listed, named_systems
 from fsgauge.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 
 
+def durability_in(evidence: Evidence) -> Durability:
+    """Of a whole study; nothing of a simulation, which stores nothing that a crash could lose."""
+    if evidence.before.load.simulation is not None:
+        return Durability(systems=[], of_all=[])
+    plan = evidence.study.plan
+    return durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+
+
 def durability_of(
     systems: Sequence[str],
     turns: Sequence[TurnRecord],
@@ -146,7 +154,7 @@ def names_in(said: str, systems: Sequence[str]) -> list[str]:
 def weak_systems(evidence: Evidence) -> Iterator[Finding]:
     """Who gives up what, with the sources that say so; those that give up the same together."""
     plan = evidence.study.plan
-    found = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+    found = durability_in(evidence)
     groups: dict[tuple[str, str], list[str]] = {}
     for system in dict.fromkeys(each.system for each in found.systems):
         weak = found.of(system)

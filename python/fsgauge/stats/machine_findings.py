@@ -14,7 +14,10 @@ FIXED_GOVERNOR = "performance"
 
 
 def machine_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about the machines; of several, each names its machine."""
+    """All findings about the machines; of several, each names its machine. None of a simulation:
+    its numbers do not come from the machine that computed them."""
+    if evidence.before.load.simulation is not None:
+        return
     alone = len(evidence.before.machines) == 1
     below = evidence.before.of_role(BELOW)
     for before in evidence.before.machines:
@@ -38,8 +41,7 @@ def _of_machine(
 
 
 def _busy(before: Machine) -> Iterator[Finding]:
-    is_busy = before.load_average > BUSY_SHARE * before.processor_count
-    if is_busy and before.simulation is None:
+    if before.load_average > BUSY_SHARE * before.processor_count:
         yield finding(
             "machine.busy",
             "note",

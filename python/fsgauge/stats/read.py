@@ -22,7 +22,7 @@ from fsgauge.stats.analysis import Material, analysis_of, kind_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
-from fsgauge.stats.durability import durability_of
+from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.few_operations import few_operations
 from fsgauge.stats.findings import find_all
@@ -171,7 +171,7 @@ def _results(
     baseline_kind = _baseline_kind(plan.baseline, evidence.turns)
     sureness = _sureness(evidence, findings)
     floor = evidence.noise.get(evidence.primary_metric)
-    durability = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+    durability = durability_in(evidence)
     hosts = hosts_of(
         evidence.runs,
         evidence.before,

@@ -5,57 +5,18 @@ from __future__ import annotations
 import shlex
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fsgauge.machine import Simulation
 from fsgauge.stats.simulated import not_measured
-from fsgauge.stats.wording import listed
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage
+from fsgauge.sweep.answer import aged_tests, sweep_answer
 from fsgauge.sweep.folder import STUDY, PlacedPoint, Sweep
+from fsgauge.sweep.panels import SweepModel, YearLine, YearPanel, YearPoint, years_words
 from fsgauge.sweep.running import Failed
-from fsgauge.units import exact_size, format_bandwidth, format_rate
-
-_MOST_NAMED = 4
+from fsgauge.units import exact_size
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class YearPoint(_Model):
-    """A rate after so many years; the interval is over the seeds of `lives` lives."""
-
-    years: float
-    value: float
-    low: float | None
-    high: float | None
-    lives: int
-    results: str
-
-
-class YearLine(_Model):
-    """One system in one cell."""
-
-    system: str
-    points: list[YearPoint]
-
-
-class YearPanel(_Model):
-    """One cell with one profile."""
-
-    cell: str
-    profile: str
-    metric: str
-    unit: str
-    lines: list[YearLine]
-
-    def said(self, value: float) -> str:
-        """A value with its unit."""
-        return format_bandwidth(value) if self.unit == "B/s" else format_rate(value)
-
-
-class SweepResults(_Model):
+class SweepResults(SweepModel):
     """sweep.json."""
 
     format: Literal[1] = 1
@@ -78,7 +39,7 @@ def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
     whole = [(placed, report) for placed, report in reports if report is not None]
     because = {each.placed.directory: each.said for each in failed}
     missing = [
-        f"{placed.point.years:g} years, {placed.point.profile}:"
+        f"{years_words(placed.point.years)}, {placed.point.profile}:"
         f" {because.get(placed.directory, 'not simulated yet')}"
         for placed, report in reports
         if report is None
@@ -88,7 +49,7 @@ def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
     models = Simulation.model_validate(whole[0][1]["simulation"]) if whole else None
     return SweepResults(
         question=sweep.study.question,
-        answer=_answer(panels, models),
+        answer=_answer(panels, whole, models),
         simulation=models,
         systems=systems,
         baseline=systems[0],
@@ -122,8 +83,9 @@ def _settings(system: System) -> str:
 def _load(study: Study) -> str:
     """How years are made of rewrites, and how often each is lived."""
     rewrites = study.sweep.rewrites_a_year if study.sweep else 0.0
+    often = {1.0: "once", 2.0: "twice"}.get(rewrites, f"{rewrites:g} times")
     return (
-        f"all live bytes are written {rewrites:g} times a year; {study.plan.blocks} blocks, each of"
+        f"all live bytes are written {often} a year; {study.plan.blocks} blocks, each of"
         " another seed, in which the first system lives twice"
     )
 
@@ -177,27 +139,14 @@ def _points(
     ]
 
 
-def _answer(panels: list[YearPanel], simulation: Simulation | None) -> str:
-    """The first cell of each profile in its last year, and in its first: what was there before."""
-    firsts = {panel.profile: panel for panel in reversed(panels)}
-    said = []
-    for profile, panel in reversed(firsts.items()):
-        lines = [line for line in panel.lines if line.points]
-        if not lines:
-            continue
-        best = sorted(lines, key=lambda line: -line.points[-1].value)[:_MOST_NAMED]
-        rates = listed([f"{panel.said(each.points[-1].value)} on {each.system}" for each in best])
-        of = f" with {profile}" if len(firsts) > 1 else ""
-        first, last = best[0].points[0].years, best[0].points[-1].years
-        sentence = f'After {_years(last)}{of}, "{panel.cell}" runs at {rates}'
-        if first < last:
-            before = listed([panel.said(line.points[0].value) for line in best])
-            sentence += f"; after {_years(first)} it was {before}"
-        said.append(f"{sentence}.")
+def _answer(
+    panels: list[YearPanel],
+    whole: list[tuple[PlacedPoint, dict[str, Any]]],
+    simulation: Simulation | None,
+) -> str:
+    primary = whole[0][1]["primary_cells"] if whole else []
+    cells = [each for _, report in whole[:1] for each in report["cells"] if each["id"] in primary]
+    said = sweep_answer(panels, aged_tests(cells))
     if simulation is None or not said:
         return "No point is whole yet."
-    return not_measured(" ".join(said), simulation)
-
-
-def _years(years: float) -> str:
-    return f"{years:g} year{'' if years == 1 else 's'}"
+    return not_measured(said, simulation)

@@ -12,7 +12,8 @@ from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import template
 from fsgauge.stats.simulated import model_words, proof_lines
-from fsgauge.sweep.lines import SweepResults, YearPanel, YearPoint
+from fsgauge.sweep.lines import SweepResults
+from fsgauge.sweep.panels import YearPanel, YearPoint, years_words
 
 if TYPE_CHECKING:
     import altair as alt
@@ -67,7 +68,7 @@ def _rows(results: SweepResults, panel: YearPanel) -> list[dict[str, Any]]:
             "years": point.years,
             "at_years": point.years + (number - middle) * apart_years,
             **_scaled(panel, {"value": point.value, **_interval(point)}),
-            "tip": f"{line.system}, after {point.years:g} years: {panel.said(point.value)}"
+            "tip": f"{line.system}, after {years_words(point.years)}: {panel.said(point.value)}"
             f" ({_range(panel, point)}), {point.lives} lives",
         }
         for number, line in enumerate(panel.lines)
@@ -107,7 +108,12 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     x = alt.X(
         "at_years:Q",
         scale=alt.Scale(padding=8, nice=False),
-        axis=alt.Axis(title="years", values=sorted({row["years"] for row in rows}), grid=False),
+        axis=alt.Axis(
+            title="years",
+            values=sorted({row["years"] for row in rows}),
+            format="~g",  # vega's own is "1.0", or "1", as the width has it
+            grid=False,
+        ),
     )
 
     def y(field: str) -> alt.Y:

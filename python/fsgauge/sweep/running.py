@@ -14,6 +14,7 @@ from pathlib import Path
 from fsgauge.interruption import interruptible
 from fsgauge.programs import child_environment
 from fsgauge.sweep.folder import PlacedPoint, Sweep
+from fsgauge.sweep.panels import years_words
 
 _LOOK_SECONDS = 0.1
 _END_SECONDS = 60.0
@@ -66,7 +67,7 @@ def run_points(
 
 
 def _name(placed: PlacedPoint) -> str:
-    return f"{placed.point.years:g} years, {placed.point.profile}"
+    return f"{years_words(placed.point.years)}, {placed.point.profile}"
 
 
 def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:

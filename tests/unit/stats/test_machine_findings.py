@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.machine import BELOW
+from fsgauge.machine import BELOW, Simulation
 from fsgauge.record import EnvironmentRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
@@ -122,3 +122,33 @@ def test_memory_that_is_reclaimed_unasked() -> None:
     result = found(read({"reclaimer": module}), "machine.reclaims")
     assert result is not None and f"echo N > {module}" in result.advice
     assert found(read({}), "machine.reclaims") is None
+
+
+def test_a_simulation_has_no_findings_of_the_machine_that_computed_it() -> None:
+    """Each simulated page was told to switch DAMON off, and that nothing synced the load."""
+    study = make_study(**{**SMALL, "patterns": ("randwrite",)})
+    told = {
+        "reclaimer": "/sys/kernel/mm/damon/admin/kdamonds/0/state",
+        "governor": "powersave",
+        "load_average": 64.0,
+        "throttle_events": 3,
+    }
+    models = Simulation(
+        model_version=3, policies={}, proofs={}, device="disk-2012", device_words="", numbers=[]
+    )
+
+    def codes(**more: Any) -> set[str]:
+        before = with_machine(study.before, **told, **more)
+        after = with_machine(before, throttle_events=9, kernel="7.0.0")
+        results = read_study(study.turns, study.runs, study.study, before, after)
+        assert (results.durability.of_all == []) == ("simulation" in more)
+        return {each.code for each in results.findings}
+
+    of_machine = codes() - codes(simulation=models)
+    assert of_machine >= {
+        "machine.busy",
+        "machine.governor",
+        "machine.reclaims",
+        "machine.throttled",
+        "environment.changed",
+    }

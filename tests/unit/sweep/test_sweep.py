@@ -127,13 +127,14 @@ def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
     (directory,) = tmp_path.iterdir()
     assert is_sweep(directory)
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith('answer: Simulated, not measured. After 2 years, "read, aged')
+    start = "answer: Simulated, not measured. After 2 years, reads of the aged tree have "
+    assert said[0].startswith(start)
     # What was there before the first year is not the years' doing.
-    assert re.search(r"; after 0 years it was [\d.]+ [KM]iB/s", said[0])
+    assert re.search(r" [KM]iB/s on ext4-6.18, \d+ % of year 0's rate \(", said[0])
     page = (directory / "sweep.html").read_text()
-    kicker = page.split('<p class="kicker">')[1].split("</p>")[0]
-    assert kicker.startswith("Simulated, not measured, by model 3 on disks-8+2-2012")
-    assert "agrees with Linux 6.18 in 62 of 62 checkpoints" in page
+    line = page.split('<p class="simulated" id="simulated">')[1].split("</p>")[0]
+    assert line.startswith("<b>Simulated, not measured, by model 3 on disks-8+2-2012.</b>")
+    assert "agrees with Linux 6.18 in 62 of 62 checkpoints" in line
     found = json.loads((directory / "sweep.json").read_text())
     assert len(found["panels"]) == 2  # aged and fresh
     for panel in found["panels"]:

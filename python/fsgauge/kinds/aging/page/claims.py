@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingPoint
 from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim
-from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, share_cell
+from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, interval_text, share_cell
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -39,7 +39,7 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
     ]
     columns = [
         Column("claim"),
-        Column("measured here", "relative_rate"),
+        Column("simulated here" if results.simulation else "measured here", "relative_rate"),
         Column("predicted for a disk", "predicted_rate"),
         Column("published", elsewhere=True),
     ]
@@ -125,8 +125,11 @@ def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell
     entry = results.comparison(clean.cell, system, "bandwidth") if clean else None
     if entry is None:
         return NOTHING
-    low, high = entry.low or entry.ratio, entry.high or entry.ratio
-    return TableCell(f"{100 * entry.ratio:.0f} %", f"{100 * low:.0f} % to {100 * high:.0f} %")
+
+    def text(ratio: float) -> str:
+        return f"{100 * ratio:.0f} %"
+
+    return TableCell(text(entry.ratio), interval_text(entry, text))
 
 
 def _predicted(results: Results, aging: Aging, claim: PublishedClaim, system: str) -> TableCell:

@@ -1,8 +1,8 @@
 """The answer of a study of many clients: what another system changes, test by test, under 60 words.
 
 "ext4 delalloc writes 1.31 times as fast as ext4 nodelalloc (1.24 to 1.39), reads 1.02 times as fast
-(0.97 to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents per file
-instead of 20."
+(0.97 to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); after writing, 1.00
+extents per file instead of 20.0."
 With several systems the first test names all of them, and the largest decided difference elsewhere
 follows.
 """
@@ -173,7 +173,8 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
 
 
 def _extents(connections: Connections, tests: Tests) -> str:
-    """ "; 1.0 extents per file instead of 20", of the first test whose files were scanned."""
+    """ "; after writing, 1.00 extents per file instead of 20.0", of the first test whose files were
+    scanned; it is named where others were told as well."""
     against = connections.extents_reference
     for cell in tests.cells:
         reference = connections.extents_of(cell.id, against)
@@ -184,20 +185,23 @@ def _extents(connections: Connections, tests: Tests) -> str:
         ]
         if reference is None or not others:
             continue
+        start = f"; after {noun_of(cell)}, " if len(tests.cells) > 1 else "; "
         differing = [each for each in others if _differs(each[1])]
         if not differing:
             if len(others) < len(tests.systems):
                 return ""
-            return f"; extents per file are the same, {_number(reference.per_file.value)}"
+            return f"{start}extents per file are the same, {_number(reference.per_file.value)}"
         if len(differing) == len(others) > 1:
             values = sorted(entry.per_file.value for _, entry in differing)
             low, high = _number(values[0]), _number(values[-1])
             numbers = low if low == high else f"{low} to {high}"
-            return f"; {numbers} extents per file instead of {_number(reference.per_file.value)}"
+            return (
+                f"{start}{numbers} extents per file instead of {_number(reference.per_file.value)}"
+            )
         system, entry = max(differing, key=lambda each: abs(math.log(_ratio(each[1]))))
         of = "" if len(tests.systems) == 1 else f"{system}'s files have "
         return (
-            f"; {of}{_number(entry.per_file.value)} extents per file instead of"
+            f"{start}{of}{_number(entry.per_file.value)} extents per file instead of"
             f" {_number(reference.per_file.value)}"
         )
     return ""
@@ -218,7 +222,7 @@ def _number(value: float) -> str:
 
 def _too_few(tests: Tests, blocks: int) -> str:
     parts = [
-        f"{system} {listed([f'{verb_of(c)} {e.ratio:.2f} times' for c, e in tests.of(system)])}"
+        f"{system} {listed([f'{verb_of(c)} {_times(e)}' for c, e in tests.of(system)])}"
         for system in tests.systems
     ]
     for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
@@ -257,7 +261,10 @@ def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
 
 
 def _times(entry: Comparison) -> str:
-    digits = 3 if abs(entry.ratio - 1) < 0.01 else 2
+    """ "1.40 times", "34.3 times": three digits, and one more close to 1."""
+    if entry.ratio >= 99.95:
+        return f"{entry.ratio:,.0f} times"
+    digits = 3 if abs(entry.ratio - 1) < 0.01 else 2 if entry.ratio < 9.995 else 1
     return f"{entry.ratio:.{digits}f} times"
 
 

@@ -72,7 +72,8 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
             "Use --storage with a device to see what fragments cost. Extents per file hold"
             " anywhere.",
         )
-    yield from _dispatch(connections)
+    if evidence.before.load.simulation is None:
+        yield from _dispatch(connections)
     yield from serving_findings(evidence)
 
 

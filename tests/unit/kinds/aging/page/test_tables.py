@@ -7,6 +7,7 @@ import pytest
 from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
 from fsgauge.kinds.aging.published import published_aging
+from fsgauge.machine import Simulation
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.results import Results
@@ -70,6 +71,30 @@ def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -
     of_small = rows["what 1 MiB keeps of its clean read rate at 5 % free"]
     assert of_small[2].text == "30 %" and of_small[3].below == "S-23, in our words"
     assert rows["clean write rate, 8 MiB over 1 MiB"][1].text.endswith(" %")
+
+
+def test_a_simulated_claim_is_not_called_measured(results: Results) -> None:
+    """The page of a simulation had a column "measured here"."""
+    assert results.own is not None
+    models = Simulation(
+        model_version=3, policies={}, proofs={}, device="disk-2012", device_words="", numbers=[]
+    )
+    simulated = results.model_copy(update={"simulation": models})
+    heads = []
+    for each in (results, simulated):
+        (table,) = claims_table(each, results.own, published_aging())
+        heads.append(table.columns[1].label)
+    assert heads == ["measured here", "simulated here"]
+
+
+def test_an_interval_whose_ends_read_alike_is_within_rounding(results: Results) -> None:
+    """ "85 % to 85 %" stood beside the clean rates, and "within rounding" in every other table."""
+    assert results.own is not None
+    near = [each.model_copy(update={"low": 0.851, "high": 0.852}) for each in results.comparisons]
+    alike = results.model_copy(update={"comparisons": near})
+    (table,) = claims_table(alike, results.own, published_aging())
+    rows = {row[0].text: row for row in table.rows}
+    assert rows["clean write rate, 8 MiB over 1 MiB"][1].below == "within rounding"
 
 
 def test_every_published_cell_is_a_claim_of_the_ledger(results: Results) -> None:

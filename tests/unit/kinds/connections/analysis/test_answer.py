@@ -34,7 +34,15 @@ def test_one_system_is_told_test_by_test_with_its_extents() -> None:
     assert answer.startswith(f"{OTHER} writes 1.3")
     assert f"times as fast as {BASELINE} (" in answer
     assert ", reads 1.0" in answer and " and is backed up 1.4" in answer
-    assert answer.endswith("; 1.00 extents per file instead of 20.0.")
+    assert answer.endswith("; after writing, 1.00 extents per file instead of 20.0.")
+
+
+def test_extents_are_said_of_the_test_that_wrote_them_and_ratios_have_three_digits() -> None:
+    """ "is backed up 34.30 times as fast; 1.00 extents per file instead of 12.6": the 12.6 were not
+    those of the backup, whose files had 20."""
+    answer = said(gain=lambda system, cell: 1.0 if system == BASELINE else 34.3, noise=0.0)
+    assert " is backed up 34.3 times as fast (" in answer
+    assert "; after writing, 1.00 extents per file instead of 20.0." in answer
 
 
 def test_a_slower_system_is_said_to_be_so() -> None:

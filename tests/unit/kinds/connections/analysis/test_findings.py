@@ -9,11 +9,14 @@ import pytest
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.machine import Simulation
 from fsgauge.record import Cell, Turn
+from fsgauge.stats import read_study
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.lost_data import GONE
 from fsgauge.stats.results import Finding, Results
 from fsgauge.wire import ClientsJob
+from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import OTHER, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 3}
@@ -45,6 +48,17 @@ def test_an_honest_study_has_notes_alone() -> None:
     found = results(blocks=6, seed=1).findings
     assert {each.level for each in found} == {"note"}
     assert "clients.dispatch" in {each.code for each in found}
+
+
+def test_simulated_clients_have_no_event_loop() -> None:
+    """The page of a simulation warned of how clients had been carried: none were."""
+    made = make_connections(**SMALL)
+    models = Simulation(
+        model_version=3, policies={}, proofs={}, device="disk-2012", device_words="", numbers=[]
+    )
+    before = with_machine(made.before, simulation=models)
+    found = read_study(made.turns, made.runs, made.study, before, made.after)
+    assert "clients.dispatch" not in {each.code for each in found.findings}
 
 
 def test_bad_records_make_a_study_invalid() -> None:
