@@ -226,7 +226,7 @@ def test_a_target_s_years_are_written_in_turns() -> None:
 
 
 def test_records_of_a_point_that_were_changed_are_accepted_where_it_is_said(tmp_path: Path) -> None:
-    """--accept-changed was taken of a sweep and changed nothing; what helps stood in a log alone."""
+    """--accept-changed changed nothing for a sweep, and what helps was said in a log alone."""
     text = FILE.replace(', "median_size=256 KiB; size_sigma=1"', "").replace("[2, 0]", "[0]")
     sweep = new_sweep(study(text), tmp_path)
     assert run_points(sweep, lambda _: None) == []
