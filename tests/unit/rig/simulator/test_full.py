@@ -45,14 +45,16 @@ seed = 7
 
 
 def test_a_full_device_names_its_system_and_what_gives_it_room(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`fsgauge resume` was the next command, and the same seed filled the same device again."""
+    monkeypatch.setattr("sys.argv", ["/usr/bin/fsgauge", "run", "mine.toml"])
     study = parse_study(FILLS_UP, "mine.toml", "mine")
     assert execute(study, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 3
     said = capsys.readouterr().err
     assert 'error: "full": the simulated device is full: client' in said
-    assert " --seed 7 --set storage.size=256MiB, or --set 'workload.fills=" in said
+    command = "\nnext: fsgauge run mine.toml --seed 7 --set storage.size=256MiB"
+    assert f"{command}, or --set 'workload.fills=" in said
     assert said.count("\n  tried: with --set ") == 2 and " every turn has room\n" in said
     assert ", or --without full\n" in said
     assert "resume" not in said
