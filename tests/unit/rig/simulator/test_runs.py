@@ -279,3 +279,16 @@ def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:
         rig_named("host").check(load_study("aging", [], [], "simulated:1GiB", 1), None)
     with pytest.raises(InputError, match="is a model of an allocation policy"):
         rig_named("host").check(load_study("aging", [], ["ldiskfs"], "loop:1GiB", 1), None)
+
+
+def test_models_alone_are_led_to_their_rig_and_not_from_one_to_the_next() -> None:
+    """`--without "1 MiB"` was proposed, and failed for the other system in the same words."""
+    models = ["1 MiB=ldiskfs", "8 MiB=ldiskfs"]
+
+    def advice(systems: list[str]) -> str:
+        with pytest.raises(InputError, match="is a model of an allocation policy") as refused:
+            rig_named("host").check(load_study("aging", [], systems, "loop:1GiB", 1), None)
+        return refused.value.next
+
+    assert advice(models) == "--rig simulator"
+    assert advice([models[0], "ext4"]).endswith("or --without '1 MiB'")
