@@ -101,7 +101,7 @@ class Quantity:
             raise UnitError(f"{_quoted(text)} is too large", self._help())
         if self.whole and value.denominator != 1:
             base = next(iter(self.units))
-            raise UnitError(f"{_quoted(text)} is not a whole number of {base}", self._help())
+            raise UnitError(f"{_quoted(text)} is not a whole number of {base}", self._whole_help())
         return value
 
     def _reads(self, text: str) -> bool:
@@ -124,6 +124,11 @@ class Quantity:
 
     def _help(self) -> str:
         return f'write a number and a unit: "{self.example}"'
+
+    def _whole_help(self) -> str:
+        """Of a text that has a number and a unit: what it is to be is in the name, if anywhere."""
+        is_named = self.name.startswith("whole ")
+        return f'write {self.noun}: "{self.example}"' if is_named else self._help()
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

@@ -93,8 +93,10 @@ def test_percentages_and_paces():
     assert WHOLE_PERCENT.read("90%") == 90
     assert RATE.read("1000 IOPS") == 1000
     assert RATE.read("1.5 k IOPS") == RATE.read("1.5 kIOPS") == 1500
-    with pytest.raises(UnitError, match="whole"):
+    with pytest.raises(UnitError, match="whole") as refusal:
         WHOLE_PERCENT.read("2.5 %")
+    # It has a number and a unit, which was the advice.
+    assert refusal.value.hint == 'write a whole percentage: "10 %"'
     with pytest.raises(UnitError, match="has no unit"):
         parse_percent("90")
 

@@ -83,7 +83,9 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
     near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
     known = f"known: {', '.join(sorted(RIGS))}"
     raise InputError(
-        f'unknown rig "{name}"', details=(f'did you mean "{near[0]}"?' if near else known,)
+        f'unknown rig "{name}"',
+        details=(f'did you mean "{near[0]}"?' if near else known,),
+        next=f"--rig {near[0] if near else DEFAULT}",
     )
 
 

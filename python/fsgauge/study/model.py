@@ -196,15 +196,17 @@ class Study(StudyModel):
         for index, profile in enumerate(sweep.profiles):
             unknown = sweep.unknown_pair(profile, keys)
             if unknown:
-                what = (
-                    f'"{unknown}" has no value'
-                    if unknown in keys
-                    else f'the workload has no such key: "{unknown}"; there are:'
-                    f" {', '.join(sorted(keys))}"
-                )
+                name = unknown.partition("=")[0].strip()
+                near = difflib.get_close_matches(name, keys, n=1, cutoff=0.6)
+                what = f'the workload has no such key: "{unknown}"'
+                what += "" if near else f"; there are: {', '.join(sorted(keys))}"
+                hint = f'did you mean "{near[0]}"?' if near else ""
+                if unknown in keys:
+                    what, hint = f'"{unknown}" has no value', ""
                 raise conflict(
                     what,
                     [("sweep", "profiles", index)],
+                    hint=hint,
                     next='profiles = ["median_size=64 KiB; size_sigma=2"]',
                 )
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from fsgauge.quantities import LARGEST
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.device_numbers import check_capacity, check_numbers, check_room, number_in_text
 from fsgauge.study.device_times import check_times
 from fsgauge.units import (
+    SIZE,
     BytesPerSecond,
     DurationNs,
     RateOperationsPerSecond,
@@ -32,7 +35,9 @@ def absolute(path: str) -> str:
 
 
 AbsolutePath = Annotated[OneLine, AfterValidator(absolute)]
-StorageSize = Annotated[SizeBytes, Field(ge=SMALLEST_STORAGE_BYTES)]
+STORAGE_SIZE = replace(SIZE, usual=("GiB",), example="8 GiB")
+"""A bare 10 was never meant as the bytes or KiB that no storage can be made of."""
+StorageSize = Annotated[int, STORAGE_SIZE, Field(ge=SMALLEST_STORAGE_BYTES, le=LARGEST)]
 
 
 LARGEST_PRECONDITIONED_IMAGE_BYTES = 1 << 30

@@ -13,6 +13,7 @@ import tomlkit
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.keys import sections, valid_keys, value_types
 from fsgauge.study.locate import Path
@@ -181,7 +182,7 @@ def _sizes(document: Document) -> Iterator[str]:
     for path, text in list(_texts(document.data, ())):
         size = binary_size(text)
         takes = value_types(path, _kind(document, str(path[0]))) if size else []
-        if size is None or not takes or any(each.quantity is not SIZE for each in takes):
+        if size is None or not takes or not all(_is_size(each.quantity) for each in takes):
             continue
         table: Any = document.data
         for step in path[:-1]:
@@ -190,6 +191,11 @@ def _sizes(document: Document) -> Iterator[str]:
         origin = document.origin(path)
         place = f"{_where(origin)}: " if origin else ""
         yield f'{place}"{text}" is read as "{size}", in powers of 1024 as in fio and dd'
+
+
+def _is_size(quantity: Quantity | None) -> bool:
+    """A size, of whatever kind: its units are those of all."""
+    return quantity is not None and quantity.units is SIZE.units
 
 
 def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:

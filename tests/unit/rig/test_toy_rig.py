@@ -165,6 +165,7 @@ def test_an_unknown_rig_is_refused_with_the_nearest_name() -> None:
         rig_named("hots")
     assert 'unknown rig "hots"' in refused.value.render()
     assert 'did you mean "host"?' in refused.value.render()
+    assert refused.value.next == "--rig host"  # there was no next step
     with pytest.raises(InputError) as other:
         rig_named("quantum")
     assert "known: fleet, host" in other.value.render()

@@ -46,6 +46,16 @@ def test_a_device_that_no_model_has_is_named_where_it_stands(
     assert refused.value.next in ("fsgauge explain disk-2012", "fsgauge explain storage.model")
 
 
+@pytest.mark.parametrize("kind", ["simulated", "loop", "ram"])
+def test_a_bare_size_is_answered_with_one_that_is_allowed(kind: str) -> None:
+    """ "10 B" and "10 KiB" were proposed, and storage has at least 16 MiB."""
+    with pytest.raises(InputError, match='size: "10" has no unit') as refused:
+        load_study("churn", [], [], f"{kind}:10", 1)
+    assert refused.value.location is not None
+    assert refused.value.location.hint == 'did you mean "10 GiB"?'
+    assert load_study("churn", [], [], f"{kind}:10g", 1).storage.size == 10 << 30
+
+
 def test_a_study_takes_every_model() -> None:
     for model in device_names():
         end = '"\ntimes = "longest"' if device_named(model).has_range else '"'

@@ -78,6 +78,7 @@ def test_a_point_is_a_study_of_its_own_with_the_years_in_its_age() -> None:
         ("median_size=64 KiB", "median_size=4 PiB", "median_size must be at most 1 TiB"),
         ("median_size=64 KiB", "tail_percent=120 %", "tail_percent must be at most 100 %"),
         ("median_size=64 KiB", "median_sise=4 KiB", 'no such key: "median_sise=4 KiB"'),
+        ("median_size=64 KiB", "bananas=4", '"bananas=4"; there are: age_time_limit, '),
         ("median_size=64 KiB", "median_size", '"median_size" has no value'),
         ("median_size=64 KiB", "kind=aging", 'no such key: "kind=aging"'),
     ],
@@ -92,6 +93,15 @@ def test_a_sweep_that_cannot_be_is_refused_where_it_stands(
         study(text)
     assert says in refused.value.what
     assert refused.value.location is not None
+
+
+def test_a_key_that_is_nearly_one_is_answered_with_it() -> None:
+    """All keys stood in one line, and the one that was meant among them."""
+    with pytest.raises(InputError) as refused:
+        study(FILE.replace("median_size=64 KiB", "median_siz=64 KiB"))
+    assert refused.value.what == 'the workload has no such key: "median_siz=64 KiB"'
+    assert refused.value.location is not None
+    assert refused.value.location.hint == 'did you mean "median_size"?'
 
 
 def test_what_a_point_cannot_be_is_underlined_in_the_sweep() -> None:

@@ -33,7 +33,7 @@ from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.system import FileSystem, SystemKind
+from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
@@ -147,7 +147,8 @@ def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try |
         if tried is not None and isinstance(kind, FileSystem):
             tried(system, kind)
     except FsgaugeError as error:
-        error.next = or_without(study, system, error.next)
+        if not _are_models(study):
+            error.next = or_without(study, system, error.next)
         raise
 
 
@@ -164,7 +165,7 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
             next="--rig vm, or leave system.rig out",
         )
     kind = known_kind(study, system)
-    require_real(system, kind)
+    require_real(study, system, kind)
     if isinstance(kind, FileSystem):
         _check_options(system, kind)
         _check_size(study, system, kind)
@@ -178,13 +179,22 @@ def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None
             require_direct_files(study, system, place, engine)
 
 
-def require_real(system: System, kind: SystemKind) -> None:
+def require_real(study: Study, system: System, kind: SystemKind) -> None:
     """InputError for a model, which no machine can mount."""
     if kind.placement == "modelled":
+        simulated = "--rig simulator"
+        mounted = f"{simulated}, or a file system that `fsgauge systems` lists"
         raise InputError(
             f'"{system.name}" is a model of an allocation policy ({kind.name}), and is not mounted',
-            next="--rig simulator, or a file system that `fsgauge systems` lists",
+            next=simulated if _are_models(study) else mounted,
         )
+
+
+def _are_models(study: Study) -> bool:
+    """Whether all systems are models: without one of them, the next is refused alike."""
+    known = system_kinds()
+    kinds = [known.get(system.kind) for system in study.systems]
+    return all(kind is not None and kind.placement == "modelled" for kind in kinds)
 
 
 def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:

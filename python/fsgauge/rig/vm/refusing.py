@@ -128,7 +128,7 @@ def _require_systems(study: Study) -> None:
         _require_not_alone(study, system)
         kind = find_kind(system.kind)
         if kind.name not in tables().file_system:  # one of those may be a model elsewhere
-            require_real(system, kind)
+            require_real(study, system, kind)
         if not isinstance(kind, FileSystem):
             continue
         if kind.name not in known:

@@ -294,3 +294,16 @@ def test_a_study_on_a_loop_file_is_one_of_a_model_here() -> None:
     assert placed_on(rig_named("host"), on_host) is on_host
     elsewhere = load_study("aging", [], [], "device:sdx", 1)
     assert placed_on(rig, elsewhere) is elsewhere
+
+
+def test_models_alone_are_led_to_their_rig_and_not_from_one_to_the_next() -> None:
+    """`--without "1 MiB"` was proposed, and failed for the other system in the same words."""
+    models = ["1 MiB=ldiskfs", "8 MiB=ldiskfs"]
+
+    def advice(systems: list[str]) -> str:
+        with pytest.raises(InputError, match="is a model of an allocation policy") as refused:
+            rig_named("host").check(load_study("aging", [], systems, "loop:1GiB", 1), None)
+        return refused.value.next
+
+    assert advice(models) == "--rig simulator"
+    assert advice([models[0], "ext4"]).endswith("or --without '1 MiB'")
