@@ -43,8 +43,8 @@ def ends_basis(between: Between) -> str:
     )
     return (
         f"A has the {a} times of the model, and B the {b}. {over}. Nothing is judged: with the"
-        " longest times the model is never faster, and where in the range a device lies, it does"
-        " not say."
+        " longest times the model is never faster, and it does not say where in the range a device"
+        " lies."
     )
 
 
@@ -63,7 +63,7 @@ def ends_repetition(between: Between) -> str:
             "A and B have not the same number of blocks, so other files are in the difference too:"
             " simulate both ends with as many."
         )
-    return "The seed is the same, so the files lie in the same places: only the times differ."
+    return "Both have the same seed and the same files in the same places; the times alone differ."
 
 
 def side_words(between: Between, side: SideFacts) -> str:
