@@ -49,7 +49,7 @@ def test_a_page_of_a_range_has_no_verdict_and_no_warning(tmp_path: Path) -> None
 
 
 def test_other_seeds_or_fewer_blocks_are_named() -> None:
-    assert "The seed is the same" in ends_repetition(RANGE)
+    assert "the same seed" in ends_repetition(RANGE)
     seeds = compare_sides(SHORTEST, end("longest", seed=2))
     assert "The seeds differ (1 and 2)" in ends_repetition(seeds)
     blocks = compare_sides(SHORTEST, end("longest", blocks=4))
