@@ -126,7 +126,7 @@ def compared(a: Values, b: Values) -> list[Entry]:
         baseline="raw",
         bases=["direct", "to baseline"],
         decides="direct",
-        one_machine=True,
+        judged=["direct", "to baseline"],
     )
     found = entries_of(samples_of(a), samples_of(b), scope)
     return [entry for entry in found if entry.decides]
