@@ -35,7 +35,7 @@ NARROW_LINE = 300
 HEADER_LETTERS = 44
 CELL_LETTERS = 30
 """A longer name of a cell takes the room of the intervals, and on a phone runs across them."""
-BASELINE_LETTERS = 14
+BASELINE_LETTERS = 18
 CELL_PIXELS = 7.2
 SYSTEM_PIXELS = 6.8
 
