@@ -60,8 +60,8 @@ def ends_repetition(between: Between) -> str:
         )
     if between.a.blocks_complete != between.b.blocks_complete:
         return (
-            "A and B have not the same number of blocks, so other files are in the difference too:"
-            " simulate both ends with as many."
+            "A and B do not have the same number of blocks, so other files are in the difference"
+            " too: simulate both ends with as many."
         )
     return "Both have the same seed and the same files in the same places; the times alone differ."
 
