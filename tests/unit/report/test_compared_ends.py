@@ -53,7 +53,7 @@ def test_other_seeds_or_fewer_blocks_are_named() -> None:
     seeds = compare_sides(SHORTEST, end("longest", seed=2))
     assert "The seeds differ (1 and 2)" in ends_repetition(seeds)
     blocks = compare_sides(SHORTEST, end("longest", blocks=4))
-    assert "not the same number of blocks" in ends_repetition(blocks)
+    assert "do not have the same number of blocks" in ends_repetition(blocks)
 
 
 def test_neither_the_day_nor_the_times_are_listed_as_different() -> None:
