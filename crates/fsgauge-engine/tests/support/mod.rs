@@ -5,10 +5,10 @@
 pub mod held;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -18,8 +18,19 @@ pub const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Starts a command that is the engine, and gives it a job.
+///
+/// A copy of the engine that was just made is busy for a moment where another test forked while it was written.
 pub fn start(command: &mut Command, job: &str) -> Child {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && begun.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            spawned => break spawned.unwrap(),
+        }
+    };
     child.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
     child
 }
