@@ -18,6 +18,7 @@ from fsgauge.rig.simulator.more_room import Room, found_room
 from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.parse import parse_study
 from fsgauge.wire import EngineFault, SimulatedStep
+from tests.unit.rig.simulator.windows import windows
 
 FILLS_UP = """\
 format = 1
@@ -78,38 +79,10 @@ def test_what_is_proposed_was_tried(tmp_path: Path) -> None:
     assert execute(grown, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 0
 
 
-WINDOWS = """\
-format = 1
-question = "What fills up?"
-[storage]
-kind = "simulated"
-size = "300 MiB"
-[[system]]
-name = "small"
-kind = "window"
-settings = { window = "1 MiB" }
-[[system]]
-name = "large"
-kind = "window"
-settings = { window = "128 MiB" }
-[workload]
-kind = "churn"
-fills = ["98 %"]
-tests = ["write"]
-written_in_turns = "1 MiB"
-median_size = "4 MiB"
-size_sigma = 0.2
-streams = 64
-[plan]
-blocks = 2
-seed = 3215811742875610
-"""
-
-
 def test_a_size_in_which_another_turn_fills_up_is_not_proposed() -> None:
     """600 MiB were proposed to 300 MiB: the turn that had filled up fitted, and the system's next
     turn filled the larger device again."""
-    study = parse_study(WINDOWS, "mine.toml", "mine")
+    study = windows("300 MiB", "98 %", "write", 3215811742875610)
     plan = make_plan(study, size_bytes=size_of(study))
     turn = next(each for each in plan.turns if each.system == "large")
     larger, *_ = found_room(study, plan.seed, turn, Engine())
@@ -118,7 +91,7 @@ def test_a_size_in_which_another_turn_fills_up_is_not_proposed() -> None:
 
 def test_what_only_one_turn_was_seen_to_fit_in_says_so() -> None:
     """Where there is no time to live all turns, no more is said than was seen."""
-    study = parse_study(WINDOWS, "mine.toml", "mine")
+    study = windows("300 MiB", "98 %", "write", 3215811742875610)
     fault = EngineFault(code="simulate.full", what="it is full", cause="", next="", errno=28)
     steps = [SimulatedStep(size_bytes=1, free_bytes=0, elapsed_ns=1, fault=fault)]
     with pytest.raises(FullModelError) as refused:

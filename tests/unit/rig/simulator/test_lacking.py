@@ -8,41 +8,14 @@ import pytest
 
 from fsgauge.cli.execution import execute
 from fsgauge.plain_files import read_plain
-from fsgauge.study.parse import parse_study
-
-LACKS = """\
-format = 1
-question = "What fills up?"
-[storage]
-kind = "simulated"
-size = "1 GiB"
-[[system]]
-name = "small"
-kind = "window"
-settings = { window = "1 MiB" }
-[[system]]
-name = "large"
-kind = "window"
-settings = { window = "128 MiB" }
-[workload]
-kind = "churn"
-fills = ["95 %"]
-tests = ["read"]
-written_in_turns = "1 MiB"
-median_size = "4 MiB"
-size_sigma = 0.2
-streams = 64
-[plan]
-blocks = 2
-seed = 3215785145426436
-"""
+from tests.unit.rig.simulator.windows import windows
 
 
 def test_the_answer_and_the_warnings_say_that_a_tree_lacks_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """4039 operations had failed, and the terminal showed an answer like any other."""
-    study = parse_study(LACKS, "mine.toml", "mine")
+    study = windows("1 GiB", "95 %", "read", 3215785145426436)
     assert execute(study, rig="simulator", results=tmp_path, destroy=None, style="lines") == 0
     said = capsys.readouterr()
     assert "No answer for large: operations of ageing failed, and the aged tree holds" in said.out
@@ -56,6 +29,6 @@ def test_the_answer_and_the_warnings_say_that_a_tree_lacks_files(
 def test_a_quiet_run_prints_its_last_two_lines_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = parse_study(LACKS, "mine.toml", "mine")
+    study = windows("1 GiB", "95 %", "read", 3215785145426436)
     assert execute(study, rig="simulator", results=tmp_path, destroy=None, style="quiet") == 0
     assert capsys.readouterr().err == ""
