@@ -106,18 +106,7 @@ class FullModelError(RigError):
     """
 
     ends_again = True
-
-    def __init__(
-        self,
-        what: str,
-        *,
-        details: tuple[str, ...] = (),
-        cause: str = "",
-        next: str = "",
-        has_room_with: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(what, details=details, cause=cause, next=next)
-        self.has_room_with = has_room_with
+    has_room_with: tuple[str, ...] = ()
 
     def repeated(self, command: str) -> None:
         """Let `next` be this command with the first such option; the others in its place."""

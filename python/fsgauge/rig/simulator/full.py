@@ -26,7 +26,7 @@ def require_whole(
         return
     found = room()
     options = [each.option for each in found]
-    raise FullModelError(
+    error = FullModelError(
         f'"{system.name}": {with_sizes(fault.what)}',
         details=(
             f"step {len(steps)} of {planned}; the records before it are kept",
@@ -34,8 +34,9 @@ def require_whole(
         ),
         cause=with_sizes(fault.cause),
         next=or_without(study, system, ", or ".join(options) or _untried(study)),
-        has_room_with=tuple(options),
     )
+    error.has_room_with = tuple(options)
+    raise error
 
 
 def _tried(room: Room) -> str:
