@@ -83,7 +83,7 @@ def _capacity(device: Device) -> list[str]:
 
 
 def _next(device: Device) -> str:
-    if device.kind == "flash":
+    if device.has_range:
         both = " and ".join(f"--set storage.times={end}" for end in ("shortest", "longest"))
         return (
             f"next: --storage simulated:1TiB --seed 1 --set storage.model={device.model}, once each"
