@@ -13,7 +13,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, cause_of
 from fsgauge.report import words
-from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
+from fsgauge.report.charts.between import between_chart, name_of, other_basis
 from fsgauge.report.compared_ends import (
     ends_basis,
     ends_repetition,
@@ -110,7 +110,7 @@ def _labels(directories: Sequence[Path]) -> list[str]:
 
 def primary_lines(between: Between) -> list[Line]:
     """What the answer is about: the primary cells by their primary metric."""
-    return [line_of(between, entry) for entry in primary_entries(between)]
+    return [line_of(between, entry) for entry in between.primary_entries(between.decides)]
 
 
 def line_of(between: Between, entry: Entry) -> Line:
@@ -332,7 +332,7 @@ def summary(between: Between) -> str:
 
 
 def _counts(between: Between) -> str:
-    entries = primary_entries(between)
+    entries = between.primary_entries(between.decides)
     judged = [entry for entry in entries if entry.verdict is not None]
     if not judged:
         return "Nothing can be judged: see below."

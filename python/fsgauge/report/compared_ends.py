@@ -20,7 +20,7 @@ def ends_sentence(between: Between) -> str:
     """ "ssd-sata, the range of its model: read, 80 % full: 373 to 386 MiB/s on ext4-6.18." """
     if between.ends is None:
         return ""
-    entries = _entries(between)
+    entries = between.primary_entries("direct")
     if not entries:
         return "No primary cell is in both folders: see below."
     cells = [
@@ -81,16 +81,6 @@ def differing(between: Between) -> list[str]:
     if between.ends is None:
         return hidden
     return [name for name in hidden if name not in (TIMES, "day")]
-
-
-def _entries(between: Between) -> list[Entry]:
-    """Each primary cell of each system, the baseline too."""
-    found = (
-        between.entry(cell, system, between.primary_metrics[cell], "direct")
-        for cell in between.primary_cells
-        for system in between.systems
-    )
-    return [entry for entry in found if entry is not None]
 
 
 def _range(between: Between, entry: Entry) -> str:

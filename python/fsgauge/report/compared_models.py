@@ -57,12 +57,7 @@ def _count(count: int, noun: str) -> str:
 def _entries(between: Between) -> list[Entry]:
     if model_and_measured(between) is None:
         return []
-    found = (
-        between.entry(cell, system, between.primary_metrics[cell], "direct")
-        for cell in between.primary_cells
-        for system in between.systems
-    )
-    return [entry for entry in found if entry is not None]
+    return between.primary_entries("direct")
 
 
 def _over_measured(between: Between, entry: Entry) -> tuple[float, float | None, float | None]:

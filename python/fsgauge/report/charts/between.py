@@ -29,7 +29,7 @@ TITLE_LETTERS = 24
 
 def between_chart(between: Between) -> Drawing | None:
     """The drawing, or None when nothing was measured in both folders."""
-    entries = primary_entries(between)[:ROWS_LIMIT]
+    entries = between.primary_entries(between.decides)[:ROWS_LIMIT]
     if not entries:
         return None
     rows = [_row(between, entry) for entry in entries]
@@ -42,17 +42,6 @@ def between_chart(between: Between) -> Drawing | None:
         lambda: panels.specification(_chart(between, rows, wide=False)),
         rows,
     )
-
-
-def primary_entries(between: Between) -> list[Entry]:
-    """The deciding entries of the primary cells, by their primary metric."""
-    return [
-        entry
-        for cell in between.primary_cells
-        for system in between.systems
-        if (entry := between.entry(cell, system, between.primary_metrics[cell], between.decides))
-        is not None
-    ]
 
 
 def other_basis(between: Between, entry: Entry) -> Entry | None:

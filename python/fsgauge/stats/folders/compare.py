@@ -146,6 +146,15 @@ class Between(ResultModel):
         """One entry, if there is such a one."""
         return self._places.get((cell, system, metric, basis))
 
+    def primary_entries(self, basis: Basis) -> list[Entry]:
+        """Those of the primary cells by their primary metric, cell by cell, the baseline too."""
+        found = (
+            self.entry(cell, system, self.primary_metrics[cell], basis)
+            for cell in self.primary_cells
+            for system in self.systems
+        )
+        return [entry for entry in found if entry is not None]
+
     @cached_property
     def _places(self) -> dict[tuple[str, str, str, Basis], Entry]:
         return {(one.cell, one.system, one.metric, one.basis): one for one in self.entries}
