@@ -7,8 +7,8 @@ from pathlib import Path
 
 CRATES = Path(__file__).parents[2] / "crates"
 
-# What is read at places of the kernel's own, of this repository, and the file of a password, which is
-# looked at once it is open.
+# Places of the kernel's own and of this repository, and the file of a password, which is looked at
+# once it is open.
 NOT_OF_A_JOB = {
     "fsgauge-alloc/src/damage.rs",
     "fsgauge-clients/src/result.rs",
