@@ -14,8 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from fsgauge.errors import RigError
+from fsgauge.plain_files import cause_of
 from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.folder.marked_folder import owner_of, remove_marked
+from fsgauge.rig.host.folder.marked_folder import owner_of, remove_left, remove_made
+from fsgauge.rig.host.folder.open_folder import OpenFolder, Which
 from fsgauge.rig.host.folder.shares import clear_shares, silent_servers
 from fsgauge.rig.host.machine.mounts import mount_at, mounts_everywhere
 from fsgauge.rig.host.machine.setting import write_setting
@@ -40,23 +42,47 @@ class Trace(BaseModel):
         """Undo it."""
         raise NotImplementedError
 
-    def undo_for_the_dead(self) -> str | None:
-        """Undo it after its owner was killed."""
+    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
+        """Undo it after its owner was killed, since the machine was started or before."""
         return self.undo()
 
 
 class FolderTrace(Trace):
-    """A marked folder with everything in it."""
+    """A marked folder with everything in it; `which` tells it from others once it is made."""
 
     outlives_a_boot = True
 
     kind: Literal["folder"] = "folder"
     path: str
     token: str
+    which: Which | None = None
+    _folder: OpenFolder | None = PrivateAttr(default=None)
+
+    def made_as(self, folder: OpenFolder) -> FolderTrace:
+        """The same trace of a folder that is open, and used and removed by its descriptor alone."""
+        trace = self.model_copy(update={"which": folder.which})
+        trace._folder = folder
+        return trace
 
     def undo(self) -> str | None:
-        """Remove the folder if it is marked as this run's."""
-        return f"removed {self.path}" if remove_marked(Path(self.path), self.token) else None
+        """Remove it, wherever it is now."""
+        if self._folder is None:
+            return self.undo_for_the_dead(same_boot=True)
+        try:
+            remove_made(self._folder)
+        except OSError as error:
+            raise RigError(
+                f"{self.path} cannot be removed: {error.strerror}",
+                cause=cause_of(error),
+                next="fsgauge doctor",
+            ) from error
+        self._folder.close()
+        return f"removed {self.path}"
+
+    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
+        """Remove it if it is still what was made."""
+        there = remove_left(Path(self.path), self.token, self.which, same_boot=same_boot)
+        return f"removed {self.path}" if there else None
 
 
 class MountTrace(Trace):
@@ -128,7 +154,7 @@ class ShareTrace(Trace):
             )
         return f"cleared {self._stays()} on {self.place}"
 
-    def undo_for_the_dead(self) -> str | None:
+    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
         """A server that does not answer at once is skipped, since every command starts here."""
         silent = silent_servers(self.jobs)
         if silent:
@@ -244,7 +270,7 @@ class DeviceTrace(Trace):
             self._give_back()
         return None
 
-    def undo_for_the_dead(self) -> str | None:
+    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
         """Only say where it is."""
         return (
             f"{self.device} may still have a file system and test data of an earlier run:"
