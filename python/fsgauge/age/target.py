@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.rig.host.folder.open_folder import OpenFolder
 from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
 
@@ -73,18 +74,20 @@ def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
         )
 
 
-def require_empty(folder: Path, size_bytes: int | None) -> int:
-    """Raise InputError or RefusedError unless `folder` may be filled; gives the bytes to use."""
+def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
+    """Raise InputError or RefusedError unless a folder may be filled; gives the bytes to use."""
+    folder = place.path
     require_place(folder)
-    require_own(folder)
-    found = sorted({entry.name for entry in folder.iterdir()} - _FROM_MKFS)
+    require_own(place)
+    with place.opened(folder) as here:
+        found = sorted(_names_in(here) - _FROM_MKFS)
     if found:
         raise RefusedError(
             f"{folder} is not empty, so it is left alone",
             details=(f"it holds {found[0]!a}" + (" and others" if len(found) > 1 else ""),),
             next=f"mkdir {folder}/aged, and name that",
         )
-    room = os.statvfs(folder)
+    room = os.statvfs(place.descriptor)
     free_bytes = room.f_bavail * room.f_frsize
     if size_bytes is None:
         raise InputError(
@@ -98,6 +101,10 @@ def require_empty(folder: Path, size_bytes: int | None) -> int:
             next=f"--size {_whole(free_bytes * 9 // 10)}",
         )
     return size_bytes
+
+
+def _names_in(folder: int) -> set[str]:
+    return set(os.listdir(folder))
 
 
 def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:
@@ -130,11 +137,11 @@ def _whole(size_bytes: int) -> str:
 _OTHERS_WRITE = 0o022
 
 
-def require_own(folder: Path) -> None:
+def require_own(place: OpenFolder) -> None:
     """RefusedError where root would fill a folder in which others may plant links."""
     if os.geteuid() != 0:
         return
-    found = folder.stat()
+    folder, found = place.path, os.fstat(place.descriptor)
     if found.st_uid == 0 and not found.st_mode & _OTHERS_WRITE:
         return
     raise RefusedError(

@@ -44,7 +44,7 @@ def make_marked(place: OpenFolder, name: str, owner: Owner) -> OpenFolder:
     descriptor = os.open(name, BELOW, dir_fd=place.descriptor)
     folder = OpenFolder(place.path / name, descriptor, is_made=True)
     try:
-        if os.listdir(descriptor) or not _leave_marker(descriptor, owner):
+        if not _leave_marker(descriptor, owner):
             raise folder.moved()
     except BaseException:
         folder.close()
@@ -53,10 +53,12 @@ def make_marked(place: OpenFolder, name: str, owner: Owner) -> OpenFolder:
 
 
 def _leave_marker(folder: int, owner: Owner) -> bool:
-    """False where the folder is another user's: what we make in it has another owner.
+    """False where the folder is not new, or another user's: what we make in it has another owner.
 
     Its owner need not be this user: on a network file system root may be another one.
     """
+    if os.listdir(folder):
+        return False
     marker = os.open(MARKER, _NEW_FILE, 0o600, dir_fd=folder)
     try:
         if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
@@ -96,7 +98,7 @@ def remove_made(folder: OpenFolder) -> bool:
 
 def _remove_empty(folder: OpenFolder) -> None:
     """Where it is now, which is not where it was made if somebody moved it."""
-    name = Path(os.readlink(f"/proc/self/fd/{folder.descriptor}")).name
+    name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
     above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
     try:
         if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
@@ -173,29 +175,31 @@ def _refuse_unless_empty(path: Path, folder: int) -> None:
 
 def _empty(folder: int, path: Path) -> None:
     """Delete everything below an open folder, the marker last."""
-    mount = _mount_of(folder)
     for name in sorted(os.listdir(folder), key=lambda name: name == MARKER):
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if stat.S_ISDIR(status.st_mode):
-            _remove_below(folder, name, path / name, mount)
-        else:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
+        remove_in(folder, name, path)
 
 
-def _remove_below(folder: int, name: str, path: Path, mount: tuple[int, str]) -> None:
+def remove_in(folder: int, name: str, path: Path = Path()) -> None:
+    """Remove a file, or a folder with everything in it, from an open folder; `path` is for words.
+
+    Raises RigError where a file system is mounted in it, OSError where something stays.
+    """
+    if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        return
     below = os.open(name, BELOW, dir_fd=folder)
     try:
-        if _mount_of(below) != mount:
-            raise RigError(f"another file system is mounted at {path}, so it is left alone")
-        _empty(below, path)
+        if _mount_of(below) != _mount_of(folder):
+            raise RigError(f"another file system is mounted at {path / name}, so it is left alone")
+        _empty(below, path / name)
     finally:
         os.close(below)
     os.rmdir(name, dir_fd=folder)
 
 
 def _mount_of(folder: int) -> tuple[int, str]:
-    """The device of an open folder and the number of its mount: bind mounts have the same device."""
+    """The device of an open folder, and its mount: bind mounts have one device."""
     facts = Path(f"/proc/self/fdinfo/{folder}").read_text().splitlines()
     number = next((line for line in facts if line.startswith("mnt_id:")), "")
     return os.fstat(folder).st_dev, number

@@ -17,6 +17,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.plain_files import cause_of
 from fsgauge.plain_files.rights import open_named
+from fsgauge.wire import Held
 
 Which = tuple[int, int]
 """Device and inode: these tell one folder from another, whatever they are called."""
@@ -43,6 +44,11 @@ class OpenFolder:
         return which_of(os.fstat(self.descriptor))
 
     @property
+    def held(self) -> Held:
+        """As the engine is given it."""
+        return Held(path=str(self.path), descriptor=self.descriptor)
+
+    @property
     def pinned(self) -> str:
         """Its path for programs, in /proc: it leads here, whatever becomes of the folder's name.
 
@@ -60,7 +66,7 @@ class OpenFolder:
     @contextmanager
     def opened(self, path: str | Path) -> Iterator[int]:
         """A folder in it, open, or itself; no part of the way is a link. Raises OSError."""
-        here = os.dup(self.descriptor)
+        here = os.open(".", BELOW, dir_fd=self.descriptor)
         try:
             for part in Path(self.pinned_below(path)).relative_to(self.pinned).parts:
                 deeper = os.open(part, BELOW, dir_fd=here)
@@ -78,7 +84,7 @@ class OpenFolder:
     def is_still(self) -> bool:
         """Whether its path leads to it."""
         try:
-            return which_of(os.stat(self.path, follow_symlinks=not self.is_made)) == self.which
+            return which_of(self.path.stat(follow_symlinks=not self.is_made)) == self.which
         except OSError:
             return False
 
@@ -89,8 +95,8 @@ class OpenFolder:
             details=("what has its name now was not touched",),
             cause=f"a user who can write in {self.path.parent}, or above it, did so; or something"
             " was mounted there",
-            next=f"ls -la {shlex.quote(str(self.path.parent))}; measure in a folder that no one else"
-            " can rename",
+            next=f"ls -la {shlex.quote(str(self.path.parent))}; then a folder that no one else can"
+            " rename",
         )
 
     def close(self) -> None:

@@ -42,9 +42,13 @@ class Trace(BaseModel):
         """Undo it."""
         raise NotImplementedError
 
-    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
-        """Undo it after its owner was killed, since the machine was started or before."""
+    def undo_for_the_dead(self) -> str | None:
+        """Undo it after its owner was killed."""
         return self.undo()
+
+    def undo_after_a_boot(self) -> str | None:
+        """The same where the machine was started since."""
+        return self.undo_for_the_dead()
 
 
 class FolderTrace(Trace):
@@ -67,7 +71,7 @@ class FolderTrace(Trace):
     def undo(self) -> str | None:
         """Remove it, wherever it is now."""
         if self._folder is None:
-            return self.undo_for_the_dead(same_boot=True)
+            return self.undo_for_the_dead()
         try:
             remove_made(self._folder)
         except OSError as error:
@@ -79,8 +83,15 @@ class FolderTrace(Trace):
         self._folder.close()
         return f"removed {self.path}"
 
-    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
+    def undo_for_the_dead(self) -> str | None:
         """Remove it if it is still what was made."""
+        return self._removed(same_boot=True)
+
+    def undo_after_a_boot(self) -> str | None:
+        """The same, by its inode alone: devices may have other numbers."""
+        return self._removed(same_boot=False)
+
+    def _removed(self, *, same_boot: bool) -> str | None:
         there = remove_left(Path(self.path), self.token, self.which, same_boot=same_boot)
         return f"removed {self.path}" if there else None
 
@@ -154,7 +165,7 @@ class ShareTrace(Trace):
             )
         return f"cleared {self._stays()} on {self.place}"
 
-    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
+    def undo_for_the_dead(self) -> str | None:
         """A server that does not answer at once is skipped, since every command starts here."""
         silent = silent_servers(self.jobs)
         if silent:
@@ -270,7 +281,7 @@ class DeviceTrace(Trace):
             self._give_back()
         return None
 
-    def undo_for_the_dead(self, *, same_boot: bool) -> str | None:
+    def undo_for_the_dead(self) -> str | None:
         """Only say where it is."""
         return (
             f"{self.device} may still have a file system and test data of an earlier run:"
