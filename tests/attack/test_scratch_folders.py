@@ -21,13 +21,12 @@ from fsgauge.errors import RigError
 from fsgauge.rig.host.folder.marked_folder import (
     MARKER,
     Owner,
-    make_marked,
     owner_of,
-    remove_marked,
 )
 from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.ledger.traces import FolderTrace
+from tests.marked_folders import marked, removed
 
 SHARED = Path("/var/tmp")
 PATIENCE_SECONDS = 60
@@ -59,7 +58,7 @@ def test_a_pipe_as_a_marker_is_no_marker(trap: Path) -> None:
     try:
         assert owner_of(trap) is None
         with pytest.raises(RigError, match="does not have this run's marker"):
-            remove_marked(trap, "00000000dead")
+            removed(trap, "00000000dead")
     finally:
         signal.alarm(0)
 
@@ -74,7 +73,7 @@ def test_a_thousand_folders_hide_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         (shared / f"fsgauge-{number:012x}-loop").mkdir()
     owner = Owner(token="f" * 12, pid=1, start_ticks=0, boot_id="an earlier boot")
     left = shared / f"fsgauge-{owner.token}-loop"
-    make_marked(left, owner)
+    marked(left, owner)
     trace = FolderTrace(path=str(left), token=owner.token)
     lines = [{"owner": owner.model_dump()}, {"made": 0, "trace": trace.model_dump()}]
     (ledgers / f"{owner.token}.ledger").write_text("".join(json.dumps(x) + "\n" for x in lines))

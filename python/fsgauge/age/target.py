@@ -78,7 +78,7 @@ def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
     """Raise InputError or RefusedError unless a folder may be filled; gives the bytes to use."""
     folder = place.path
     require_place(folder)
-    require_own(place)
+    require_own(folder, os.fstat(place.descriptor))
     with place.opened(folder) as here:
         found = sorted(_names_in(here) - _FROM_MKFS)
     if found:
@@ -137,11 +137,10 @@ def _whole(size_bytes: int) -> str:
 _OTHERS_WRITE = 0o022
 
 
-def require_own(place: OpenFolder) -> None:
+def require_own(folder: Path, found: os.stat_result) -> None:
     """RefusedError where root would fill a folder in which others may plant links."""
     if os.geteuid() != 0:
         return
-    folder, found = place.path, os.fstat(place.descriptor)
     if found.st_uid == 0 and not found.st_mode & _OTHERS_WRITE:
         return
     raise RefusedError(

@@ -164,8 +164,8 @@ def _opened(path: Path | str, flags: int, place: int | None = None) -> Iterator[
 
 
 def _inode(descriptor: int) -> int:
-    """Its number, as this machine knows it: fstat(2) could ask a server, and what a client remembers
-    is what is tested."""
+    """Of an open folder, as this machine knows it: fstat(2) could ask a server, and what a client
+    remembers is what is tested."""
     for line in Path(f"/proc/self/fdinfo/{descriptor}").read_text().splitlines():
         name, _, number = line.partition(":")
         if name == "ino":

@@ -44,8 +44,8 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
     """Link to the first `files` files of the first host; gives how they were laid out.
 
     `own` is this host's folder, open. What this host has laid out itself, in their place and beside
-    them, has names of its own as well, `own_prefix`. Raises RigError where they are not there: then the hosts' folders are on
-    different file systems.
+    them, has names of its own as well, `own_prefix`. Raises RigError where they are not there: then
+    the hosts' folders are on different file systems.
     """
     found = FilesOfAll.model_validate_json(text)
     place = Path(target.directory).parent / found.folder

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fsgauge.errors import RigError
-from fsgauge.plain_files import open_to_read
+from fsgauge.plain_files import open_to_read, write_all
 from fsgauge.rig.host.folder.open_folder import BELOW, OpenFolder, Which, which_of
 
 MARKER = ".made-by-fsgauge"
@@ -64,7 +64,7 @@ def _leave_marker(folder: int, owner: Owner) -> bool:
         if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
             os.unlink(MARKER, dir_fd=folder)
             return False
-        os.write(marker, (owner.model_dump_json() + "\n").encode())
+        write_all(marker, (owner.model_dump_json() + "\n").encode())
         os.fsync(marker)
     finally:
         os.close(marker)

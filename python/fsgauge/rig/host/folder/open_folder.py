@@ -58,10 +58,10 @@ class OpenFolder:
 
     def pinned_below(self, path: str | Path) -> str:
         """The same for what lies in it, or for itself; ValueError for a path elsewhere."""
-        below = str(Path(path).relative_to(self.path))
-        if ".." in Path(below).parts:
+        found = Path(path)
+        if ".." in found.parts or not found.is_relative_to(self.path):
             raise ValueError(f"{path} is not below {self.path}")
-        return self.pinned if below == "." else f"{self.pinned}/{below}"
+        return str(Path(self.pinned) / found.relative_to(self.path))
 
     @contextmanager
     def opened(self, path: str | Path) -> Iterator[int]:
@@ -111,9 +111,9 @@ def which_of(status: os.stat_result) -> Which:
 
 @contextmanager
 def open_place(path: Path) -> Iterator[OpenFolder]:
-    """A folder that is there, open while the body runs; still in its place when that ends well.
+    """A folder that is there, open while the body runs.
 
-    Raises InputError where a link misleads root, RigError where it cannot be opened or has moved.
+    Raises InputError where a link misleads root, RigError where it cannot be opened.
     """
     try:
         place = OpenFolder(path, open_named(path, _TO_PASS))
@@ -121,7 +121,6 @@ def open_place(path: Path) -> Iterator[OpenFolder]:
         raise cannot_open(path, error) from error
     try:
         yield place
-        place.require_still()
     finally:
         place.close()
 

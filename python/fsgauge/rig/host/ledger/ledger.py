@@ -121,7 +121,8 @@ class Ledger:
                 raise cannot_open(place.path, error) from error
             self._write(number, trace.made_as(folder))
             yield folder
-            folder.require_still()
+            if number in self._pending:
+                folder.require_still()
 
     def _write(self, number: int, trace: Trace) -> None:
         """Of a trace that is written again, the last one counts."""

@@ -11,11 +11,10 @@ from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.folder.marked_folder import (
     MARKER,
     Owner,
-    make_marked,
     owner_of,
-    remove_marked,
 )
 from fsgauge.rig.host.ledger.traces import LoopTrace
+from tests.marked_folders import marked, removed
 
 FIRST = "0123456789ab"
 OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
@@ -26,24 +25,24 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
     outside.mkdir()
     (outside / "precious").write_text("mine")
     folder = tmp_path / "folder"
-    make_marked(folder, OWNER)
+    marked(folder, OWNER)
     (folder / "link").symlink_to(outside)
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "deep" / "er" / "file").write_text("x")
     (folder / "deep" / "link").symlink_to(outside / "precious")
-    assert remove_marked(folder, OWNER.token)
+    assert removed(folder, OWNER.token)
     assert not folder.exists()
     assert (outside / "precious").read_text() == "mine"
-    assert not remove_marked(folder, OWNER.token)
+    assert not removed(folder, OWNER.token)
 
 
 def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     real = tmp_path / "real"
-    make_marked(real, OWNER)
+    marked(real, OWNER)
     (tmp_path / "link").symlink_to(real)
     assert owner_of(tmp_path / "link") is None
     with pytest.raises(RigError) as refusal:
-        remove_marked(tmp_path / "link", OWNER.token)
+        removed(tmp_path / "link", OWNER.token)
     assert "a link" in refusal.value.cause and "fsgauge doctor" in refusal.value.next
     assert real.is_dir()
 
@@ -66,12 +65,12 @@ def test_a_loop_device_behind_a_link_is_named(
 
 def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:
     real, other = tmp_path / "real", tmp_path / "other"
-    make_marked(real, OWNER)
+    marked(real, OWNER)
     other.mkdir()
     (other / MARKER).symlink_to(real / MARKER)
     assert owner_of(other) is None
     with pytest.raises(RigError):
-        remove_marked(other, OWNER.token)
+        removed(other, OWNER.token)
 
 
 def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
@@ -79,13 +78,13 @@ def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
     bare.mkdir()
     half.mkdir()
     (half / MARKER).touch()
-    assert remove_marked(bare, OWNER.token)
-    assert remove_marked(half, OWNER.token)
+    assert removed(bare, OWNER.token)
+    assert removed(half, OWNER.token)
 
 
 def test_is_private_and_never_takes_over(tmp_path: Path) -> None:
-    make_marked(tmp_path / "a", OWNER)
+    marked(tmp_path / "a", OWNER)
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
     assert owner_of(tmp_path / "a") == OWNER
     with pytest.raises(FileExistsError):
-        make_marked(tmp_path / "a", OWNER)
+        marked(tmp_path / "a", OWNER)
