@@ -60,9 +60,10 @@ def age_image(
 ) -> Aged:
     """Make, age and name an image; on failure nothing of it is left."""
     kind = _file_system(system)
-    folder, files = target.parent, beside(records, target.name)
-    require_place(folder)
-    require_no_swap(folder)
+    files = beside(records, target.name)
+    require_place(target.parent)
+    folder = require_no_swap(target.parent)
+    target = folder / target.name
     require_place(records)
     files.require_new()
     check_image(system, kind, size_bytes)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.rig.host.folder.open_folder import OpenFolder
+from fsgauge.rig.host.folder.places import who_can_replace
 from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
 
@@ -150,20 +151,21 @@ def require_own(folder: Path, found: os.stat_result) -> None:
     )
 
 
-def require_no_swap(folder: Path) -> None:
-    """RefusedError where others may rename what root makes in `folder` and put a link there.
+def require_no_swap(folder: Path) -> Path:
+    """For root, the resolved folder; RefusedError where others may rename a part of its path.
 
-    In a sticky folder such as /var/tmp they may not; the user who called sudo is trusted.
+    The user who called sudo is trusted.
     """
     if os.geteuid() != 0:
-        return
-    found = folder.stat()
-    trusted = found.st_uid in {0, _who_called_sudo()}
-    if trusted and (found.st_mode & stat.S_ISVTX or not found.st_mode & _OTHERS_WRITE):
-        return
+        return folder
+    whole = folder.resolve()
+    cause, _ = who_can_replace(whole, {0, _who_called_sudo()})
+    if not cause:
+        return whole
     raise RefusedError(
         f"root makes no image in {folder}",
-        cause=_cause(found),
+        details=("another user can put a link in its place",),
+        cause=cause,
         next="an image in a folder of root, or in /var/tmp",
     )
 

@@ -106,7 +106,7 @@ class _Folder:
         try:
             with self.opened():
                 return True
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return False
 
     def remove(self) -> None:
@@ -156,7 +156,10 @@ class _Folder:
 
 @contextmanager
 def _opened(path: Path | str, flags: int, place: int | None = None) -> Iterator[int]:
-    descriptor = os.open(path, flags, dir_fd=place)
+    try:
+        descriptor = os.open(path, flags, dir_fd=place)
+    except NotADirectoryError:
+        raise OSError(MOVED) from None  # a link, or a file
     try:
         yield descriptor
     finally:
