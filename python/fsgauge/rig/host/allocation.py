@@ -26,9 +26,14 @@ _FILE = "file"
 _NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+def asks_for_allocation(system: System) -> bool:
+    """Whether a system says how its files get their space."""
+    return system.allocation_chunk is not None or system.extent_size_hint is not None
+
+
 def require_allocation(system: System, folder: OpenFolder) -> None:
     """InputError where a folder cannot give space as the system says; the folder keeps the hint."""
-    if system.allocation_chunk is None and system.extent_size_hint is None:
+    if not asks_for_allocation(system):
         return
     with folder.opened(folder.path) as here:
         set_extent_size_hint(system, here)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fsgauge.plan.space import planned_room, times_held
-from fsgauge.rig.host.allocation import require_allocation
+from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import require_direct_files
 from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.formatted import formatted
@@ -53,8 +53,9 @@ def working_set(
                 rooms.append(room_of(study, system, made.directory, engine))
         elif kind.placement == "folder":
             place = places[system.path or str(base.directory)]
-            with ledger.scratch(place, "probe") as probe:
-                require_allocation(system, probe)
+            if asks_for_allocation(system):
+                with ledger.scratch(place, "probe") as probe:
+                    require_allocation(system, probe)
             rooms.append(Room(base.size_bytes, system.name, free_inodes(place.pinned), system.name))
     return fitting(study, rooms, base.size_bytes)
 
