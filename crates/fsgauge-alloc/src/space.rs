@@ -1,5 +1,8 @@
 //! The directory that is aged: that it is there and empty, what space it has, whether overwrites stay in place.
 
+use std::path::Path;
+
+use fsgauge_door::Folder;
 use fsgauge_wire::{AgeMode, Failure, Outcome};
 use rustix::fd::OwnedFd;
 use rustix::fs::{
@@ -26,8 +29,8 @@ const COPY_ON_WRITE: [u64; 5] = [0x9123_683E, 0xCA45_1A4E, 0x2FC1_2FC1, 0xF2F5_2
 
 /// Opens a directory; refuses one that is missing or holds anything.
 pub(crate) fn open(directory: &str) -> Outcome<Place> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let root = rustix::fs::open(directory, flags, Mode::empty()).map_err(|errno| {
+    let entered = Folder::enter(Path::new(directory)).and_then(|folder| folder.reopen());
+    let root = entered.map_err(|errno| {
         Failure::job(
             "directory",
             format!("the directory {directory} cannot be opened"),

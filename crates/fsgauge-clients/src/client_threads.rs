@@ -1,20 +1,20 @@
 //! The threads that run the clients, as the main thread sees them.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fsgauge_clock::{Armed, LEAD_NS, arm};
+use fsgauge_door::Folder;
 use fsgauge_load::instruments::{
     Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
     stop_all, unix_ns,
 };
 use fsgauge_net::{NfsTarget, Target};
 use fsgauge_wire::{
-    ClientsInterface, ClientsJob, ClientsTarget, Dispatch, Event, Failure, Features, Interval, Listener,
-    MachineCpu, Note, Outcome, Pauses, Phase, Stop, Tree,
+    ClientsInterface, ClientsJob, Dispatch, Event, Failure, Features, Interval, Listener, MachineCpu, Note,
+    Outcome, Pauses, Phase, Stop, Tree,
 };
 
 use super::event_loop::{EventLoop, LoopContext, LoopOutcome};
@@ -42,6 +42,8 @@ struct Shared {
     threads: u32,
     /// The server that the clients work on, and the limit on connecting; none on this machine.
     server: Option<(Access, Arc<ConnectLimit>)>,
+    /// The folder that they work in; none on a server.
+    folder: Option<Arc<Folder>>,
     /// Where clients of a server wait for each other before they disconnect.
     disconnects: Arc<DisconnectBarrier>,
 }
@@ -94,12 +96,13 @@ impl ClientThreads {
         clock: Clock,
         stop: Stop,
         server: Option<&Server>,
+        folder: Option<Arc<Folder>>,
     ) -> Outcome<ClientThreads> {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
         let server = server.map(|server| (server.access.clone(), Arc::new(ConnectLimit::new())));
         let (start, disconnects) = (Arc::new(Start::default()), Arc::new(DisconnectBarrier::default()));
-        let shared = Shared { plan, clock, stop, start, threads, server, disconnects };
+        let shared = Shared { plan, clock, stop, start, threads, server, folder, disconnects };
         let mut client_threads = ClientThreads { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
             match spawn(client_threads.shared.clone(), thread, sender.clone()) {
@@ -264,16 +267,15 @@ fn carry(shared: &Shared, thread: u32, reports: &Sender<Report>) -> Outcome<()> 
     if let Some((access, _)) = &shared.server {
         return carry_on_server(shared, thread, reports, access);
     }
-    let ClientsTarget::Path { directory } = &job.target else {
+    let Some(folder) = shared.folder.as_deref() else {
         return carry_on(shared, thread, reports, NullTarget::new(record_size_bytes), None, Vec::new());
     };
-    let root = Path::new(directory);
     if job.dispatch == Dispatch::Threads || job.interface == ClientsInterface::Plain {
-        let target = PlainTarget::new(root, record_size_bytes)?;
+        let target = PlainTarget::new(folder, record_size_bytes)?;
         return carry_on(shared, thread, reports, target, None, Vec::new());
     }
     let lanes = share(job.clients, thread, shared.threads).count() as u32 * job.outstanding;
-    let (target, features, notes) = RingTarget::new(root, record_size_bytes, lanes, job.interface)?;
+    let (target, features, notes) = RingTarget::new(folder, record_size_bytes, lanes, job.interface)?;
     carry_on(shared, thread, reports, target, features, notes)
 }
 

@@ -15,6 +15,7 @@ mod clients_tally;
 mod cpu_time;
 mod event_loop;
 mod file_set;
+mod folder;
 mod plan;
 mod result;
 mod run;

@@ -25,14 +25,15 @@ pub fn run_clients(
     if matches!(job.phase, Phase::Backup { .. }) {
         return run_backup(job, engine, listener, stop);
     }
-    check_clients(job)?;
+    let folder = check_clients(job)?;
     let (clock, clock_note) = Clock::new();
     let self_measure = self_measure(job, &clock)?;
     send_event(listener, &stop, Event::SelfMeasure(self_measure));
     allow_interrupts();
     let server = Server::reach(job, &stop)?;
     let plan = Arc::new(Plan::new(job));
-    let mut client_threads = ClientThreads::spawn(plan.clone(), clock, stop, server.as_ref())?;
+    let mut client_threads =
+        ClientThreads::spawn(plan.clone(), clock, stop, server.as_ref(), folder.clone())?;
     let mut admitted = client_threads.wait_until_ready()?;
     admitted.notes.splice(0..0, clock_note);
     admitted.notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
@@ -43,7 +44,7 @@ pub fn run_clients(
     if server.is_some() {
         client_threads.part(listener);
     }
-    let sync_at_end_ns = sync_at_end(job, &clock, &stop)?;
+    let sync_at_end_ns = sync_at_end(job, folder.as_deref(), &clock, &stop)?;
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
         let left = server.remove_directories(job, &stop)?;
         left.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
@@ -53,6 +54,6 @@ pub fn run_clients(
     if let Some(clients) = &mut measured.clients {
         clients.sync_at_end_ns = sync_at_end_ns;
     }
-    check_for_trailing_data(&plan, server.as_ref(), &mut measured, &stop);
+    check_for_trailing_data(&plan, (server.as_ref(), folder.as_deref()), &mut measured, &stop);
     Ok(measured)
 }

@@ -4,11 +4,11 @@
 //! verifies, when all timing is done, the size of each file is checked.
 
 use std::ffi::{CStr, CString};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fsgauge_door::Folder;
 use fsgauge_net::{Answer, ControlSession, Request, Started, Target, admit, ask};
-use fsgauge_wire::{BadRecord, ClientsJob, ClientsTarget, LoadResult, Note, Outcome, Phase, Stop};
+use fsgauge_wire::{BadRecord, ClientsJob, LoadResult, Note, Outcome, Phase, Stop};
 
 use super::file_set::{FileNumber, PathBuffer};
 use super::plan::Plan;
@@ -23,7 +23,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// files to their end and has already seen it.
 pub(crate) fn check_for_trailing_data(
     plan: &Plan,
-    server: Option<&Server>,
+    (server, folder): (Option<&Server>, Option<&Folder>),
     result: &mut LoadResult,
     stop: &Stop,
 ) {
@@ -34,7 +34,7 @@ pub(crate) fn check_for_trailing_data(
         _ => return,
     };
     let all = u64::from(clients) * u64::from(job.files.files_per_client);
-    let mut sizes = match FileSizes::of(job, server, stop) {
+    let mut sizes = match FileSizes::of(job, (server, folder), stop) {
         Ok(Some(sizes)) => sizes,
         Ok(None) => return,
         // A server may refuse one more session; the measurement is complete without it.
@@ -69,9 +69,13 @@ enum FileSizes {
 
 impl FileSizes {
     /// Of the files of a job; none of the null target.
-    fn of(job: &ClientsJob, server: Option<&Server>, stop: &Stop) -> Outcome<Option<Self>> {
-        if let ClientsTarget::Path { directory } = &job.target {
-            let target = PlainTarget::new(Path::new(directory), job.files.record_size_bytes)?;
+    fn of(
+        job: &ClientsJob,
+        (server, folder): (Option<&Server>, Option<&Folder>),
+        stop: &Stop,
+    ) -> Outcome<Option<Self>> {
+        if let Some(folder) = folder {
+            let target = PlainTarget::new(folder, job.files.record_size_bytes)?;
             return Ok(Some(FileSizes::Local(Box::new(target))));
         }
         let Some(server) = server else { return Ok(None) };

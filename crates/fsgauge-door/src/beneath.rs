@@ -1,6 +1,6 @@
 //! From a folder's descriptor to what lies below it: never through a link, never onto another mount, never upward.
 
-use std::ffi::OsStr;
+use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
@@ -16,8 +16,9 @@ const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLO
 /// A rename anywhere may make the kernel unsure of its way for a moment.
 const TRIES: u32 = 16;
 
-/// Opens `path`, which is relative and has no "..", below `root`.
-pub(crate) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+/// Opens `path`, which is relative and has no "..", below `root`: in one call where the kernel has it.
+#[inline]
+pub fn open_beneath(root: BorrowedFd<'_>, path: &CStr, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     // The kernel refuses permissions for what is not made.
     let makes = flags.contains(OFlags::CREATE) || flags.contains(OFlags::TMPFILE);
@@ -26,11 +27,21 @@ pub(crate) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode)
         match openat2(root, path, flags, mode, RESOLVE) {
             Err(Errno::AGAIN) => {}
             // Linux before 5.6, and sandboxes that do not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => return step_by_step(root, path, flags, mode),
+            Err(Errno::NOSYS | Errno::PERM) => return step_by_step(root, path_of(path), flags, mode),
             opened => return opened,
         }
     }
     Err(Errno::AGAIN)
+}
+
+/// The same for a path as Rust has it.
+pub(crate) fn open(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
+    open_beneath(root, &path, flags, mode)
+}
+
+fn path_of(path: &CStr) -> &Path {
+    Path::new(OsStr::from_bytes(path.to_bytes()))
 }
 
 /// The directory that `path` lies in, and what it is called there. None is opened where that is `root` itself.
@@ -43,7 +54,7 @@ pub(crate) fn parent<'path>(
     Ok((opened, name))
 }
 
-/// The same as [`open`], one name after the other.
+/// The same as [`open_beneath`], one name after the other.
 pub(crate) fn step_by_step(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     if path == Path::new(".") {
         return openat(root, path, flags, mode);
@@ -51,7 +62,8 @@ pub(crate) fn step_by_step(root: BorrowedFd<'_>, path: &Path, flags: OFlags, mod
     let device = fstat(root)?.st_dev;
     let (above, last) = split(path)?;
     let mut reached: Option<OwnedFd> = None;
-    let names = above.into_iter().flat_map(Path::components).map(|name| (name.as_os_str(), STEP, Mode::empty()));
+    let names =
+        above.into_iter().flat_map(Path::components).map(|name| (name.as_os_str(), STEP, Mode::empty()));
     for (name, flags, mode) in names.chain([(last, flags, mode)]) {
         let next = openat(reached.as_ref().map_or(root, AsFd::as_fd), name, flags, mode)?;
         if fstat(&next)?.st_dev != device {

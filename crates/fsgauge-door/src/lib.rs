@@ -11,6 +11,7 @@ mod folder;
 mod held;
 mod reopen;
 
+pub use beneath::open_beneath;
 pub use folder::Folder;
 pub use held::{Place, hold, reach};
 pub use reopen::{open_device, open_named, reopen};

@@ -6,8 +6,8 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use rustix::io::Result;
 
-use crate::held::{Place, reach};
 use crate::beneath;
+use crate::held::{Place, reach};
 
 /// Opens what a descriptor has open once more, with flags of its own. Whatever its name means by now, it is the same.
 pub fn reopen(open: impl AsFd, flags: OFlags) -> Result<OwnedFd> {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use fsgauge_door::Folder;
 use fsgauge_wire::{Failure, Outcome, RunName};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 const LONGEST: usize = 64;
@@ -15,9 +16,9 @@ pub(crate) fn take(run: &RunName) -> Outcome<()> {
         let what = format!("run.id {:?} is not 1 to {LONGEST} letters, digits, \"-\" and \"_\"", run.id);
         return Err(Failure::job("run_id", what, "it becomes the name of a file", "a UUID"));
     }
-    let path = Path::new(&run.directory).join(&run.id);
-    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-    match open(&path, flags, Mode::RUSR | Mode::WUSR) {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
+    let directory = Folder::enter(Path::new(&run.directory));
+    match directory.and_then(|directory| directory.open(&run.id, flags, Mode::RUSR | Mode::WUSR)) {
         Ok(_) => Ok(()),
         Err(Errno::EXIST) => {
             let what = format!("the run {} was begun here before", run.id);

@@ -29,7 +29,8 @@ pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcom
 }
 
 fn operations_per_second(load: &LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<f64> {
-    let mut running = RunningJobs::spawn(without_device(load), medium, (None, None, Ground::None), clock, stop)?;
+    let mut running =
+        RunningJobs::spawn(without_device(load), medium, (None, None, Ground::None), clock, stop)?;
     running.wait_until_ready()?;
     let measured = running.follow(&mut Nobody)?;
     Ok(measured.operations() as f64 * 1e9 / measured.elapsed_ns().max(1) as f64)

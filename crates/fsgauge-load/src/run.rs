@@ -1,9 +1,7 @@
 //! One load from start to end: check, measure the engine itself, start the jobs, follow them, merge.
 
 use fsgauge_net::Access;
-use fsgauge_wire::{
-    CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop,
-};
+use fsgauge_wire::{CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop};
 
 use crate::check::{aligned, check_load};
 use crate::instruments::{Clock, allow_interrupts, send_event};
@@ -44,7 +42,8 @@ pub fn run_load(
     allow_interrupts();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
 
-    let mut running = RunningJobs::spawn(load, Medium::Target, (workers, access.clone(), ground), clock, stop)?;
+    let mut running =
+        RunningJobs::spawn(load, Medium::Target, (workers, access.clone(), ground), clock, stop)?;
     let (features, ring_notes) = running.wait_until_ready()?;
     notes.extend(ring_notes);
     notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));

@@ -1,12 +1,14 @@
 //! A device or an image file, read by position: never written, never mapped, every read bounded.
 
 use std::fmt::Display;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
+use fsgauge_door::open_named;
 use fsgauge_wire::Failure;
+use rustix::fs::OFlags;
 
 use crate::Problems;
 use crate::error_text::error_text;
@@ -29,11 +31,9 @@ impl Image {
     /// Opens a block device or an image file for reading.
     pub fn open(path: &Path) -> Result<Image, Failure> {
         // O_NONBLOCK: a FIFO given by mistake must not hang the scan.
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
-            .open(path)
-            .map_err(|error| refused(path, &error))?;
+        let file = open_named(path, OFlags::RDONLY | OFlags::NONBLOCK)
+            .map(File::from)
+            .map_err(|errno| refused(path, &errno.into()))?;
         let kind = file.metadata().map_err(|error| refused(path, &error))?.file_type();
         if !(kind.is_file() || kind.is_block_device()) {
             return Err(Failure::job(

@@ -1,14 +1,17 @@
 //! Where files lie: directories of bounded fan-out, made as they are needed, kept open as far as there are
 //! descriptors.
 
+use fsgauge_door::open_beneath;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, mkdirat};
+use rustix::fs::{Mode, OFlags, mkdirat};
 use rustix::io::{self, Errno};
 
-use super::beneath::open_directory;
 use super::directory_fill::DirectoryFill;
 use super::name::Name;
 use crate::operation::Placement;
+
+/// A directory as what names are relative to.
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 
 /// All directories that were made. None that was there before is used: it could be a link, or another's.
 pub(crate) struct Directories {
@@ -67,7 +70,7 @@ impl Directories {
     }
 
     fn open(&self, index: u32) -> io::Result<OwnedFd> {
-        open_directory(self.root.as_fd(), Name::directory(index).as_c_str())
+        open_beneath(self.root.as_fd(), Name::directory(index).as_c_str(), DIRECTORY, Mode::empty())
     }
 
     fn make(&mut self, stream: u32) -> io::Result<()> {
@@ -114,8 +117,6 @@ impl AsFd for Directory<'_> {
 mod tests {
     use std::os::unix::fs::symlink;
     use std::path::Path;
-
-    use rustix::fs::OFlags;
 
     use super::super::directory_fill::{FILES_LIMIT, REUSED_BELOW};
     use super::*;

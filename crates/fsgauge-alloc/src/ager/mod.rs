@@ -2,7 +2,6 @@
 //! opened directories, and no allocation of memory.
 
 mod apply;
-mod beneath;
 mod counts;
 mod descriptors;
 mod directories;

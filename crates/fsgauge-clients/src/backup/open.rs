@@ -5,15 +5,15 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use fsgauge_door::{Folder, open_beneath};
 use fsgauge_wire::{Failure, Outcome};
-use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 /// Opens files and directories below the root.
 #[derive(Debug)]
 pub(super) struct Opener {
-    root: OwnedFd,
-    directory: String,
+    root: Folder,
     /// Until it is refused once: a second try for each file would be in every time that is measured.
     noatime: bool,
 }
@@ -21,21 +21,19 @@ pub(super) struct Opener {
 impl Opener {
     /// Opens the root, the directory that a user names; a symbolic link is followed.
     pub(super) fn new(directory: &str) -> Outcome<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = open(directory, flags, Mode::empty()).map_err(|errno| refused(directory, errno))?;
-        Ok(Opener { root, directory: directory.to_owned(), noatime: true })
+        let root = Folder::enter(Path::new(directory)).map_err(|errno| refused(directory, errno))?;
+        Ok(Opener { root, noatime: true })
     }
 
     /// A path below the root as a person knows it.
     pub(super) fn shown(&self, path: &CStr) -> String {
         if matches!(path.to_bytes(), b"" | b".") {
-            return self.directory.clone();
+            return self.root.path().display().to_string();
         }
-        let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-        Path::new(&self.directory).join(path).display().to_string()
+        self.root.path().join(OsStr::from_bytes(path.to_bytes())).display().to_string()
     }
 
-    pub(super) fn root(&self) -> &OwnedFd {
+    pub(super) fn root(&self) -> &Folder {
         &self.root
     }
 
@@ -55,8 +53,8 @@ impl Opener {
     }
 
     fn below(&mut self, path: &CStr, more: OFlags) -> Result<OwnedFd, Errno> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | more;
-        let open = |flags| openat(self.root.as_fd(), path, flags, Mode::empty());
+        let flags = OFlags::RDONLY | more;
+        let open = |flags| open_beneath(self.root.as_fd(), path, flags, Mode::empty());
         if !self.noatime {
             return open(flags);
         }

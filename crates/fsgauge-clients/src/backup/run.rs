@@ -89,7 +89,7 @@ pub(crate) fn run_backup(
         pauses,
     };
     let mut measured = result(job, &plan, backed_up, surroundings);
-    check_for_trailing_data(&Plan::new(job), server.as_ref(), &mut measured, &stop);
+    check_for_trailing_data(&Plan::new(job), (server.as_ref(), None), &mut measured, &stop);
     Ok(measured)
 }
 

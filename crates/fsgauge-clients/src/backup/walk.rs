@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
 
 use fsgauge_wire::{ClientOperation, Failure, Outcome};
 use rustix::fs::{AtFlags, FileType, RawDir, Statx, StatxFlags, statx};
@@ -29,7 +30,7 @@ pub(super) struct Found {
 
 /// Walks the tree below the opener's root, until it is done or the backup is over.
 pub(super) fn walk(opener: &mut Opener, watch: &mut Stopwatch) -> Outcome<Found> {
-    let root = look(opener, c".").map_err(|errno| cannot_look(&opener.shown(c""), errno))?;
+    let root = look(opener.root(), c"").map_err(|errno| cannot_look(&opener.shown(c""), errno))?;
     let mut walk = Walk {
         opener,
         watch,
@@ -56,9 +57,11 @@ enum Mount {
     Device(u32, u32),
 }
 
-fn look(opener: &Opener, path: &CStr) -> Result<Statx, Errno> {
+/// Looks at what a directory names; at the directory itself where the name is empty.
+fn look(directory: impl AsFd, name: &CStr) -> Result<Statx, Errno> {
     let wanted = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::MNT_ID;
-    statx(opener.root(), path, AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT, wanted)
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::EMPTY_PATH;
+    statx(directory, name, flags, wanted)
 }
 
 fn mount_of(found: &Statx) -> Mount {
@@ -105,7 +108,8 @@ impl Walk<'_> {
     /// Reads one directory whole and puts those in it next, in their order.
     fn list(&mut self, directory: u32) -> Result<(), Full> {
         let begin_ns = self.watch.begin();
-        match self.read(directory) {
+        let mut opened = None;
+        match self.read(directory, &mut opened) {
             Ok(()) => {
                 self.watch.done(ClientOperation::List, begin_ns, 0);
                 self.found.directories += 1;
@@ -117,19 +121,21 @@ impl Walk<'_> {
             Err(Trouble::Full) => return Err(Full),
             Err(Trouble::OperationProgress) => return Ok(()),
         }
+        let Some(opened) = opened else { return Ok(()) };
         let first = self.pending.len();
         let mut unsure = std::mem::take(&mut self.unsure);
-        let looked = unsure.drain(..).try_for_each(|(name, kind)| self.look_at(directory, &name, kind));
+        let looked =
+            unsure.drain(..).try_for_each(|(name, kind)| self.look_at((directory, &opened), &name, kind));
         self.unsure = unsure;
         self.pending[first..].reverse();
         looked
     }
 
     /// Adds the files of a directory, and keeps what has to be looked at: directories, which may be mounted from
-    /// elsewhere, and entries of unknown kind.
-    fn read(&mut self, directory: u32) -> Result<(), Trouble> {
-        let opened = self.opener.directory(self.paths.directory(&self.found.tree, directory))?;
-        let mut entries = RawDir::new(&opened, &mut self.room);
+    /// elsewhere, and entries of unknown kind. The directory stays open for that.
+    fn read(&mut self, directory: u32, opened: &mut Option<OwnedFd>) -> Result<(), Trouble> {
+        let opened = opened.insert(self.opener.directory(self.paths.directory(&self.found.tree, directory))?);
+        let mut entries = RawDir::new(&*opened, &mut self.room);
         loop {
             if entries.is_buffer_empty() {
                 self.watch.look();
@@ -149,12 +155,17 @@ impl Walk<'_> {
         }
     }
 
-    fn look_at(&mut self, directory: u32, name: &CStr, kind: FileType) -> Result<(), Full> {
+    fn look_at(
+        &mut self,
+        (directory, opened): (u32, &OwnedFd),
+        name: &CStr,
+        kind: FileType,
+    ) -> Result<(), Full> {
         let begin_ns = self.watch.begin();
-        let path = self.paths.entry(&self.found.tree, directory, name);
-        let found = match look(self.opener, path) {
+        let found = match look(opened, name) {
             Ok(found) => found,
             Err(errno) => {
+                let path = self.paths.entry(&self.found.tree, directory, name);
                 self.watch.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
                 return Ok(());
             }

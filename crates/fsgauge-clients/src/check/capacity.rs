@@ -1,15 +1,17 @@
 //! Whether this machine and its storage have room for a job of clients: descriptors, bytes, inodes.
 
-use std::path::Path;
+use std::sync::Arc;
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, FileOrder, Phase, Tree};
-use rustix::fs::{StatVfs, statvfs};
+use fsgauge_door::Folder;
+use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, FileOrder, Outcome, Phase, Tree};
+use rustix::fs::{StatVfs, fstatvfs};
 use rustix::process::geteuid;
 
 use super::network::sockets_of;
 use super::refuse::{Check, refuse};
 use crate::client_threads::threads_of;
 use crate::file_set::{Sizes, directories};
+use crate::folder::enter;
 use crate::target::descriptor_limit;
 
 /// Descriptors of a loop: its directory and its ring.
@@ -17,25 +19,19 @@ const DESCRIPTORS_OF_LOOP: u64 = 4;
 /// Descriptors of a client's thread: its directory, and the one above.
 const DESCRIPTORS_OF_THREAD: u64 = 2;
 
-/// Checks what the target needs to be there and to have.
-pub(super) fn check_room(job: &ClientsJob) -> Check {
+/// Checks what the target needs to be there and to have; gives its folder on this machine.
+pub(super) fn check_room(job: &ClientsJob) -> Outcome<Option<Arc<Folder>>> {
     if let Some(sockets) = sockets_of(&job.target) {
-        return check_sockets(job, sockets);
+        return check_sockets(job, sockets).map(|()| None);
     }
-    let ClientsTarget::Path { directory } = &job.target else { return Ok(()) };
-    check_descriptors(job)?;
-    let path = Path::new(directory);
-    if !path.is_dir() {
-        let (cause, next) = match path.exists() {
-            true => ("it is no directory", "name a directory".to_string()),
-            false => ("it does not exist", format!("mkdir -p {directory}")),
-        };
-        return refuse("target", format!("clients cannot work in {directory}"), cause, &next);
+    if matches!(job.target, ClientsTarget::Path { .. }) {
+        check_descriptors(job)?;
     }
-    match job.phase {
-        Phase::Write { .. } => check_storage(job, path),
-        _ => Ok(()),
+    let folder = enter(&job.target)?;
+    if let (Phase::Write { .. }, Some(folder)) = (&job.phase, &folder) {
+        check_storage(job, folder)?;
     }
+    Ok(folder)
 }
 
 fn check_descriptors(job: &ClientsJob) -> Check {
@@ -79,8 +75,8 @@ fn check_sockets(job: &ClientsJob, sockets: u64) -> Check {
     refuse("clients", what, "the hard limit of open files of a process", &next)
 }
 
-fn check_storage(job: &ClientsJob, path: &Path) -> Check {
-    let Ok(found) = statvfs(path) else { return Ok(()) };
+fn check_storage(job: &ClientsJob, folder: &Folder) -> Check {
+    let Ok(found) = fstatvfs(folder) else { return Ok(()) };
     let (clients, files) = (job.clients, job.files.files_per_client);
     let total = Sizes::new(&job.files, job.seed).total(clients, files);
     let free = free_bytes(&found);
@@ -89,7 +85,7 @@ fn check_storage(job: &ClientsJob, path: &Path) -> Check {
         let what = format!(
             "{clients} clients with {files} files each write {} bytes, and {} has {free} free",
             total.stored_bytes,
-            path.display()
+            folder.path().display()
         );
         let cause = "the storage is too small or too full";
         return refuse("files", what, cause, &fits(fitting, "files_per_client", "choose fewer clients"));
@@ -105,7 +101,7 @@ fn check_storage(job: &ClientsJob, path: &Path) -> Check {
         let fitting = inodes.saturating_sub(directories) / u64::from(clients);
         let what = format!(
             "{clients} clients with {files} files each need {needed} inodes, and {} has {inodes} free",
-            path.display()
+            folder.path().display()
         );
         let cause = "the file system was made with few inodes, or has many files";
         return refuse("files", what, cause, &fits(fitting, "files_per_client", "make it with more inodes"));

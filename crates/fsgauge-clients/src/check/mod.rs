@@ -7,9 +7,13 @@ mod refuse;
 
 pub(crate) use network::check_network;
 
+use std::sync::Arc;
+
 use fsgauge_clock::check_start;
+use fsgauge_door::Folder;
 use fsgauge_wire::{
-    Activity, ClientsInterface, ClientsJob, Data, Dispatch, FileSet, FileSizes, Phase, Tree, WeightedActivity,
+    Activity, ClientsInterface, ClientsJob, Data, Dispatch, FileSet, FileSizes, Outcome, Phase, Tree,
+    WeightedActivity,
 };
 
 use capacity::check_room;
@@ -35,8 +39,8 @@ const FILE_LIMIT_BYTES: u64 = 16 << 40;
 const DEPTH_LIMIT: u32 = 8;
 const LEAVES_LIMIT: u64 = 1_000_000;
 
-/// Checks a job of any phase but a backup, which has its own rules.
-pub(crate) fn check_clients(job: &ClientsJob) -> Check {
+/// Checks a job of any phase but a backup, which has its own rules; gives the folder that it works in.
+pub(crate) fn check_clients(job: &ClientsJob) -> Outcome<Option<Arc<Folder>>> {
     check_set(&job.files)?;
     check_network(job)?;
     check_counts(job)?;

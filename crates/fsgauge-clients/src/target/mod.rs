@@ -6,6 +6,7 @@
 mod cached_reads;
 mod descriptors;
 mod entered;
+mod guarded_calls;
 mod handle;
 mod interrupted;
 mod lane_memory;

@@ -3,9 +3,9 @@
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::time::Duration;
 
+use fsgauge_door::Folder;
 use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
 use fsgauge_wire::{OperationCall, Outcome};
 
@@ -21,8 +21,8 @@ pub(crate) struct PlainTarget {
 }
 
 impl PlainTarget {
-    /// Opens the directory `root`.
-    pub(crate) fn new(root: &Path, record_size_bytes: u32) -> Outcome<Self> {
+    /// Opens the folder once more, for this target alone.
+    pub(crate) fn new(root: &Folder, record_size_bytes: u32) -> Outcome<Self> {
         let record = vec![0; record_size_bytes as usize].into_boxed_slice();
         Ok(PlainTarget { calls: PlainCalls::new(root)?, record, started: Actions::default() })
     }

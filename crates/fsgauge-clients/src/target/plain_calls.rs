@@ -3,16 +3,17 @@
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
 
+use fsgauge_door::{Folder, open_beneath};
 use fsgauge_net::{Answer, Request};
 use fsgauge_wire::{Failure, Outcome};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, fstatfs, fsync, mkdirat, open, openat, renameat, statat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, Stat, fstat, fstatfs, fsync, mkdirat, openat, renameat, statat, unlinkat,
 };
 use rustix::io::{Errno, pread, pwrite};
 
 use super::entered::Entered;
+use super::guarded_calls::GuardedCalls;
 use super::handle::{close, file_of, handle_of};
 use super::interrupted::uninterrupted_call;
 use super::names_of_call::{NAMES_BYTES, names_of_call};
@@ -32,28 +33,43 @@ pub(super) const DIRECTORY_MODE: Mode =
 /// How a file that exists is opened.
 #[inline]
 pub(super) fn open_flags(write: bool) -> OFlags {
-    OFlags::CLOEXEC | if write { OFlags::WRONLY } else { OFlags::RDONLY }
+    OFlags::CLOEXEC | OFlags::NOFOLLOW | if write { OFlags::WRONLY } else { OFlags::RDONLY }
 }
 
 /// The calls below one directory.
+///
+/// Where nobody else can change names in it, a name leads where it led: what lies below was made by this user, and is
+/// no link. In any other directory each name is looked up by calls that cannot be misled ([`guarded_calls`]).
+///
+/// [`guarded_calls`]: super::guarded_calls
 #[derive(Debug)]
 pub(super) struct PlainCalls {
     root: OwnedFd,
     /// The directory in which paths are looked up, where there is one.
     entered: Option<Entered>,
+    guarded: Option<GuardedCalls>,
     names: Box<[MaybeUninit<u8>]>,
 }
 
 impl PlainCalls {
-    /// Opens the directory that paths are relative to.
-    pub(super) fn new(root: &Path) -> Outcome<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        let root = open(root, flags, Mode::empty()).map_err(|errno| root_failure(root, errno))?;
-        Ok(PlainCalls { root, entered: None, names: Box::new_uninit_slice(NAMES_BYTES) })
+    /// Opens the folder once more: threads that have one open file together wait for each other.
+    pub(super) fn new(folder: &Folder) -> Outcome<Self> {
+        let open = || folder.reopen().map_err(|errno| root_failure(folder, errno));
+        let root = open()?;
+        let guarded = if folder.is_private() { None } else { Some(GuardedCalls::new(folder, open()?)) };
+        Ok(PlainCalls { root, entered: None, guarded, names: Box::new_uninit_slice(NAMES_BYTES) })
+    }
+
+    /// Whether others may change names here.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.guarded.is_some()
     }
 
     /// Looks up what lies in this directory from there from now on; where it cannot be opened, all paths as before.
     pub(super) fn enter(&mut self, path: &CStr) {
+        if self.is_guarded() {
+            return;
+        }
         self.entered = self.open_directory(path).ok().map(|directory| Entered::new(path, directory));
     }
 
@@ -77,6 +93,11 @@ impl PlainCalls {
     /// Does what a request asks for. `record` is what a read fills.
     #[inline(always)]
     pub(super) fn answer(&mut self, request: &Request<'_>, record: &mut [u8]) -> Answer {
+        if let Some(guarded) = &self.guarded
+            && let Some(answer) = guarded.answer(request)
+        {
+            return answer;
+        }
         match *request {
             Request::MakeDirectory { path } => {
                 match uninterrupted(|| mkdirat(&self.root, path, DIRECTORY_MODE).map(|()| 0)) {
@@ -97,7 +118,8 @@ impl PlainCalls {
             Request::Close { handle } => close(handle),
             Request::Stat { path } => {
                 let (from, path) = self.place(path);
-                uninterrupted(|| statat(from, path, AtFlags::empty()).map(|status| status.st_size as Answer))
+                let flags = AtFlags::SYMLINK_NOFOLLOW;
+                uninterrupted(|| statat(from, path, flags).map(|status| status.st_size as Answer))
             }
             Request::List { path } => self.count_names(path),
             Request::Rename { from, to } => {
@@ -122,19 +144,25 @@ impl PlainCalls {
         uninterrupted(|| openat(from, path, flags, mode).map(|file| handle_of(file) as Answer))
     }
 
-    /// The answer to making a directory whose name is taken: fine if it is a directory.
+    /// The answer to making a directory whose name is taken: fine if it is a directory of the same user, in which
+    /// nobody else can change names.
     #[cold]
     pub(super) fn directory_that_exists(&self, path: &CStr) -> Answer {
-        match statat(&self.root, path, AtFlags::empty()) {
-            Ok(status) if FileType::from_raw_mode(status.st_mode).is_dir() => 0,
+        let found = statat(&self.root, path, AtFlags::SYMLINK_NOFOLLOW);
+        match (found, fstat(&self.root)) {
+            (Ok(found), Ok(root)) if is_directory_of(&found, root.st_uid) => 0,
             _ => EXISTS,
         }
     }
 
     /// Opens a directory, to read its names.
     pub(super) fn open_directory(&self, path: &CStr) -> Result<OwnedFd, Answer> {
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        uninterrupted_call(|| openat(&self.root, path, flags, Mode::empty())).map_err(negative)
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = || match self.guarded {
+            None => openat(&self.root, path, flags, Mode::empty()),
+            Some(_) => open_beneath(self.root.as_fd(), path, flags, Mode::empty()),
+        };
+        uninterrupted_call(open).map_err(negative)
     }
 
     /// The names that one call gives; see [`fsgauge_net::Target::read_names`].
@@ -166,7 +194,14 @@ impl PlainCalls {
     }
 }
 
-const EXISTS: Answer = -(libc::EEXIST as Answer);
+fn is_directory_of(found: &Stat, user: u32) -> bool {
+    let others_write = Mode::WGRP | Mode::WOTH;
+    FileType::from_raw_mode(found.st_mode).is_dir()
+        && found.st_uid == user
+        && !Mode::from_raw_mode(found.st_mode).intersects(others_write)
+}
+
+pub(super) const EXISTS: Answer = -(libc::EEXIST as Answer);
 
 /// Writes all of a record. One write(2) that comes back short is continued, so that what stopped it shows: the
 /// answer is the record's size or an error.
@@ -188,7 +223,7 @@ pub(super) fn write_all(handle: u64, offset_bytes: u64, record: &[u8]) -> Answer
 }
 
 #[inline]
-fn uninterrupted(call: impl FnMut() -> Result<Answer, Errno>) -> Answer {
+pub(super) fn uninterrupted(call: impl FnMut() -> Result<Answer, Errno>) -> Answer {
     uninterrupted_call(call).unwrap_or_else(negative)
 }
 
@@ -196,15 +231,11 @@ fn negative(errno: Errno) -> Answer {
     -Answer::from(errno.raw_os_error())
 }
 
-fn root_failure(root: &Path, errno: Errno) -> Failure {
-    let shown = root.display();
+fn root_failure(folder: &Folder, errno: Errno) -> Failure {
+    let what = format!("the directory {} cannot be opened again: {errno}", folder.path().display());
     let (cause, next) = match errno {
-        Errno::NOENT => ("it does not exist", format!("mkdir -p {shown}")),
-        Errno::NOTDIR => ("it is no directory", "name a directory".into()),
-        Errno::ACCESS | Errno::PERM => ("this user may not", format!("ls -ld {shown}; or run as root")),
-        Errno::MFILE | Errno::NFILE => ("too many files are open", "ulimit -n 65536".into()),
-        _ => ("the kernel refused it", "dmesg | tail".into()),
+        Errno::MFILE | Errno::NFILE => ("too many files are open", "ulimit -n 65536"),
+        _ => ("the kernel refused it", "dmesg | tail"),
     };
-    let what = format!("the directory {shown} cannot be opened: {errno}");
     Failure::system("target.open", Some(errno.raw_os_error()), what, cause, next)
 }

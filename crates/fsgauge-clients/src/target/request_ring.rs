@@ -12,7 +12,7 @@ use fsgauge_net::{Action, Actions, LONGEST_WAIT, Request};
 use io_uring::squeue::Entry;
 use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, Probe, opcode};
-use rustix::fs::{Mode, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
 
 use super::handle::descriptor_of;
 use super::lanes::DirectoryState;
@@ -220,7 +220,7 @@ fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: DirectorySta
         Request::Close { handle } => opcode::Close::new(file(handle)).build(),
         Request::Stat { path } => {
             let status = opcode::Statx::new(root, paths.keep(path)?, place.status.cast());
-            status.mask(StatxFlags::BASIC_STATS.bits()).build()
+            status.flags(AtFlags::SYMLINK_NOFOLLOW.bits() as i32).mask(StatxFlags::BASIC_STATS.bits()).build()
         }
         Request::List { .. } | Request::RemoveDirectory { .. } | Request::Null => return None,
         Request::Rename { from, to } => {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fsgauge_door::Folder;
 use fsgauge_load::ring_setup::{RingSetup, is_refused, refused};
 use fsgauge_net::{Action, Actions, Answer, Handle, Request, Started, Target};
 use fsgauge_wire::{ClientsInterface, Features, Note, OperationCall, Outcome};
@@ -31,15 +31,19 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 /// What may wait for the device: it reads what is not in memory, or makes something durable.
 const WAITING: [Action; 5] = [Action::Open, Action::Read, Action::Fsync, Action::Stat, Action::Unlink];
 
+/// What needs no name. Where others may change names, each is looked up by calls that cannot be misled.
+const BY_HANDLE: [Action; 4] = [Action::Read, Action::Write, Action::Fsync, Action::Close];
+
 /// What io_uring is asked to carry. In memory nothing waits, and tmpfs has no reads without waiting: the kernel
 /// would hand each to a thread.
-fn asked_for(interface: ClientsInterface, is_in_memory: bool) -> Actions {
-    match interface {
+fn asked_for(interface: ClientsInterface, is_in_memory: bool, is_guarded: bool) -> Actions {
+    let asked = match interface {
         ClientsInterface::Plain => Actions::default(),
         ClientsInterface::Auto if is_in_memory => Actions::default(),
         ClientsInterface::Auto => Actions::of(&WAITING),
         ClientsInterface::IoUring => Actions::of(&Action::ALL),
-    }
+    };
+    if is_guarded { asked.and(Actions::of(&BY_HANDLE)) } else { asked }
 }
 
 /// Calls below a directory, for the thread that made it.
@@ -62,16 +66,16 @@ pub(crate) struct RingTarget {
 }
 
 impl RingTarget {
-    /// Opens the directory `root`, for the calling thread only. Gives what its ring can do, if there is one, and
+    /// Opens the folder once more, for the calling thread only. Gives what its ring can do, if there is one, and
     /// notes on what it cannot.
     pub(crate) fn new(
-        root: &Path,
+        root: &Folder,
         record_size_bytes: u32,
         lanes: u32,
         interface: ClientsInterface,
     ) -> Outcome<(Self, Option<Features>, Vec<Note>)> {
         let calls = PlainCalls::new(root)?;
-        let asked = asked_for(interface, calls.is_in_memory());
+        let asked = asked_for(interface, calls.is_in_memory(), calls.is_guarded());
         let (mut ring, mut features, mut notes, mut refusal) = (None, None, Vec::new(), None);
         if asked != Actions::default() {
             match set_up(lanes) {
@@ -138,6 +142,9 @@ impl RingTarget {
             _ if action == Action::List => Some("io_uring has no getdents".into()),
             _ if self.calls.is_in_memory() && !self.asked.has(action) && WAITING.contains(&action) => {
                 Some("the files are in memory: there is no device to wait for".into())
+            }
+            _ if self.calls.is_guarded() && !BY_HANDLE.contains(&action) => {
+                Some("others may change names in this folder: each is looked up step by step".into())
             }
             _ if !self.asked.has(action) => None,
             Some(cause) => Some(cause.clone()),

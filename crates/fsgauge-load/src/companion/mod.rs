@@ -64,7 +64,8 @@ impl Companions {
                 threads.push(match companion.role {
                     CompanionKind::Reader => spawn_reader(shared, number, companion, stop)?,
                     CompanionKind::Log => {
-                        let (file, opened) = LogFile::create(&shared.load.target, &shared.ground, companions.logs.len())?;
+                        let (file, opened) =
+                            LogFile::create(&shared.load.target, &shared.ground, companions.logs.len())?;
                         companions.logs.push(file);
                         let path = companions.logs[companions.logs.len() - 1].path();
                         spawn_log(shared, number, companion, stop, (path, opened))?

@@ -38,7 +38,11 @@ pub(crate) fn after_load(
     let finished = answers.filter(|job| job.ended != Ended::Interrupted && job.unfinished == 0);
     let issued: Vec<u64> = finished.map(|job| job.issued).collect();
     let is_complete = issued.len() == measured.outcomes.len();
-    let read_back = if is_complete { read_back::read_back(&shared.load, (shared.access.as_ref(), &shared.ground), &issued, stop)? } else { None };
+    let read_back = if is_complete {
+        read_back::read_back(&shared.load, (shared.access.as_ref(), &shared.ground), &issued, stop)?
+    } else {
+        None
+    };
     if read_back.is_none() {
         let text = "the load was interrupted or some writes did not end, so what it wrote was not checked";
         notes.push(Note { code: "integrity.skipped".into(), text: text.into() });

@@ -360,9 +360,11 @@ fn blocks_that_the_load_did_not_write_are_left_out() {
         }
     }
     std::fs::write(path_of(&bench.load.target, 0), &file).unwrap();
-    let result = read_back(&bench.load, (None, &ground(&bench.load)), &[5, 5], Stop::never()).unwrap().unwrap();
+    let result =
+        read_back(&bench.load, (None, &ground(&bench.load)), &[5, 5], Stop::never()).unwrap().unwrap();
     assert_eq!((result.checked_blocks, faults(&result)), (10, [0; 5]));
-    let result = read_back(&bench.load, (None, &ground(&bench.load)), &[5, 6], Stop::never()).unwrap().unwrap();
+    let result =
+        read_back(&bench.load, (None, &ground(&bench.load)), &[5, 6], Stop::never()).unwrap().unwrap();
     assert_eq!((result.checked_blocks, faults(&result)), (11, one(BlockFault::Lost)));
 }
 

@@ -99,12 +99,17 @@ pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
         }
         Errno::NOSPC => ("the file system is full", "df -h -i".into()),
         Errno::ISDIR => ("it is a directory", "name a file".into()),
-        Errno::LOOP => ("it is a symbolic link, or lies behind one", format!("ls -l {shown}; name the file itself")),
-        Errno::XDEV => ("it is mounted there from elsewhere", format!("findmnt -T {shown}; name a folder on it")),
-        Errno::NXIO => ("it is no ordinary file", format!("ls -l {shown}")),
-        Errno::MLINK => {
-            ("it has a second name, under which it may be another's", format!("stat {shown}; name a file of its own"))
+        Errno::LOOP => {
+            ("it is a symbolic link, or lies behind one", format!("ls -l {shown}; name the file itself"))
         }
+        Errno::XDEV => {
+            ("it is mounted there from elsewhere", format!("findmnt -T {shown}; name a folder on it"))
+        }
+        Errno::NXIO => ("it is no ordinary file", format!("ls -l {shown}")),
+        Errno::MLINK => (
+            "it has a second name, under which it may be another's",
+            format!("stat {shown}; name a file of its own"),
+        ),
         _ => ("the kernel refused it", "dmesg | tail".into()),
     };
     let what = format!("{shown} cannot be opened: {errno}");

@@ -73,7 +73,9 @@ impl Ground {
         let permissions = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
         match self {
             Ground::None => Err(Errno::NODEV),
-            Ground::Folder(folder) => folder.open_file(folder.name_of(&path_of(target, number)), flags, permissions),
+            Ground::Folder(folder) => {
+                folder.open_file(folder.name_of(&path_of(target, number)), flags, permissions)
+            }
             Ground::Device(device) => reopen(device, flags),
         }
     }

@@ -8,10 +8,11 @@ mod mounted;
 mod on_disk;
 mod xfs;
 
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use fsgauge_door::open_named;
 use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, ScanJob, ScanSource};
+use rustix::fs::{FileType, OFlags, fstat};
 
 use crate::error_text::error_text;
 use crate::image::Image;
@@ -58,11 +59,14 @@ pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
 /// Scans what the job's path names: a folder or a file of a mounted file system, a device, or an image.
 pub(crate) fn scan(job: &ScanJob, readers: &mut ReaderThreads<'_>) -> Outcome<Scanned> {
     let path = Path::new(&job.path);
-    let kind = std::fs::metadata(path).map_err(|error| not_there(path, &error))?.file_type();
+    let looked = open_named(path, OFlags::PATH).and_then(fstat);
+    let kind = looked
+        .map(|found| FileType::from_raw_mode(found.st_mode))
+        .map_err(|errno| not_there(path, &errno.into()))?;
     if kind.is_dir() {
         return mounted::scan(job, path, None, readers);
     }
-    if kind.is_block_device() {
+    if kind == FileType::BlockDevice {
         return match mounted::mount_point_of(path) {
             Some(point) => mounted::scan(job, &point, Some(path), readers),
             None => scan_image(job, path, readers)?.ok_or_else(|| unknown_file_system(path)),

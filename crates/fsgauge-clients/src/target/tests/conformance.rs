@@ -24,16 +24,6 @@ fn nothing_answers_everything_at_once() {
 }
 
 #[test]
-fn a_root_that_is_no_directory_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let failure = PlainTarget::new(&directory.path().join("gone"), RECORD_BYTES).unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.errno), ("target.open", Some(libc::ENOENT)));
-    std::fs::write(directory.path().join("file"), "").unwrap();
-    let refused = RingTarget::new(&directory.path().join("file"), RECORD_BYTES, 1, ClientsInterface::Auto);
-    assert_eq!(refused.err().and_then(|failure| failure.errno), Some(libc::ENOTDIR));
-}
-
-#[test]
 fn a_wait_for_nothing_takes_its_time() {
     let directory = tempfile::tempdir().unwrap();
     let mut ring = ring_target(directory.path(), 2, ClientsInterface::Auto);

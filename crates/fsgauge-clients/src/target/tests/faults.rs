@@ -63,9 +63,9 @@ fn a_full_file_system_is_told_by_kind() {
         if !mount_tmpfs(&root, "size=64k,nr_inodes=4") {
             return;
         }
-        fill(&mut PlainTarget::new(&root, RECORD).unwrap());
+        fill(&mut PlainTarget::new(&folder(&root), RECORD).unwrap());
         for interface in INTERFACES {
-            fill(&mut RingTarget::new(&root, RECORD, 1, interface).unwrap().0);
+            fill(&mut RingTarget::new(&folder(&root), RECORD, 1, interface).unwrap().0);
         }
     };
     std::thread::spawn(on_small).join().unwrap();
@@ -140,7 +140,7 @@ fn no_permission_is_told_by_kind() {
                 assert_eq!(kind, ClientErrorKind::PermissionDenied, "{request:?}");
             }
         };
-        test(&mut PlainTarget::new(&root, RECORD_BYTES).unwrap());
+        test(&mut PlainTarget::new(&folder(&root), RECORD_BYTES).unwrap());
         for interface in INTERFACES {
             test(&mut ring_target(&root, 1, interface));
         }

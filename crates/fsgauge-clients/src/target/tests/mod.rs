@@ -10,6 +10,7 @@ mod ring;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fsgauge_door::Folder;
 use fsgauge_net::{Answer, Handle, Request, Started, Target, kind_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation, ClientsInterface};
 
@@ -29,15 +30,19 @@ fn directories() -> [tempfile::TempDir; 2] {
 const INTERFACES: [ClientsInterface; 3] =
     [ClientsInterface::Auto, ClientsInterface::IoUring, ClientsInterface::Plain];
 
+fn folder(root: &Path) -> Folder {
+    Folder::enter(root).unwrap()
+}
+
 fn ring_target(root: &Path, lanes: u32, interface: ClientsInterface) -> RingTarget {
-    RingTarget::new(root, RECORD_BYTES, lanes, interface).unwrap().0
+    RingTarget::new(&folder(root), RECORD_BYTES, lanes, interface).unwrap().0
 }
 
 /// Runs a test on every target that reaches files, each of two lanes on a directory of its own below `parent`.
 fn on_every_target(parent: &Path, mut test: impl FnMut(&mut dyn Target, &Path)) {
     let root = || tempfile::tempdir_in(parent).unwrap();
     let directory = root();
-    test(&mut PlainTarget::new(directory.path(), RECORD_BYTES).unwrap(), directory.path());
+    test(&mut PlainTarget::new(&folder(directory.path()), RECORD_BYTES).unwrap(), directory.path());
     for interface in INTERFACES {
         let directory = root();
         test(&mut ring_target(directory.path(), 2, interface), directory.path());

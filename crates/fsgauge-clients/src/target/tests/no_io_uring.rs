@@ -33,7 +33,7 @@ fn everything_is_plain_and_says_why() {
         let directory = tempfile::tempdir().unwrap();
         let interface = ClientsInterface::IoUring;
         let (mut target, features, notes) =
-            RingTarget::new(directory.path(), RECORD_BYTES, 590, interface).unwrap();
+            RingTarget::new(&folder(directory.path()), RECORD_BYTES, 590, interface).unwrap();
         assert_eq!(features, None);
         assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["io_uring.refused"]);
         make_file(&mut target, 589, "file", 2);

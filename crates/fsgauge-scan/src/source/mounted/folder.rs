@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
-use rustix::path::Arg;
 
 /// Room for the entries of one portion, as getdents(2) gives them: several thousand.
 pub(super) const PORTION_BYTES: usize = 256 << 10;
@@ -25,25 +24,21 @@ pub(super) struct Folder {
 impl Folder {
     /// Opens what a user names; a symbolic link is followed.
     pub(super) fn open_named(path: &Path) -> Result<Folder, Errno> {
-        Folder::with_flags(CWD, path, path.to_owned(), OFlags::empty())
+        Folder::opened_by(path.to_owned(), |flags| fsgauge_door::open_named(path, flags))
     }
 
     /// Opens a folder of another one.
     pub(super) fn open(parent: &Folder, name: &CStr) -> Result<Folder, Errno> {
-        Folder::with_flags(&parent.fd, name, parent.path_of(name), OFlags::NOFOLLOW)
+        Folder::opened_by(parent.path_of(name), |flags| {
+            openat(&parent.fd, name, flags | OFlags::NOFOLLOW, Mode::empty())
+        })
     }
 
     /// Opens a folder without changing its time of access where that is allowed.
-    fn with_flags(
-        parent: impl AsFd,
-        name: impl Arg + Copy,
-        path: PathBuf,
-        more: OFlags,
-    ) -> Result<Folder, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
-        let parent = parent.as_fd();
-        let fd = match openat(parent, name, flags | OFlags::NOATIME, Mode::empty()) {
-            Err(Errno::PERM) => openat(parent, name, flags, Mode::empty())?,
+    fn opened_by(path: PathBuf, open: impl Fn(OFlags) -> Result<OwnedFd, Errno>) -> Result<Folder, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = match open(flags | OFlags::NOATIME) {
+            Err(Errno::PERM) => open(flags)?,
             opened => opened?,
         };
         let device = fstat(&fd)?.st_dev;

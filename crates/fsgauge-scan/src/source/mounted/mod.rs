@@ -23,8 +23,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fsgauge_door::open_named;
 use fsgauge_wire::{Failure, Note, Outcome, ScanJob, ScanSource};
-use rustix::fs::{Mode, OFlags, fstat, fstatvfs};
+use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 
 use self::folder::{Folder, MountedAs, mounted_as};
@@ -141,7 +142,7 @@ fn open(path: &Path) -> Result<Root, Errno> {
     match Folder::open_named(path) {
         Err(Errno::NOTDIR) => {
             let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            rustix::fs::open(path, flags, Mode::empty()).map(|fd| Root::File(fd.into()))
+            open_named(path, flags).map(|fd| Root::File(fd.into()))
         }
         opened => opened.map(Root::Tree),
     }

@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+
+use fsgauge_door::open_named;
+use rustix::fs::{FileType, OFlags, fstat};
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +70,9 @@ pub(super) fn kernel_name((major, minor): (u32, u32)) -> Option<OsString> {
 
 /// The number of a block device; `None` for anything else.
 pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
-    let data = std::fs::metadata(path).ok().filter(|data| data.file_type().is_block_device())?;
-    Some((rustix::fs::major(data.rdev()), rustix::fs::minor(data.rdev())))
+    let found = open_named(path, OFlags::PATH).and_then(fstat).ok()?;
+    let is_block = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
+    is_block.then(|| (rustix::fs::major(found.st_rdev), rustix::fs::minor(found.st_rdev)))
 }
 
 /// The number of the block device that a mount is of. That of btrfs is only known by its name.
