@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_a_thousand_folders_hide_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     trace = FolderTrace(path=str(left), token=owner.token)
     lines = [{"owner": owner.model_dump()}, {"made": 0, "trace": trace.model_dump()}]
     (ledgers / f"{owner.token}.ledger").write_text("".join(json.dumps(x) + "\n" for x in lines))
-    assert clean_up_after_the_dead() == [f"removed {left}, left by an earlier run"]
+    assert f"removed {left}, left by an earlier run" in clean_up_after_the_dead()
 
 
 @pytest.mark.root
@@ -167,7 +168,7 @@ time_limit = "1 s"
 """,
     "churn": """
 kind = "churn"
-fills = [50]
+fills = ["50 %"]
 median_size = "8 KiB"
 storage_age = 2.0
 new_file_size = "1 MiB"
@@ -177,14 +178,14 @@ time_limit = "1 s"
     "writers": """
 kind = "writers"
 writers = [1, 2]
-time_limit = "1 s"
+duration = "300 ms"
+warm_up = "100 ms"
 """,
     "aging": """
 kind = "aging"
 files = 10
 streams = 2
-levels = [10]
-time_limit = "1 s"
+levels = ["10 %"]
 """,
     "sharing": """
 kind = "sharing"
@@ -235,8 +236,15 @@ def under_attack(scene: Path, how: str, *words: str) -> subprocess.CompletedProc
     assert tree_of(scene / "roots") == before
     left = [place for place in scene.rglob("*") if place.name.startswith(("fsgauge-", "old"))]
     assert [place for place in left if place.lstat().st_uid == 0] == []
-    assert list(ledger_folder.ledger_folder().glob("*.ledger")) == []
+    assert [book for book in ledgers() if str(scene) in book] == []
     return done
+
+
+def ledgers() -> Iterator[str]:
+    """Their texts; those of others may end meanwhile."""
+    for path in ledger_folder.ledger_folder().glob("*.ledger"):
+        with suppress(FileNotFoundError):
+            yield path.read_text()
 
 
 def tree_of(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -291,6 +299,8 @@ def test_nor_do_programs_of_others(scene: Path, kind: str, tool: str) -> None:
     if find_tool(tool) is None:
         pytest.skip(f"needs {tool}")
     _, study, *rest = study_in(scene, kind)
+    if tool == "bonnie++":
+        Path(study).write_text(Path(study).read_text() + 'tests = ["put_block", "get_block"]\n')
     done = under_attack(scene, "links", "crosscheck", study, "--with", tool, *rest[:2])
     assert done.returncode == 3 and "was renamed or replaced" in done.stderr, done.stderr
 
@@ -337,12 +347,12 @@ def test_what_a_dead_run_left_is_removed_only_if_it_is_that(scene: Path, instead
     else:
         os.mkfifo(left)
     before = tree_of(scene / "roots"), sorted(scene.rglob("*"))
-    said = clean_up_after_the_dead()
+    said = [each for each in clean_up_after_the_dead() if str(scene) in each]
     assert (tree_of(scene / "roots"), sorted(scene.rglob("*"))) == before
     assert len(said) == 1 and f"{left} is no longer a folder of fsgauge" in said[0]
     left.unlink() if instead in ("link", "pipe") else shutil.rmtree(left)
     moved.rename(left)
-    assert clean_up_after_the_dead() == [f"removed {left}, left by an earlier run"]
+    assert f"removed {left}, left by an earlier run" in clean_up_after_the_dead()
 
 
 @pytest.mark.root
