@@ -24,6 +24,7 @@ from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.rig.host.checks import check_image
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
@@ -59,9 +60,10 @@ def age_image(
 ) -> Aged:
     """Make, age and name an image; on failure nothing of it is left."""
     kind = _file_system(system)
-    folder, files = target.parent, beside(records, target.name)
-    require_place(folder)
-    require_no_swap(folder)
+    files = beside(records, target.name)
+    require_place(target.parent)
+    folder = require_no_swap(target.parent)
+    target = folder / target.name
     require_place(records)
     files.require_new()
     check_image(system, kind, size_bytes)
@@ -93,7 +95,20 @@ def age_folder(
     engine: Engine, target: Path, records: Path, size_bytes: int | None, order: Order, told: Told
 ) -> Aged:
     """Age an empty folder; its files are kept."""
-    space_bytes = require_empty(target, size_bytes)
+    with open_place(target) as place, engine.holding(place.held):
+        return _aged_folder(engine, place, records, size_bytes, order, told)
+
+
+def _aged_folder(
+    engine: Engine,
+    place: OpenFolder,
+    records: Path,
+    size_bytes: int | None,
+    order: Order,
+    told: Told,
+) -> Aged:
+    target = place.path
+    space_bytes = require_empty(place, size_bytes)
     require_place(records)
     if records.resolve().is_relative_to(target.resolve()):
         raise InputError(
@@ -103,6 +118,7 @@ def age_folder(
     files = beside(records, target.resolve().name)
     files.require_new()
     worn = wear(engine, str(target), replace(order, space_bytes=space_bytes), told)
+    place.require_still()
     aged = Aged(Made(target), worn, "only an image can be made again", files, told.ending.asked)
     keep_scans(files, worn)
     keep_age(files, aged.document)

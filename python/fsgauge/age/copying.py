@@ -28,9 +28,10 @@ How = Literal["reflink", "sparse copy"]
 def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
     """Copy an aged image with its record; RefusedError if it has changed since it was aged."""
     require_place(target.absolute().parent)
-    require_no_swap(target.absolute().parent)
+    folder = require_no_swap(target.absolute().parent)
+    target = folder / target.name
     kept = read_age(image)
-    record = beside(target.absolute().parent, target.name).age
+    record = beside(folder, target.name).age
     if record.exists():
         raise RefusedError(f"{record} exists already, so it is left alone")
     devices = loops_of(image.absolute())
@@ -39,7 +40,7 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
             f"{image} is attached to {devices[0]}, so it could change during the copy",
             next=f"umount {devices[0]}; losetup --detach {devices[0]}",
         )
-    with ledger.folder(target.absolute().parent, "age") as ours:
+    with ledger.folder(folder, "age") as ours:
         copy = ours / "image"
         how = _copied(image, copy)
         if checksum_of(copy) != kept.checksum:

@@ -10,6 +10,8 @@ import stat
 from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.rig.host.folder.open_folder import OpenFolder
+from fsgauge.rig.host.folder.places import who_can_replace
 from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
 
@@ -73,18 +75,20 @@ def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
         )
 
 
-def require_empty(folder: Path, size_bytes: int | None) -> int:
-    """Raise InputError or RefusedError unless `folder` may be filled; gives the bytes to use."""
+def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
+    """Raise InputError or RefusedError unless a folder may be filled; gives the bytes to use."""
+    folder = place.path
     require_place(folder)
-    require_own(folder)
-    found = sorted({entry.name for entry in folder.iterdir()} - _FROM_MKFS)
+    require_own(folder, os.fstat(place.descriptor))
+    with place.opened(folder) as here:
+        found = sorted(_names_in(here) - _FROM_MKFS)
     if found:
         raise RefusedError(
             f"{folder} is not empty, so it is left alone",
             details=(f"it holds {found[0]!a}" + (" and others" if len(found) > 1 else ""),),
             next=f"mkdir {folder}/aged, and name that",
         )
-    room = os.statvfs(folder)
+    room = os.statvfs(place.descriptor)
     free_bytes = room.f_bavail * room.f_frsize
     if size_bytes is None:
         raise InputError(
@@ -98,6 +102,10 @@ def require_empty(folder: Path, size_bytes: int | None) -> int:
             next=f"--size {_whole(free_bytes * 9 // 10)}",
         )
     return size_bytes
+
+
+def _names_in(folder: int) -> set[str]:
+    return set(os.listdir(folder))
 
 
 def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:
@@ -130,11 +138,10 @@ def _whole(size_bytes: int) -> str:
 _OTHERS_WRITE = 0o022
 
 
-def require_own(folder: Path) -> None:
+def require_own(folder: Path, found: os.stat_result) -> None:
     """RefusedError where root would fill a folder in which others may plant links."""
     if os.geteuid() != 0:
         return
-    found = folder.stat()
     if found.st_uid == 0 and not found.st_mode & _OTHERS_WRITE:
         return
     raise RefusedError(
@@ -144,20 +151,21 @@ def require_own(folder: Path) -> None:
     )
 
 
-def require_no_swap(folder: Path) -> None:
-    """RefusedError where others may rename what root makes in `folder` and put a link there.
+def require_no_swap(folder: Path) -> Path:
+    """For root, the resolved folder; RefusedError where others may rename a part of its path.
 
-    In a sticky folder such as /var/tmp they may not; the user who called sudo is trusted.
+    The user who called sudo is trusted.
     """
     if os.geteuid() != 0:
-        return
-    found = folder.stat()
-    trusted = found.st_uid in {0, _who_called_sudo()}
-    if trusted and (found.st_mode & stat.S_ISVTX or not found.st_mode & _OTHERS_WRITE):
-        return
+        return folder
+    whole = folder.resolve()
+    cause, _ = who_can_replace(whole, {0, _who_called_sudo()})
+    if not cause:
+        return whole
     raise RefusedError(
         f"root makes no image in {folder}",
-        cause=_cause(found),
+        details=("another user can put a link in its place",),
+        cause=cause,
         next="an image in a folder of root, or in /var/tmp",
     )
 

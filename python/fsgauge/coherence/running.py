@@ -52,7 +52,11 @@ def _remove_folder(hands: Hands) -> None:
             break
         time.sleep(_POLL_SECONDS)
     if removed.get("error", "ENOENT") != "ENOENT":
-        raise RigError(f"{hands.names[0]} cannot remove its folder: {removed['error']}")
+        raise RigError(
+            f"{hands.names[0]} cannot remove its folder: {removed['error']}",
+            cause="another user can write in the folder above, or the file system refused",
+            next="ls -la FOLDER, and remove there what begins with fsgauge-shared-",
+        )
 
 
 def _require_seen(hands: Hands, at: int, seen_seconds: float) -> None:

@@ -187,8 +187,12 @@ def _run(
     position: int,
     tool: Tool,
 ) -> CrosscheckRun:
-    job = _plain(job_for(session.study, session.plan, turn, cell, lent.target))
-    command = fio_command(job, own_batches=tool == "fio-by-itself")
+    job, told = (
+        _plain(job_for(session.study, session.plan, turn, cell, target))
+        for target in (lent.target, lent.pinned)
+    )
+    own = tool == "fio-by-itself"
+    command = fio_command(job, own_batches=own)
     caches = lent.settle()
     started_unix_ns = time.time_ns()
     return CrosscheckRun(
@@ -202,7 +206,7 @@ def _run(
         caches=caches,
         started_unix_ns=started_unix_ns,
         result=lent.load(job) if tool == "engine" else None,
-        fio=run_fio(command, job) if tool != "engine" else None,
+        fio=run_fio(fio_command(told, own_batches=own), told) if tool != "engine" else None,
     )
 
 

@@ -8,6 +8,7 @@ every pair gives a ratio for each cell: engine / program.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,9 +140,9 @@ def crosscheck_program(
 
 
 def _system(check: _Check, system: str, lent: LentMachine) -> None:
-    if not isinstance(lent.target, FilesTarget):
+    if not isinstance(lent.pinned, FilesTarget):
         raise InputError(f"{check.name} needs a folder", next="leave the bare device out")
-    folder = lent.target.directory
+    folder = lent.pinned.directory
     tools = ("engine", check.name)
     turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
     for number, start in enumerate(starts_of(check.program, folder, check.study, check.plan)):
@@ -197,7 +198,7 @@ def _run(
         position=position,
         tool=tool,
         program_version=check.program.version,
-        command=list(start.command),
+        command=_as_known(start.command, lent),
         caches=caches,
         started_unix_ns=started_unix_ns,
         jobs=jobs,
@@ -205,6 +206,14 @@ def _run(
         output=output,
         cells=[CellNumbers.of(cell, numbers.get(cell.id)) for cell in start.cells],
     )
+
+
+def _as_known(command: Sequence[str], lent: LentMachine) -> list[str]:
+    """A command with the folder's own path, where it was told another one that leads there."""
+    if not isinstance(lent.target, FilesTarget) or not isinstance(lent.pinned, FilesTarget):
+        return list(command)
+    known, told = lent.target.directory, lent.pinned.directory
+    return [known.join(re.split(rf"{re.escape(told)}(?![0-9])", word)) for word in command]
 
 
 def agreement(

@@ -11,12 +11,14 @@ import errno
 import fcntl
 import json
 import os
+import stat
 import struct
 import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +75,113 @@ def records_in(data: bytes) -> tuple[list[tuple[int, int]], int]:
     return found, torn
 
 
+_PASSING = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_WRITES = os.O_WRONLY | os.O_RDWR
+MOVED = "the folder was renamed or replaced by another user"
+"""An answer instead of the name of an error."""
+
+
+class _Folder:
+    """The folder of the steps, by its path, and what has to be found there.
+
+    Its path is looked up anew for each step, as programs do. Where another user can write a folder
+    of the path, something else may be there then: nothing in it is touched. No link is followed,
+    and no file is written that has a second name.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+        self._known: dict[Path, int] = {}
+
+    def make(self) -> None:
+        """Make it for this user alone."""
+        with self._place() as place:
+            os.mkdir(self._path.name, 0o700, dir_fd=place)
+            self._known.pop(self._path, None)
+            with self._itself(place):
+                pass
+
+    def is_there(self) -> bool:
+        """Whether it is."""
+        try:
+            with self.opened():
+                return True
+        except FileNotFoundError:
+            return False
+
+    def remove(self) -> None:
+        """Remove it with the files in it."""
+        with self._place() as place, self._itself(place) as here:
+            with os.scandir(f"/proc/self/fd/{here}") as found:
+                names = [entry.name for entry in found]
+            for name in names:
+                os.unlink(name, dir_fd=here)
+            os.rmdir(self._path.name, dir_fd=place)
+
+    @contextmanager
+    def opened(self) -> Iterator[int]:
+        """It, open."""
+        with self._place() as place, self._itself(place) as here:
+            yield here
+
+    def open_file(self, name: str, flags: int) -> int:
+        """Open a file in it."""
+        with self.opened() as here:
+            descriptor = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=here)
+        if flags & _WRITES:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                os.close(descriptor)
+                raise OSError(MOVED)
+        return descriptor
+
+    @contextmanager
+    def _place(self) -> Iterator[int]:
+        with _opened(self._path.parent, _PASSING) as place:
+            self._require_known(self._path.parent, place)
+            yield place
+
+    @contextmanager
+    def _itself(self, place: int) -> Iterator[int]:
+        with _opened(self._path.name, _PASSING | os.O_NOFOLLOW, place) as here:
+            self._require_known(self._path, here)
+            yield here
+
+    def _require_known(self, path: Path, descriptor: int) -> None:
+        """OSError where the path led to another folder before."""
+        inode = _inode(descriptor)
+        if self._known.setdefault(path, inode) != inode:
+            raise OSError(MOVED)
+
+
+@contextmanager
+def _opened(path: Path | str, flags: int, place: int | None = None) -> Iterator[int]:
+    try:
+        descriptor = os.open(path, flags, dir_fd=place)
+    except NotADirectoryError:
+        raise OSError(MOVED) from None  # a link, or a file
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _inode(descriptor: int) -> int:
+    """Of an open folder, as this machine knows it: fstat(2) could ask a server, and what a client
+    remembers is what is tested."""
+    for line in Path(f"/proc/self/fdinfo/{descriptor}").read_text().splitlines():
+        name, _, number = line.partition(":")
+        if name == "ino":
+            return int(number)
+    return os.fstat(descriptor).st_ino  # before Linux 5.14
+
+
 class Hand:
     """The steps, in one folder; files that a step keeps open stay so until `release`."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
+        self._path = folder
+        self._folder = _Folder(folder)
         self._kept: dict[str, int] = {}
 
     def done(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -91,25 +195,23 @@ class Hand:
 
     def do_make(self) -> None:
         """Make the folder, which no one may have made before."""
-        self._folder.mkdir(0o700)
+        self._folder.make()
 
     def do_place(self) -> dict[str, Any]:
         """Whether what the folder is to be made in is a folder, and which one: its device and
         inode. The folder itself is not looked for: a client would remember that it is not there."""
-        place = self._folder.parent
+        place = Path(self._path).parent
         found = place.stat()
         return {"is_folder": place.is_dir(), "which": [found.st_dev, found.st_ino]}
 
     def do_there(self) -> dict[str, Any]:
         """Whether the folder is there."""
-        return {"there": self._folder.is_dir()}
+        return {"there": self._folder.is_there()}
 
     def do_remove(self) -> None:
         """Remove the folder and the files in it."""
         self.do_release()
-        for path in list(self._folder.iterdir()):
-            path.unlink()
-        self._folder.rmdir()
+        self._folder.remove()
 
     def do_release(self) -> None:
         """Close what is kept open."""
@@ -123,9 +225,10 @@ class Hand:
 
     def do_replace(self, name: str, version: int, size_bytes: int) -> None:
         """Write a version into another file, fsync, close, and rename it over the first."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        self._write(name + ".new", content(version, size_bytes), flags)
-        self._at(name + ".new").rename(self._at(name))
+        new = name + ".new"
+        self._write(new, content(version, size_bytes), os.O_WRONLY | os.O_CREAT, is_new=True)
+        with self._folder.opened() as here:
+            os.rename(new, name, src_dir_fd=here, dst_dir_fd=here)
 
     def do_look(self, name: str) -> dict[str, Any]:
         """Open, read all, close."""
@@ -178,8 +281,8 @@ class Hand:
         won = []
         for number in range(count):
             try:
-                path = self._at(f"{name}-{number}")
-                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+                os.close(self._folder.open_file(f"{name}-{number}", flags))
                 won.append(number)
             except FileExistsError:
                 continue
@@ -217,7 +320,7 @@ class Hand:
 
     def _content(self, name: str) -> bytes:
         """All of a file, opened for it."""
-        descriptor = os.open(self._at(name), os.O_RDONLY)
+        descriptor = self._folder.open_file(name, os.O_RDONLY)
         try:
             return _all_of(descriptor)
         finally:
@@ -225,7 +328,7 @@ class Hand:
 
     def _read_last(self, name: str) -> None:
         try:
-            descriptor = os.open(self._at(name), os.O_RDONLY)
+            descriptor = self._folder.open_file(name, os.O_RDONLY)
         except FileNotFoundError:
             return
         try:
@@ -234,12 +337,9 @@ class Hand:
         finally:
             os.close(descriptor)
 
-    def _at(self, name: str) -> Path:
-        return self._folder / name
-
     def _keep(self, name: str, flags: int) -> int:
         if name not in self._kept:
-            self._kept[name] = os.open(self._at(name), flags, 0o600)
+            self._kept[name] = self._folder.open_file(name, flags)
         return self._kept[name]
 
     @staticmethod
@@ -252,9 +352,11 @@ class Hand:
             raise
         return True
 
-    def _write(self, name: str, data: bytes, flags: int) -> None:
-        descriptor = os.open(self._at(name), flags, 0o600)
+    def _write(self, name: str, data: bytes, flags: int, is_new: bool = False) -> None:
+        descriptor = self._folder.open_file(name, flags)
         try:
+            if is_new:
+                os.ftruncate(descriptor, 0)
             written = 0
             while written < len(data):
                 written += os.pwrite(descriptor, data[written:], written)

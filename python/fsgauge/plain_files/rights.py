@@ -60,13 +60,13 @@ _MOST_LINKS = 40
 """As many as the kernel follows."""
 
 
-def open_named(path: Path) -> int:
+def open_named(path: Path, flags: int = FOLDER_ITSELF) -> int:
     """The folder, open; raises OSError, and InputError where a link misleads root."""
     if os.geteuid() != 0:
-        return os.open(path, FOLDER_ITSELF)
+        return os.open(path, flags)
     passing, makers = _walked(path)
     try:
-        descriptor = os.open(".", FOLDER_ITSELF, dir_fd=passing)
+        descriptor = os.open(".", flags, dir_fd=passing)
     finally:
         os.close(passing)
     owner = os.fstat(descriptor).st_uid

@@ -17,6 +17,11 @@ class LentSystem(Protocol):
 
     target: Place
 
+    @property
+    def pinned(self) -> Place:
+        """The target as programs are told it: no rename leads them elsewhere."""
+        ...
+
     def settle(self) -> str:
         """Bring caches to the state that every run starts from; gives what was done."""
         ...

@@ -134,5 +134,7 @@ class ServedFiles(BaseModel):
         )
 
 
+InFolder = FilesTarget | ServedFiles | ClientFolders | AgedFolders
+"""What has a `directory`: on this machine, but for share folders."""
 Place = Target | ClientFolders | AgedFolders | ServedFiles
 """What a prepared system offers its load."""

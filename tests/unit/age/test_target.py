@@ -17,6 +17,7 @@ from fsgauge.age.target import (
     require_still,
 )
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.rig.host.folder.open_folder import open_place
 
 
 def test_what_is_not_there_becomes_an_image(tmp_path: Path) -> None:
@@ -43,21 +44,26 @@ def test_a_device_that_is_not_there_gets_no_file() -> None:
         is_folder(Path("/dev/no-such-disk"))
 
 
+def empty(folder: Path, size_bytes: int | None) -> int:
+    with open_place(folder) as place:
+        return require_empty(place, size_bytes)
+
+
 def test_a_folder_with_anything_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lost+found").mkdir()
-    assert require_empty(tmp_path, 1 << 20) == 1 << 20
+    assert empty(tmp_path, 1 << 20) == 1 << 20
     (tmp_path / "mine\x1b").touch()
     with pytest.raises(RefusedError) as caught:
-        require_empty(tmp_path, 1 << 20)
+        empty(tmp_path, 1 << 20)
     assert r"mine\x1b" in caught.value.render()
 
 
 def test_how_much_of_a_folder_may_be_used_is_never_guessed(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
-        require_empty(tmp_path, None)
+        empty(tmp_path, None)
     assert caught.value.next.startswith("--size ")
     with pytest.raises(InputError, match="free, and --size is"):
-        require_empty(tmp_path, 1 << 60)
+        empty(tmp_path, 1 << 60)
 
 
 def test_modes_that_write_need_the_whole_size(tmp_path: Path) -> None:
@@ -95,6 +101,10 @@ def of(monkeypatch: pytest.MonkeyPatch, folder: Path, uid: int, mode: int) -> Pa
     return folder
 
 
+def own_of(folder: Path) -> None:
+    require_own(folder, folder.stat())
+
+
 @pytest.mark.parametrize(
     ("uid", "mode", "own", "swap"),
     [
@@ -113,7 +123,7 @@ def test_where_root_may_make_things(
 ) -> None:
     """A link that was planted in the folder meanwhile sent root's files elsewhere."""
     folder = of(monkeypatch, tmp_path, uid, mode)
-    for check, may in ((require_own, own), (require_no_swap, swap)):
+    for check, may in ((own_of, own), (require_no_swap, swap)):
         if may:
             check(folder)
             continue
@@ -130,7 +140,7 @@ def test_who_called_sudo_may_have_an_image_in_a_folder_of_his_own(
     monkeypatch.setenv("SUDO_UID", "1234")
     require_no_swap(folder)
     with pytest.raises(RefusedError):
-        require_own(folder)
+        own_of(folder)
 
 
 def test_an_ordinary_user_has_only_his_own_files_to_lose(
@@ -138,5 +148,5 @@ def test_an_ordinary_user_has_only_his_own_files_to_lose(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1234)
     tmp_path.chmod(0o777)
-    require_own(tmp_path)
+    own_of(tmp_path)
     require_no_swap(tmp_path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.hands.hand import (
+    MOVED,
     NO_VERSION,
     RECORD_BYTES,
     SECTOR_BYTES,
@@ -89,3 +90,65 @@ def test_the_folder_goes_with_its_files(hand: Hand, tmp_path: Path) -> None:
     hand.done({"do": "append", "name": "x", "node": 0, "first": 0, "count": 2, "sync": False})
     assert hand.done({"do": "remove"}) == {}
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("instead", ["link", "folder", "link above", "folder above"])
+@pytest.mark.parametrize("step", ["put", "replace", "look", "append", "claim", "lock", "remove"])
+def test_what_was_put_in_the_folders_place_is_not_touched(
+    tmp_path: Path, instead: str, step: str
+) -> None:
+    """Another user who can write the folder above may do so while root works in it."""
+    (tmp_path / "shared").mkdir()
+    work = tmp_path / "shared" / "work"
+    hand = Hand(str(work))
+    assert hand.done({"do": "make"}) == {}
+    theirs = tmp_path / "theirs"
+    (theirs / "work").mkdir(parents=True)
+    for folder in (theirs, theirs / "work"):
+        (folder / "a").write_text("precious")
+    moved = work.parent if instead.endswith("above") else work
+    moved.rename(tmp_path / "moved")
+    if instead.startswith("link"):
+        moved.symlink_to(theirs)
+    else:
+        theirs.rename(moved)
+        theirs = moved
+    words: dict[str, dict[str, object]] = {
+        "put": {"version": 1, "size_bytes": SIZE},
+        "replace": {"version": 1, "size_bytes": SIZE},
+        "append": {"node": 0, "first": 0, "count": 1, "sync": True},
+        "claim": {"count": 1},
+        "lock": {"by": "flock"},
+    }
+    name = {} if step == "remove" else {"name": "a"}
+    assert hand.done({"do": step, **name, **words.get(step, {})}) == {"error": MOVED}
+    assert sorted(str(each.relative_to(theirs)) for each in theirs.rglob("*")) == [
+        "a",
+        "work",
+        "work/a",
+    ]
+    assert (theirs / "work" / "a").read_text() == (theirs / "a").read_text() == "precious"
+
+
+@pytest.mark.parametrize("link", ["symbolic", "hard"])
+def test_no_file_elsewhere_is_written_through_a_link(hand: Hand, tmp_path: Path, link: str) -> None:
+    (tmp_path / "roots").write_text("precious")
+    for name in ("a", "a.new"):
+        if link == "hard":
+            (tmp_path / "work" / name).hardlink_to(tmp_path / "roots")
+        else:
+            (tmp_path / "work" / name).symlink_to(tmp_path / "roots")
+    words = {"name": "a", "version": 1, "size_bytes": SIZE}
+    for step in ("put", "replace"):
+        assert hand.done({"do": step, **words})["error"] == (
+            "ELOOP" if link == "symbolic" else MOVED
+        )
+    assert (tmp_path / "roots").read_text() == "precious"
+
+
+def test_a_folder_may_be_reached_by_a_link_that_was_named(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    hand = Hand(str(tmp_path / "link" / "work"))
+    assert hand.done({"do": "make"}) == {} and hand.done({"do": "there"}) == {"there": True}
+    assert hand.done({"do": "remove"}) == {} and hand.done({"do": "there"}) == {"there": False}

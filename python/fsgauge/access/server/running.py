@@ -106,7 +106,8 @@ def served(
 def _walkable(directory: Path, ledger: Ledger) -> Iterator[Path]:
     """The same files at a place to which the server's user can walk."""
     with ledger.folder(_PLACES, "share") as place, ledger.holding(MountTrace(path=str(place))):
-        must_run(["mount", "--bind", str(directory), str(place)], what="the share has no place")
+        words = ["mount", "--bind", "--no-canonicalize", str(directory), str(place)]
+        must_run(words, what="the share has no place")
         yield place
 
 

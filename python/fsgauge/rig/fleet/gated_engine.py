@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +14,7 @@ from fsgauge.factors import factors_of
 from fsgauge.record import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
+from fsgauge.rig.host.folder.open_folder import BELOW
 from fsgauge.rig.rig import RunBeginsAgain, RunStarted
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
@@ -169,9 +171,23 @@ class GatedEngine(Engine):
         if self._share.number == 0 and own is not None:
             self._meet("files laid out", offered(target, own), patience)
             return own
-        layout = taken(self._meet("files laid out", "", patience), target, files)
-        linked_parts(target, files, self._share, self._numbers_of_hosts)
+        offer = self._meet("files laid out", "", patience)
+        folder = self._opened(target.directory)
+        try:
+            layout = taken(offer, target, folder, files)
+            linked_parts(target, folder, files, self._share, self._numbers_of_hosts)
+        finally:
+            os.close(folder)
         return layout
+
+    def _opened(self, directory: str) -> int:
+        """The folder of this host: that of the descriptor, where it is held."""
+        held = next((place for place in self.held if place.path == directory), None)
+        return os.open(
+            "." if held is not None else directory,
+            BELOW,
+            dir_fd=held.descriptor if held is not None else None,
+        )
 
     @property
     def _numbers_of_hosts(self) -> set[int]:

@@ -10,9 +10,9 @@ import errno
 import fcntl
 import os
 import struct
-from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.rig.host.folder.open_folder import OpenFolder
 from fsgauge.rig.host.steps import allocate
 from fsgauge.study.model import System
 from fsgauge.units import exact_size
@@ -22,29 +22,31 @@ _FORM = struct.Struct("=5I8x")
 _GET, _SET = 0x801C581F, 0x401C5820
 _INHERITED = 0x1000
 _BLOCK_BYTES = 4096
+_FILE = "file"
+_NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def require_allocation(system: System, directory: str) -> None:
-    """InputError where `directory` cannot give space as the system says; nothing stays there."""
-    if system.allocation_chunk is None and system.extent_size_hint is None:
+def asks_for_allocation(system: System) -> bool:
+    """Whether a system says how its files get their space."""
+    return system.allocation_chunk is not None or system.extent_size_hint is not None
+
+
+def require_allocation(system: System, folder: OpenFolder) -> None:
+    """InputError where a folder cannot give space as the system says; the folder keeps the hint."""
+    if not asks_for_allocation(system):
         return
-    probe = Path(directory, f".fsgauge-probe-{os.getpid()}")
-    probe.mkdir(mode=0o700)
-    try:
-        if system.extent_size_hint is not None:
-            set_extent_size_hint(system, str(probe))
+    with folder.opened(folder.path) as here:
+        set_extent_size_hint(system, here)
         if system.allocation_chunk is not None:
-            _require_fallocate(system, probe)
-    finally:
-        probe.rmdir()
+            _require_fallocate(system, here)
 
 
-def set_extent_size_hint(system: System, directory: str) -> int | None:
-    """Set the system's hint on a folder and give what is in force, read back; None without one."""
+def set_extent_size_hint(system: System, descriptor: int) -> int | None:
+    """Set the system's hint on an open folder and give what is in force, read back; None without
+    one."""
     wanted = system.extent_size_hint
     if wanted is None:
         return None
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         flags, _, extents, project, copies = _asked(descriptor)
         attributes = _FORM.pack(flags | _INHERITED, wanted, extents, project, copies)
@@ -52,8 +54,6 @@ def set_extent_size_hint(system: System, directory: str) -> int | None:
         flags, found, *_ = _asked(descriptor)
     except OSError as error:
         raise _refused(system, error.strerror or "no such call") from error
-    finally:
-        os.close(descriptor)
     if not flags & _INHERITED or found != wanted:
         raise _refused(system, f"it reads back as {exact_size(found) if found else 'none'}")
     return found
@@ -72,9 +72,8 @@ def _refused(system: System, reason: str) -> InputError:
     )
 
 
-def _require_fallocate(system: System, directory: Path) -> None:
-    path = directory / "file"
-    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+def _require_fallocate(system: System, folder: int) -> None:
+    descriptor = os.open(_FILE, _NEW_FILE, 0o600, dir_fd=folder)
     try:
         allocate(descriptor, 0, _BLOCK_BYTES)
     except OSError as error:
@@ -88,4 +87,4 @@ def _require_fallocate(system: System, directory: Path) -> None:
         ) from error
     finally:
         os.close(descriptor)
-        path.unlink()
+        os.unlink(_FILE, dir_fd=folder)

@@ -12,10 +12,11 @@ from fsgauge.errors import RigError
 from fsgauge.rig.host.code_in_memory import keep_code_in_memory
 from fsgauge.rig.host.process.tool import must_run
 from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
-from fsgauge.workload.folders import AgedFolders, ClientFolders, Place, ServedFiles
+from fsgauge.workload.folders import AgedFolders, ClientFolders, InFolder, Place, ServedFiles
 
 _DROP = Path("/proc/sys/vm/drop_caches")
 _SYNC_SECONDS = 900.0
+_PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _C = ctypes.CDLL(None, use_errno=True)
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 """Set to 1 where others on the machine need their caches: only our own files' pages are let go."""
@@ -26,7 +27,7 @@ def settle_caches(target: Place) -> str:
     if isinstance(target, ClientFolders) and target.kind == "share_folders":
         return "nothing: a server's caches are its own"
     paths = _paths(target)
-    if isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
+    if isinstance(target, InFolder):
         sync_file_system(target.directory)
     elif paths:
         first = next(iter(paths))
@@ -92,7 +93,7 @@ def _forget_pages(paths: Iterable[str], reason: str) -> str:
     """Without root only the pages of our own files can be let go, and the kernel may decline."""
     for path in paths:
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(path, _PLAIN)
         except OSError as error:
             raise RigError(f"{path} cannot be opened to drop its cache: {error}") from error
         try:

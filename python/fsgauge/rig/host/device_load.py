@@ -19,8 +19,8 @@ from fsgauge.rig.host.device.block_device import (
 )
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.traffic import DeviceRun
-from fsgauge.wire import BlockTarget, FilesTarget
-from fsgauge.workload.folders import AgedFolders, ClientFolders, ServedFiles
+from fsgauge.wire import BlockTarget
+from fsgauge.workload.folders import InFolder
 
 
 def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
@@ -38,10 +38,10 @@ def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
 
 
 def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
-    target = prepared.target
+    target = prepared.pinned
     if isinstance(target, BlockTarget):
         return device_at(target.path)
-    if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
+    if not isinstance(target, InFolder):
         return None
     if target.kind == "share_folders":
         return None

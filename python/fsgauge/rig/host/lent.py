@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fsgauge.engine import Engine
+from fsgauge.rig.host.folder.marked_folder import remove_in
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
 from fsgauge.rig.host.systems import HostSystems
@@ -21,8 +23,14 @@ class HostLent:
 
     target: Place
     _prepared: PreparedSystem
+
     _systems: HostSystems
     _engine: Engine
+
+    @property
+    def pinned(self) -> Place:
+        """The target as programs are told it: no rename leads them elsewhere."""
+        return self._prepared.pinned
 
     def settle(self) -> str:
         """Sync and drop caches; gives what was done."""
@@ -51,13 +59,17 @@ class HostLent:
 
     def remove(self, names: Sequence[str]) -> None:
         """Files, and folders of files."""
-        if not isinstance(self.target, FilesTarget):
+        if not isinstance(self.pinned, FilesTarget):
             return
-        folder = Path(self.target.directory)
-        for left in [left for name in names for left in folder.glob(name)]:
-            if left.is_dir() and not left.is_symlink():
-                for path in left.iterdir():
-                    path.unlink(missing_ok=True)
-                left.rmdir()
-            else:
-                left.unlink(missing_ok=True)
+        folder = os.open(self.pinned.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for left in _matching(folder, names):
+                remove_in(folder, left)
+        finally:
+            os.close(folder)
+
+
+def _matching(folder: int, names: Sequence[str]) -> list[str]:
+    """What lies in an open folder under one of the names, which have wildcards."""
+    there = os.listdir(folder)
+    return [left for left in there if any(fnmatchcase(left, name) for name in names)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from fsgauge.access.server import Server
 from fsgauge.machine import StorageFacts
 from fsgauge.record import SystemFacts
-from fsgauge.wire import Event, Job, LayoutResult, Result
-from fsgauge.workload.folders import AgedFiles, FileSets, Place
+from fsgauge.rig.host.folder.open_folder import OpenFolder
+from fsgauge.wire import Event, Held, Job, LayoutResult, Result
+from fsgauge.workload.folders import AgedFiles, FileSets, InFolder, Place
 
 
 class RunsJobs(Protocol):
@@ -18,6 +20,10 @@ class RunsJobs(Protocol):
 
     def run(self, job: Job, on_event: Callable[[Event], None] | None = None) -> Result:
         """Run a job to its end."""
+        ...
+
+    def holding(self, *places: Held) -> AbstractContextManager[None]:
+        """Within it, jobs reach these places by their descriptors."""
         ...
 
 
@@ -37,6 +43,8 @@ class AttachedStorage:
     file_size_bytes: int
     facts: StorageFacts
     file_sets: FileSets | AgedFiles | None = None
+    places: Mapping[str, OpenFolder] = field(default_factory=dict)
+    """The folders that are used as they are, open, by their paths in the study."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,8 @@ class PreparedSystem:
     """A system made afresh and filled; `target` is what the load goes to.
 
     `layout` is None where the load makes its own files: then the system has empty folders.
-    `server` is what clients reach them through, where the study starts one.
+    `server` is what clients reach them through, where the study starts one. `folder` is open where
+    the system is a folder on a file system of others: all that is done in it goes by that.
     """
 
     facts: SystemFacts
@@ -53,3 +62,13 @@ class PreparedSystem:
     start_state: list[str]
     notes: list[str]
     server: Server | None = None
+    folder: OpenFolder | None = None
+
+    @property
+    def pinned(self) -> Place:
+        """The target as this process, and programs that it starts, reach it: no rename leads them
+        elsewhere."""
+        if self.folder is None or not isinstance(self.target, InFolder):
+            return self.target
+        here = self.folder.pinned_below(self.target.directory)
+        return self.target.model_copy(update={"directory": here})

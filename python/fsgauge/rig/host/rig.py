@@ -28,7 +28,7 @@ from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import Trial
-from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen
+from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import working_set
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.storage.device import Cleared
@@ -125,10 +125,11 @@ class HostRig:
         with (
             opened_ledger() as ledger,
             storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say) as base,
+            opened_folders(study) as places,
         ):
             if base.device is not None:
                 require_direct_device(study, base.device)
-            room = working_set(study, base, ledger, engine)
+            room = working_set(study, base, ledger, engine, places)
             base = preconditioned(study, base, engine, self._say)
             attached = AttachedStorage(
                 kind=study.storage.kind,
@@ -138,6 +139,7 @@ class HostRig:
                 file_size_bytes=room.file_size_bytes,
                 facts=facts_of_folders(study, base.facts),
                 file_sets=room.file_sets,
+                places=places,
             )
             yield HostSystems(attached, ledger, base, engine)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.access.server import SERVERS, Clients, Server, ServerKind, served
+from fsgauge.access.server.kind import Account
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import SystemFacts
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.machine.memory import available_memory_bytes
 from fsgauge.rig.host.process.own_network import own_network
@@ -137,26 +139,29 @@ def _programs_missing(kind: ServerKind) -> list[str]:
 
 @contextmanager
 def shared(
-    study: Study, system: System, folders: P, names: Sequence[str], ledger: Ledger
+    study: Study,
+    system: System,
+    folders: P,
+    held: OpenFolder | None,
+    names: Sequence[str],
+    ledger: Ledger,
 ) -> Iterator[tuple[P | ClientFolders | ServedFiles, Server | None]]:
     """The folders as clients reach them: through the system's server, if it has one.
 
-    `names` are those of the folders in which clients work.
+    `held` is what is shared, where others could replace it; `names` are those of the folders in it
+    in which clients work.
     """
     kind = _server_over(study, system)
     if kind is None or not isinstance(folders, ClientFolders | FilesTarget):
         yield folders, None
         return
     account = kind.account()
-    directory = Path(folders.directory)
+    files = directory = Path(folders.directory)
     if isinstance(folders, FilesTarget):
-        files, directory = directory, directory.parent
-        for path in (files, *files.iterdir()):
-            os.chown(path, account.user_id, account.group_id)
-    os.chown(directory, 0, account.group_id)
-    directory.chmod(0o750)
-    for name in names:
-        os.chown(directory / name, account.user_id, account.group_id)
+        names, directory = [files.name], files.parent
+    with nullcontext(held) if held is not None else open_place(directory) as root:
+        _give(root, names, account)
+    directory = directory if held is None else Path(held.pinned)
     clients = Clients(access_of(study, system), study.workload.connections)
     with served(kind, directory, clients, system.server, ledger, account) as server:
         if isinstance(folders, ClientFolders):
@@ -164,6 +169,23 @@ def shared(
             return
         share = server.target.model_copy(update={"directory": files.name})
         yield ServedFiles(share=share, **folders.model_dump(exclude={"kind"})), server
+
+
+def _give(root: OpenFolder, names: Sequence[str], account: Account) -> None:
+    """Folders of a root, and the files in them, are the account's; it may enter the root."""
+    user, group = account.user_id, account.group_id
+    for name in names:
+        with root.opened(root.path / name) as folder:
+            _give_files(folder, user, group)
+            os.fchown(folder, user, group)
+    with root.opened(root.path) as folder:
+        os.fchown(folder, 0, group)
+        os.fchmod(folder, 0o750)
+
+
+def _give_files(folder: int, user: int, group: int) -> None:
+    for name in os.listdir(folder):
+        os.chown(name, user, group, dir_fd=folder, follow_symlinks=False)
 
 
 def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.caches import sync_file_system
+from fsgauge.rig.host.folder.open_folder import OpenFolder
 from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep
 
@@ -29,17 +30,20 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
 
 
-def wear(step: FileStep, root: str) -> int:
+def wear(step: FileStep, root: OpenFolder) -> int:
     """Carry a step out on the system at `root`; gives the bytes that it took or gave back.
 
-    Raises RigError where the file system refuses.
+    Raises RigError where the file system refuses, ValueError for what is not below `root`.
     """
     try:
         if isinstance(step, ClearFolder):
-            return sum(_remove(path) for path in _files(_below(step.directory, root)))
-        if isinstance(step, DeleteFile):
-            return _remove(_below(step.path, root))
-        return _take(_below(step.path, root), step.leave_bytes)
+            with root.opened(_below(step.directory, root)) as folder:
+                return _clear(folder)
+        path = _below(step.path, root)
+        with root.opened(path.parent) as folder:
+            if isinstance(step, DeleteFile):
+                return _remove(path.name, folder)
+            return _take(path.name, folder, step.leave_bytes)
     except OSError as error:
         raise RigError(
             f"a step before a cell failed: {step.what}",
@@ -82,33 +86,33 @@ def allocate(descriptor: int, offset_bytes: int, size_bytes: int) -> None:
             raise OSError(number, os.strerror(number))
 
 
-def _below(path: str, root: str) -> Path:
+def _below(path: str, root: OpenFolder) -> Path:
     """The path, if it is in the system's folder; anything else is a mistake of this program."""
-    found = Path(path)
-    if ".." in found.parts or not found.is_relative_to(root) or found == Path(root):
-        raise ValueError(f"{path} is not below {root}")
-    return found
+    if root.pinned_below(path) == root.pinned:
+        raise ValueError(f"{path} is not below {root.path}")
+    return Path(path)
 
 
-def _files(folder: Path) -> list[Path]:
-    """Files of a folder, at any depth; links are not followed."""
-    found: list[Path] = []
-    for directory, _, names in os.walk(folder):
-        found += [Path(directory) / name for name in names]
-    return sorted(found)
-
-
-def _remove(path: Path) -> int:
-    size_bytes = path.lstat().st_blocks * _SECTOR_BYTES
-    path.unlink()
+def _clear(folder: int) -> int:
+    """Remove the files of an open folder, at any depth; links are not followed."""
+    size_bytes = 0
+    for _, folders, names, here in os.fwalk(".", dir_fd=folder):
+        folders.sort()
+        size_bytes += sum(_remove(name, here) for name in sorted(names))
     return size_bytes
 
 
-def _take(path: Path, leave_bytes: int) -> int:
+def _remove(name: str, folder: int) -> int:
+    size_bytes = os.stat(name, dir_fd=folder, follow_symlinks=False).st_blocks * _SECTOR_BYTES
+    os.unlink(name, dir_fd=folder)
+    return size_bytes
+
+
+def _take(name: str, directory: int, leave_bytes: int) -> int:
     """Fill a file until no more than `leave_bytes` are free; gives what it takes then."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-    folder = str(path.parent)
-    descriptor = os.open(path, flags, 0o600)
+    folder = f"/proc/self/fd/{directory}"
+    descriptor = os.open(name, flags, 0o600, dir_fd=directory)
     try:
         try:
             _allocate_all(descriptor, folder, leave_bytes)

@@ -6,10 +6,12 @@ when its context ends, on success, failure and interruption.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 from fsgauge.machine import Machine
 from fsgauge.rig.host.allocation import set_extent_size_hint
@@ -18,6 +20,7 @@ from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.device_load import watch_device
 from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.host.filling import fill
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.formatted import facts_of, formatted
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.machine.environment import capture_machine, machine_name
@@ -42,7 +45,8 @@ from fsgauge.workload.folders import (
     AgedFolders,
     ClientFolders,
     FileSets,
-    ServedFiles,
+    InFolder,
+    Place,
 )
 from fsgauge.workload.steps import FileStep
 
@@ -81,19 +85,21 @@ class HostSystems:
             yield HostSystems(attached, self._ledger, base, self._engine)
 
     def settle(self, prepared: PreparedSystem) -> str:
-        """Sync and drop caches; gives what was done."""
+        """Sync and drop caches; gives what was done. RigError where its folder has moved."""
+        if prepared.folder is not None:
+            prepared.folder.require_still()
         if isinstance(prepared.target, BlockTarget):
             with self._base.claim.kept():
                 return settle_caches(prepared.target)
-        return settle_caches(prepared.target)
+        return settle_caches(prepared.pinned)
 
     def write_back(self, prepared: PreparedSystem) -> None:
         """Have on the storage all that was written to the system; OSError where it refuses."""
         if isinstance(prepared.target, BlockTarget):
             with self._base.claim.kept():
                 write_back(prepared.target.path)
-        elif (folder := _place_of(prepared)) is not None:
-            write_back(folder)
+        elif _has_folder(prepared.target):
+            write_back(_folder_of(prepared))
 
     def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
         """Read the counters of the device below; what is given says what was asked for since."""
@@ -101,7 +107,10 @@ class HostSystems:
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
         """Carry out a step between cells; gives the bytes that it took or gave back."""
-        return wear(step, _folder_of(prepared))
+        if prepared.folder is not None:
+            return wear(step, prepared.folder)
+        with open_place(Path(_folder_of(prepared))) as folder:
+            return wear(step, folder)
 
     def free_bytes(self, prepared: PreparedSystem) -> int:
         """What can still be taken, all that was freed included."""
@@ -109,10 +118,11 @@ class HostSystems:
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
-        folder = _place_of(prepared)
-        if folder is not None:
-            sync_file_system(folder)
-        return folder
+        target = prepared.target
+        if not _has_folder(target):
+            return None
+        sync_file_system(_folder_of(prepared))
+        return target.directory
 
     @property
     def machine_name(self) -> str:
@@ -136,13 +146,17 @@ class HostSystems:
         self, study: Study, system: System, kind: FileSystem
     ) -> Iterator[PreparedSystem]:
         with formatted(kind, system, self._base, self._ledger) as made:
-            target = _files(study, system, str(made.directory), self.attached)
+            with open_place(made.directory) as root:
+                target = _files(study, system, root, self.attached)
             layout = fill(study, target, self._engine)
             caches = settle_caches(target)
             details = facts_of(kind, str(self.attached.device), made.directory)
             facts = formatted_facts(kind, made, str(self.attached.device), details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
+            with shared(study, system, target, None, self._folders, self._ledger) as (
+                reached,
+                server,
+            ):
                 yield PreparedSystem(
                     facts=with_server(facts, server),
                     target=reached,
@@ -177,51 +191,57 @@ class HostSystems:
 
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
-        place = Path(system.path or str(self.attached.directory))
+        path = system.path or str(self.attached.directory)
+        place = self.attached.places[path]
         with (
-            tuned_client(system, str(place), self._ledger) as tunables,
-            self._ledger.folder(place, f"scratch{self._base.suffix}") as folder,
+            tuned_client(system, place.pinned, self._ledger) as tunables,
+            self._ledger.scratch(place, f"scratch{self._base.suffix}") as folder,
+            self._engine.holding(folder.held),
         ):
-            target = _files(study, system, str(folder), self.attached)
-            layout = fill(study, target, self._engine)
-            start = [
-                f"{place} used as it is",
-                _filled(target, self.attached),
-                settle_caches(target),
-            ]
-            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
-                yield PreparedSystem(
-                    facts=with_server(folder_facts(system, str(place), tunables), server),
+            target = _files(study, system, folder, self.attached)
+            made = PreparedSystem(
+                facts=folder_facts(system, path, tunables),
+                target=target,
+                layout=fill(study, target, self._engine),
+                start_state=[f"{path} used as it is", _filled(target, self.attached)],
+                notes=[],
+                folder=folder,
+            )
+            start = [*made.start_state, settle_caches(made.pinned)]
+            with shared(study, system, target, folder, self._folders, self._ledger) as (
+                reached,
+                server,
+            ):
+                yield replace(
+                    made,
+                    facts=with_server(made.facts, server),
                     target=reached,
-                    layout=layout,
                     start_state=start,
-                    notes=_said(study, layout),
+                    notes=_said(study, made.layout),
                     server=server,
                 )
 
 
-def _place_of(prepared: PreparedSystem) -> str | None:
-    """The folder of the system's files on this machine, if it has one."""
-    target = prepared.target
-    if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
-        return None
-    return None if target.kind == "share_folders" else target.directory
+def _has_folder(target: Place) -> TypeGuard[InFolder]:
+    """Whether the system's files are in a folder on this machine."""
+    return isinstance(target, InFolder) and target.kind != "share_folders"
 
 
 def _folder_of(prepared: PreparedSystem) -> str:
-    """The system's folder; TypeError for a bare device, which has no steps."""
-    if not isinstance(prepared.target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
+    """The system's folder as this process reaches it; TypeError for a bare device, which has no
+    steps."""
+    if not isinstance(prepared.pinned, InFolder):
         raise TypeError("a bare device has no files to remove and no space to fill")
-    return prepared.target.directory
+    return prepared.pinned.directory
 
 
 def _files(
-    study: Study, system: System, directory: str, attached: AttachedStorage
+    study: Study, system: System, folder: OpenFolder, attached: AttachedStorage
 ) -> FilesTarget | ClientFolders | AgedFolders:
     """The files that will be laid out, or empty folders for those that the load makes."""
-    sets = attached.file_sets
+    sets, directory = attached.file_sets, str(folder.path)
     if isinstance(sets, AgedFiles):
-        return _aged_folders(system, directory, sets)
+        return _aged_folders(system, folder, sets)
     if sets is not None:
         folders = ClientFolders(
             directory=directory,
@@ -229,12 +249,13 @@ def _files(
             backup_files_per_client=sets.backup_files_per_client,
         )
         for name in sets.folders:
-            Path(folders.folder(name)).mkdir()
-        available_bytes = min(free_bytes(directory), attached.size_bytes)  # all of it is not ours
+            os.mkdir(name, dir_fd=folder.descriptor)
+        here = folder.pinned
+        available_bytes = min(free_bytes(here), attached.size_bytes)  # all of it is not ours
         return folders.model_copy(update={"available_bytes": available_bytes})
     if access_of(study, system).server != "none":
+        os.mkdir(OWN, dir_fd=folder.descriptor)
         directory = f"{directory}/{OWN}"
-        Path(directory).mkdir()
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,
@@ -242,13 +263,14 @@ def _files(
     )
 
 
-def _aged_folders(system: System, directory: str, sizes: AgedFiles) -> AgedFolders:
+def _aged_folders(system: System, folder: OpenFolder, sizes: AgedFiles) -> AgedFolders:
     """Two empty folders with the system's extent size hint, if it has one."""
     for name in (AGED, RATE):
-        Path(directory, name).mkdir()
-        hint_bytes = set_extent_size_hint(system, f"{directory}/{name}")
+        os.mkdir(name, dir_fd=folder.descriptor)
+        with folder.opened(folder.path / name) as made:
+            hint_bytes = set_extent_size_hint(system, made)
     return AgedFolders(
-        directory=directory,
+        directory=str(folder.path),
         file_size_bytes=sizes.file_size_bytes,
         rate_file_bytes=sizes.rate_file_bytes,
         allocation_chunk_bytes=system.allocation_chunk,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_path
 from fsgauge.rig.host.facts import folder_facts
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.machine.mounts import MEMORY_FILE_SYSTEMS
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.study.model import PathStorage, Study
@@ -81,6 +83,14 @@ def used_folders(study: Study) -> list[UsedFolder]:
         return []
     places = {system.name: system.path or storage.path for system in study.systems}
     return [UsedFolder(name, path, chain_of_path(path)) for name, path in places.items()]
+
+
+@contextmanager
+def opened_folders(study: Study) -> Iterator[dict[str, OpenFolder]]:
+    """Each of them by its path, open while the body runs; see open_place for what is raised."""
+    with ExitStack() as stack:
+        paths = dict.fromkeys(folder.path for folder in used_folders(study))
+        yield {path: stack.enter_context(open_place(Path(path))) for path in paths}
 
 
 def folders_seen(study: Study) -> FoldersSeen:

@@ -8,13 +8,14 @@ file system that cannot do direct I/O as the study wants it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fsgauge.plan.space import planned_room, times_held
-from fsgauge.rig.host.allocation import require_allocation
+from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import require_direct_files
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.formatted import formatted
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.prepared import RunsJobs
@@ -35,8 +36,15 @@ class WorkingSet:
     file_sets: FileSets | AgedFiles | None
 
 
-def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> WorkingSet:
-    """What every system holds; InputError when the load does not fit."""
+def working_set(
+    study: Study,
+    base: Base,
+    ledger: Ledger,
+    engine: RunsJobs,
+    places: Mapping[str, OpenFolder],
+) -> WorkingSet:
+    """What every system holds; InputError when the load does not fit. `places` are the folders that
+    are used as they are, open, by their paths."""
     rooms = []
     for system in study.systems:
         kind = find_kind(system.kind)
@@ -44,9 +52,11 @@ def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> W
             with formatted(kind, system, base, ledger) as made:
                 rooms.append(room_of(study, system, made.directory, engine))
         elif kind.placement == "folder":
-            place = system.path or str(base.directory)
-            require_allocation(system, place)
-            rooms.append(Room(base.size_bytes, system.name, free_inodes(place), system.name))
+            place = places[system.path or str(base.directory)]
+            if asks_for_allocation(system):
+                with ledger.scratch(place, "probe") as probe:
+                    require_allocation(system, probe)
+            rooms.append(Room(base.size_bytes, system.name, free_inodes(place.pinned), system.name))
     return fitting(study, rooms, base.size_bytes)
 
 
@@ -58,7 +68,8 @@ def room_of(study: Study, system: System, directory: Path, engine: RunsJobs | No
     here = str(directory)
     if engine is not None:
         require_direct_files(study, system, here, engine)
-    require_allocation(system, here)
+    with open_place(directory) as root:
+        require_allocation(system, root)
     free = free_bytes(here) // times_held(study, system)
     return Room(free, system.name, free_inodes(here), system.name)
 

@@ -45,6 +45,7 @@ class GuestLent:
         self._group = group
         answer = self._told("lend", _MAKE_SECONDS, {"system": system})
         self.target: Place = _PLACE.validate_json(answer)
+        self.pinned = self.target
 
     def settle(self) -> str:
         """Sync and drop caches there; gives what was done."""

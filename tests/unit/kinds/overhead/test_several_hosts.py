@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -100,11 +101,16 @@ def test_the_files_are_divided_and_each_is_one_host_s(tmp_path: Path) -> None:
     method, found = method_of(study.workload), cells_of(study.workload)
     assert method.files_of_all == 16
     names = {}
+    whole = [f"fsgauge-{number:04d}" for number in range(16)]
     for number in range(3):
         folder = tmp_path / str(number)
         folder.mkdir()
         target = FilesTarget(directory=str(folder), count=16, file_size_bytes=1 << 20)
-        linked_parts(target, 16, Share(number, 3), [1, 2, 3])
+        for name in whole:
+            (folder / name).touch()
+        opened = os.open(folder, os.O_RDONLY)
+        linked_parts(target, opened, 16, Share(number, 3), [1, 2, 3])
+        os.close(opened)
         for cell in found:
             hosts = factors_of(cell).host_count or 0
             if number >= hosts:
@@ -113,7 +119,6 @@ def test_the_files_are_divided_and_each_is_one_host_s(tmp_path: Path) -> None:
             dealt = method.dealt(job, Share(number, hosts, cell))
             assert isinstance(dealt, LoadJob) and isinstance(dealt.target, FilesTarget)
             names.setdefault(cell.id.rpartition("depth32-")[2], []).append(_used(dealt.target))
-    whole = [f"fsgauge-{number:04d}" for number in range(16)]
     assert names["hosts1"] == [whole]
     assert names["hosts2-same"] == [whole] * 2 and names["hosts3-same"] == [whole] * 3
     for divided in ("hosts2-separate", "hosts3-separate"):
@@ -122,8 +127,7 @@ def test_the_files_are_divided_and_each_is_one_host_s(tmp_path: Path) -> None:
 
 def _used(target: FilesTarget) -> list[str]:
     """The files behind a target's names."""
-    found = []
-    for number in range(target.count):
-        path = Path(target.directory) / f"{target.prefix}{number:04d}"
-        found.append(path.readlink().name if path.is_symlink() else path.name)
-    return found
+    folder = Path(target.directory)
+    files = {path.stat().st_ino: path.name for path in folder.glob("fsgauge-*")}
+    names = (f"{target.prefix}{number:04d}" for number in range(target.count))
+    return [files[(folder / name).stat().st_ino] for name in names]

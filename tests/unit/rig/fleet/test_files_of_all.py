@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.rig.fleet.files_of_all import offered, patience_seconds, taken
+from fsgauge.rig.host.folder.open_folder import BELOW
 from fsgauge.wire import FilesTarget, LayoutResult
 from tests.synthetic import ENGINE
 
@@ -35,16 +37,25 @@ def laid_out(of: FilesTarget) -> LayoutResult:
     )
 
 
+def linked(offer: str, own: FilesTarget) -> LayoutResult:
+    folder = os.open(own.directory, BELOW)
+    try:
+        return taken(offer, own, folder, 1)
+    finally:
+        os.close(folder)
+
+
 def test_the_first_files_become_links(tmp_path: Path) -> None:
     """The others stay what this host has laid out itself, which all has names of its own too."""
     first, own = target(tmp_path / "first"), target(tmp_path / "own")
     offer = offered(first, laid_out(first))
     laid_out(own)
-    found = taken(offer, own, 1)
+    found = linked(offer, own)
     names = [tmp_path / "own" / f"{own.prefix}000{number}" for number in range(2)]
     kept = [tmp_path / "own" / f"own-{own.prefix}000{number}" for number in range(2)]
-    assert [each.resolve() for each in kept] == [kept[0], names[1]]
-    assert [name.is_symlink() for name in names] == [True, False]
+    assert kept[1].samefile(names[1]) and not kept[0].samefile(names[0])
+    assert names[0].samefile(tmp_path / "first" / names[0].name)
+    assert not any(each.is_symlink() for each in (tmp_path / "own").iterdir())
     names[0].write_bytes(b"b" * SIZE)
     assert (tmp_path / "first" / names[0].name).read_bytes() == b"b" * SIZE
     assert kept[0].read_bytes() == b"a" * SIZE
@@ -65,8 +76,32 @@ def test_files_that_are_not_there_are_told_at_once(tmp_path: Path, what: str) ->
     else:
         file.write_bytes(b"short")
     with pytest.raises(RigError, match="is not there: ") as caught:
-        taken(offer, own, 1)
+        linked(offer, own)
     assert "is not the same file system on all hosts" in caught.value.cause
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "..", "/etc", ""])
+def test_a_folder_elsewhere_is_not_the_first_hosts(tmp_path: Path, name: str) -> None:
+    first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
+    offer = offered(first, laid_out(first)).replace('"first"', f'"{name}"')
+    with pytest.raises(RigError):
+        linked(offer, own)
+
+
+def test_links_in_the_first_hosts_folder_lead_nowhere(tmp_path: Path) -> None:
+    """Another user may have put a folder of links, or a link, in its place."""
+    first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
+    offer = offered(first, laid_out(first))
+    file = tmp_path / "first" / f"{first.prefix}0000"
+    file.rename(tmp_path / "roots")
+    file.symlink_to(tmp_path / "roots")
+    with pytest.raises(RigError, match="something else has its name"):
+        linked(offer, own)
+    (tmp_path / "first").rename(tmp_path / "moved")
+    (tmp_path / "first").symlink_to(tmp_path / "moved")
+    with pytest.raises(RigError, match="is not there"):
+        linked(offer, own)
     assert list((tmp_path / "own").iterdir()) == []
 
 

@@ -6,6 +6,7 @@ import os
 import pwd
 import stat
 import tempfile
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,30 +19,38 @@ _SUDO_VARIABLE = "SUDO_UID"
 def require_only_ours(folder: Path, what: str) -> Path:
     """For root, the resolved folder; InputError where others can rename a part of its path.
 
-    In a sticky folder of root's (/tmp, /var/tmp) only the owner of an entry can rename it.
+    For what programs and the kernel are told by a path: a loop file, the disk of a virtual machine.
+    All else is done by the descriptor of an open folder, wherever that lies.
     """
     if os.geteuid() != 0:
         return folder
     whole = folder.resolve()
-    for place in (whole, *whole.parents):
-        status = place.stat()
-        if status.st_uid != 0:
-            raise _refusal(folder, what, *_owner(place, status.st_uid))
-        others = stat.S_IMODE(status.st_mode) & (stat.S_IWGRP | stat.S_IWOTH)
-        if others and not status.st_mode & stat.S_ISVTX:
-            mode = f"{status.st_mode & 0o7777:04o}"
-            cause = f"users other than root can write in {place} (mode {mode})"
-            raise _refusal(folder, what, cause)
-    return whole
-
-
-def _refusal(folder: Path, what: str, cause: str, detail: str = "") -> InputError:
-    return InputError(
+    cause, detail = who_can_replace(whole)
+    if not cause:
+        return whole
+    raise InputError(
         f"{folder} is not safe for a {what} of root: another user can replace it with a link",
         details=(detail,) if detail else (),
         cause=cause,
         next="use a folder that belongs to root: --set storage.directory=/var/tmp",
     )
+
+
+def who_can_replace(whole: Path, trusted: Container[int] = (0,)) -> tuple[str, str]:
+    """Who but `trusted` users can rename a part of a resolved path: the cause, perhaps a detail,
+    in words; both empty where nobody can.
+
+    In a sticky folder (/tmp, /var/tmp) only its owner and that of an entry can rename the entry.
+    """
+    for place in (whole, *whole.parents):
+        status = place.stat()
+        if status.st_uid not in trusted:
+            return _owner(place, status.st_uid)
+        others = stat.S_IMODE(status.st_mode) & (stat.S_IWGRP | stat.S_IWOTH)
+        if others and not status.st_mode & stat.S_ISVTX:
+            mode = f"{status.st_mode & 0o7777:04o}"
+            return f"users other than root can write in {place} (mode {mode})", ""
+    return "", ""
 
 
 def _owner(place: Path, number: int) -> tuple[str, str]:
@@ -106,8 +115,8 @@ def _fit(folder: Path, size_bytes: int) -> bool:
     """Whether there is room, and a file can be made and opened for direct I/O."""
     if in_memory(folder) or not _has_room(folder, size_bytes):
         return False
-    with tempfile.NamedTemporaryFile(dir=folder, prefix="fsgauge-") as file:
-        os.close(os.open(file.name, os.O_RDWR | os.O_DIRECT))
+    with tempfile.TemporaryFile(dir=folder, prefix="fsgauge-") as file:
+        os.close(os.open(f"/proc/self/fd/{file.fileno()}", os.O_RDWR | os.O_DIRECT))
     return True
 
 

@@ -98,7 +98,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
         if not same_boot and not trace.outlives_a_boot:
             continue
         try:
-            sentence = trace.undo_for_the_dead()
+            sentence = trace.undo_for_the_dead() if same_boot else trace.undo_after_a_boot()
         except (FsgaugeError, OSError) as error:
             failed = True
             said.append(_failure(error))

@@ -6,17 +6,15 @@ after_death.py for what happens when the owner is killed.
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.plain_files import cause_of
 from fsgauge.rig.host.folder.marked_folder import Owner, make_marked
+from fsgauge.rig.host.folder.open_folder import OpenFolder, cannot_open, open_place
 from fsgauge.rig.host.ledger import ledger_folder as folders
 from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
 from fsgauge.rig.host.ledger.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
@@ -50,17 +48,17 @@ class Ledger:
         return folders.mount_folder(self.path.parent)
 
     @contextmanager
-    def holding(self, trace: AnyTrace) -> Iterator[None]:
+    def holding(self, trace: AnyTrace) -> Iterator[int]:
         """Write `trace` down; the body makes and uses it; it is undone however the body ends.
 
-        When the body fails and what it made cannot be undone, the body's error comes first.
+        Gives its number. When the body fails and what it made cannot be undone, the body's error
+        comes first.
         """
         number = self._made
         self._made += 1
-        self._pending[number] = trace
-        self._append({"made": number, "trace": trace.model_dump()})
+        self._write(number, trace)
         try:
-            yield
+            yield number
         except BaseException as first:
             self._undo_after(first, number)
             raise
@@ -104,13 +102,32 @@ class Ledger:
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:
         """A marked folder below `parent`, there while the body runs."""
-        path = parent / own_name(self.token, name)
-        with self.holding(FolderTrace(path=str(path), token=self.token)):
+        with open_place(parent) as place, self.scratch(place, name) as folder:
+            yield folder.path
+
+    @contextmanager
+    def scratch(self, place: OpenFolder, name: str) -> Iterator[OpenFolder]:
+        """A marked folder in an open one, open itself while the body runs.
+
+        Its name is new: nobody can take it first. RigError where somebody has renamed or replaced
+        the folder by the time that the body ends well.
+        """
+        own = own_name(secrets.token_hex(TOKEN_BYTES), name)
+        trace = FolderTrace(path=str(place.path / own), token=self.token)
+        with self.holding(trace) as number:
             try:
-                make_marked(path, self.owner)
+                folder = make_marked(place, own, self.owner)
             except OSError as error:
-                raise _no_folder(parent, error) from error
-            yield path
+                raise cannot_open(place.path, error) from error
+            self._write(number, trace.made_as(folder))
+            yield folder
+            if number in self._pending:
+                folder.require_still()
+
+    def _write(self, number: int, trace: Trace) -> None:
+        """Of a trace that is written again, the last one counts."""
+        self._pending[number] = trace
+        self._append({"made": number, "trace": trace.model_dump()})
 
     def close(self) -> None:
         """Let go; the file stays only while something in it is not undone."""
@@ -121,24 +138,6 @@ class Ledger:
 
     def _append(self, entry: dict[str, object]) -> None:
         append_entry(self.path, self._descriptor, entry)
-
-
-def _no_folder(parent: Path, error: OSError) -> RigError:
-    quoted = shlex.quote(str(parent))
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return RigError(
-            f"there is no folder {parent} any more",
-            cause="it was removed, or its file system was unmounted, since the study began",
-            next=f"findmnt --target {quoted}; ls -ld {quoted}",
-        )
-    refused = error.errno in (errno.EACCES, errno.EPERM)
-    return RigError(
-        f"no folder can be made in {parent}: {error.strerror}",
-        cause="on a network file system root often has no rights of its own (root_squash)"
-        if refused and os.geteuid() == 0
-        else cause_of(error),
-        next=f"findmnt --target {quoted}; ls -ld {quoted}; df -h {quoted}",
-    )
 
 
 @contextmanager

@@ -14,8 +14,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from fsgauge.errors import RigError
+from fsgauge.plain_files import cause_of
 from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.folder.marked_folder import owner_of, remove_marked
+from fsgauge.rig.host.folder.marked_folder import owner_of, remove_left, remove_made
+from fsgauge.rig.host.folder.open_folder import OpenFolder, Which
 from fsgauge.rig.host.folder.shares import clear_shares, silent_servers
 from fsgauge.rig.host.machine.mounts import mount_at, mounts_everywhere
 from fsgauge.rig.host.machine.setting import write_setting
@@ -44,19 +46,54 @@ class Trace(BaseModel):
         """Undo it after its owner was killed."""
         return self.undo()
 
+    def undo_after_a_boot(self) -> str | None:
+        """The same where the machine was started since."""
+        return self.undo_for_the_dead()
+
 
 class FolderTrace(Trace):
-    """A marked folder with everything in it."""
+    """A marked folder with everything in it; `which` tells it from others once it is made."""
 
     outlives_a_boot = True
 
     kind: Literal["folder"] = "folder"
     path: str
     token: str
+    which: Which | None = None
+    _folder: OpenFolder | None = PrivateAttr(default=None)
+
+    def made_as(self, folder: OpenFolder) -> FolderTrace:
+        """The same trace of a folder that is open, and used and removed by its descriptor alone."""
+        trace = self.model_copy(update={"which": folder.which})
+        trace._folder = folder
+        return trace
 
     def undo(self) -> str | None:
-        """Remove the folder if it is marked as this run's."""
-        return f"removed {self.path}" if remove_marked(Path(self.path), self.token) else None
+        """Remove it, wherever it is now."""
+        if self._folder is None:
+            return self.undo_for_the_dead()
+        try:
+            remove_made(self._folder)
+        except OSError as error:
+            raise RigError(
+                f"{self.path} cannot be removed: {error.strerror}",
+                cause=cause_of(error),
+                next="fsgauge doctor",
+            ) from error
+        self._folder.close()
+        return f"removed {self.path}"
+
+    def undo_for_the_dead(self) -> str | None:
+        """Remove it if it is still what was made."""
+        return self._removed(same_boot=True)
+
+    def undo_after_a_boot(self) -> str | None:
+        """The same, by its inode alone: devices may have other numbers."""
+        return self._removed(same_boot=False)
+
+    def _removed(self, *, same_boot: bool) -> str | None:
+        there = remove_left(Path(self.path), self.token, self.which, same_boot=same_boot)
+        return f"removed {self.path}" if there else None
 
 
 class MountTrace(Trace):

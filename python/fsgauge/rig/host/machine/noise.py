@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from fsgauge.errors import RigError
+from fsgauge.rig.host.folder.open_folder import open_place
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.wire import (
     BlockSize,
@@ -53,13 +54,19 @@ def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> Noise:
     They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
     differs less than these. RigError where a run had no read answered.
     """
-    with opened_ledger() as ledger, ledger.folder(directory, "noise") as folder:
-        target = FileTarget(path=str(folder / "file"), size_bytes=_FILE_BYTES)
-        run(LayoutJob(target=target, direct=direct, seed=1), None)
+    with (
+        opened_ledger() as ledger,
+        open_place(directory.absolute()) as place,
+        ledger.scratch(place, "noise") as folder,
+    ):
+        target = FileTarget(path=str(folder.path / "file"), size_bytes=_FILE_BYTES)
+        layout = LayoutJob(target=target, direct=direct, seed=1, held=[folder.held])
+        run(layout, None)
         pairs, began = [], monotonic()
         for pair in range(_PAIRS):
             sleep(max(0.0, began + pair * _BETWEEN_PAIRS_S - monotonic()))
-            pairs.append([_rate(run, target, direct, 2 * pair + second) for second in (0, 1)])
+            jobs = [_reading(layout, seed) for seed in (2 * pair, 2 * pair + 1)]
+            pairs.append([_rate(run, job) for job in jobs])
     if not all(rate for pair in pairs for rate in pair):
         raise RigError(
             "no read was answered in a run of 0.3 s",
@@ -86,11 +93,13 @@ def _percent(differences: Sequence[float]) -> float:
     return 100 * math.sqrt(statistics.fmean(each**2 for each in differences))
 
 
-def _rate(run: RunJob, target: FileTarget, direct: bool, seed: int) -> float:
-    job = LoadJob(
-        target=target,
+def _reading(layout: LayoutJob, seed: int) -> LoadJob:
+    """Reads of the file that was laid out."""
+    return LoadJob(
+        target=layout.target,
+        held=layout.held,
         interface="psync",
-        direct=direct,
+        direct=layout.direct,
         access=RandomAccess(),
         read_percent=100,
         block_sizes=[BlockSize(size_bytes=_BLOCK_BYTES)],
@@ -100,6 +109,9 @@ def _rate(run: RunJob, target: FileTarget, direct: bool, seed: int) -> float:
         duration_ns=_RUN_NS,
         seed=seed,
     )
+
+
+def _rate(run: RunJob, job: LoadJob) -> float:
     result = run(job, None)
     assert isinstance(result, LoadResult) and result.read  # noqa: S101 - a load job that reads
     return result.read.operations / result.elapsed_ns

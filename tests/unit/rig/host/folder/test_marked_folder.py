@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +16,13 @@ from fsgauge.rig.host.folder.marked_folder import (
     Owner,
     make_marked,
     owner_of,
-    remove_marked,
+    remove_left,
+    remove_made,
 )
+from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place, which_of
 from fsgauge.rig.host.ledger.traces import LoopTrace
+from fsgauge.rig.host.process.tool import run_tool
+from tests.marked_folders import marked, removed
 
 FIRST = "0123456789ab"
 OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
@@ -26,24 +33,24 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
     outside.mkdir()
     (outside / "precious").write_text("mine")
     folder = tmp_path / "folder"
-    make_marked(folder, OWNER)
+    marked(folder, OWNER)
     (folder / "link").symlink_to(outside)
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "deep" / "er" / "file").write_text("x")
     (folder / "deep" / "link").symlink_to(outside / "precious")
-    assert remove_marked(folder, OWNER.token)
+    assert removed(folder, OWNER.token)
     assert not folder.exists()
     assert (outside / "precious").read_text() == "mine"
-    assert not remove_marked(folder, OWNER.token)
+    assert not removed(folder, OWNER.token)
 
 
 def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     real = tmp_path / "real"
-    make_marked(real, OWNER)
+    marked(real, OWNER)
     (tmp_path / "link").symlink_to(real)
     assert owner_of(tmp_path / "link") is None
     with pytest.raises(RigError) as refusal:
-        remove_marked(tmp_path / "link", OWNER.token)
+        removed(tmp_path / "link", OWNER.token)
     assert "a link" in refusal.value.cause and "fsgauge doctor" in refusal.value.next
     assert real.is_dir()
 
@@ -66,12 +73,12 @@ def test_a_loop_device_behind_a_link_is_named(
 
 def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:
     real, other = tmp_path / "real", tmp_path / "other"
-    make_marked(real, OWNER)
+    marked(real, OWNER)
     other.mkdir()
     (other / MARKER).symlink_to(real / MARKER)
     assert owner_of(other) is None
     with pytest.raises(RigError):
-        remove_marked(other, OWNER.token)
+        removed(other, OWNER.token)
 
 
 def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
@@ -79,13 +86,102 @@ def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
     bare.mkdir()
     half.mkdir()
     (half / MARKER).touch()
-    assert remove_marked(bare, OWNER.token)
-    assert remove_marked(half, OWNER.token)
+    assert removed(bare, OWNER.token)
+    assert removed(half, OWNER.token)
 
 
 def test_is_private_and_never_takes_over(tmp_path: Path) -> None:
-    make_marked(tmp_path / "a", OWNER)
+    marked(tmp_path / "a", OWNER)
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
     assert owner_of(tmp_path / "a") == OWNER
     with pytest.raises(FileExistsError):
-        make_marked(tmp_path / "a", OWNER)
+        marked(tmp_path / "a", OWNER)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[OpenFolder]:
+    with open_place(tmp_path) as opened:
+        yield opened
+
+
+def test_one_that_was_moved_is_emptied_where_it_is(place: OpenFolder, tmp_path: Path) -> None:
+    """And what was put in its place is left alone."""
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "mine" / "data").touch()
+    (tmp_path / "mine").rename(tmp_path / "moved")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious").touch()
+    assert not remove_made(folder)
+    assert (tmp_path / "mine" / "precious").exists()
+    assert not (tmp_path / "moved").exists()
+
+
+def test_one_in_its_place_is_removed_once(place: OpenFolder, tmp_path: Path) -> None:
+    assert remove_made(make_marked(place, "mine", OWNER))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("instead", ["filled", "other owner"])
+def test_a_folder_that_was_put_in_its_place_at_once_is_not_used(
+    place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instead: str
+) -> None:
+    real = os.mkdir
+
+    def swapped(name: str, *rest: Any, **more: Any) -> None:
+        real(name, *rest, **more)
+        if instead == "filled":
+            (tmp_path / name / "precious").touch()
+        else:
+            os.chown(tmp_path / name, 57_999, 57_999)
+
+    if instead != "filled" and os.geteuid() != 0:
+        pytest.skip("needs root")
+    monkeypatch.setattr(os, "mkdir", swapped)
+    with pytest.raises(RigError, match="was renamed or replaced"):
+        make_marked(place, "mine", OWNER)
+    assert [each.name for each in (tmp_path / "mine").iterdir()] == (
+        ["precious"] if instead == "filled" else []
+    )
+
+
+def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
+    """Here a copy of it, marker and all, lies in its place."""
+    marked(tmp_path / "mine", OWNER)
+    which = which_of((tmp_path / "mine").stat())
+    (tmp_path / "mine").rename(tmp_path / "moved")
+    marked(tmp_path / "mine", OWNER)
+    (tmp_path / "mine" / "precious").touch()
+    with pytest.raises(RigError, match="no longer a folder of fsgauge"):
+        remove_left(tmp_path / "mine", OWNER.token, which, same_boot=True)
+    assert (tmp_path / "mine" / "precious").exists()
+    (tmp_path / "mine" / "precious").unlink()
+    assert remove_left(
+        tmp_path / "mine", OWNER.token, which_of((tmp_path / "mine").stat()), same_boot=True
+    )
+
+
+def test_after_a_boot_a_device_may_have_another_number(tmp_path: Path) -> None:
+    marked(tmp_path / "mine", OWNER)
+    device, inode = which_of((tmp_path / "mine").stat())
+    other = os.makedev(os.major(device) or 8, os.minor(device) + 1), inode
+    if os.major(device):
+        with pytest.raises(RigError):
+            remove_left(tmp_path / "mine", OWNER.token, other, same_boot=True)
+    assert remove_left(tmp_path / "mine", OWNER.token, other, same_boot=False)
+
+
+@pytest.mark.root
+def test_a_bind_mount_in_it_is_not_entered(place: OpenFolder, tmp_path: Path) -> None:
+    """It is on the same device as the folder."""
+    (tmp_path / "roots").mkdir()
+    (tmp_path / "roots" / "precious").touch()
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "mine" / "point").mkdir()
+    run_tool(["mount", "--bind", str(tmp_path / "roots"), str(tmp_path / "mine" / "point")])
+    try:
+        with pytest.raises(RigError, match="another file system is mounted"):
+            remove_made(folder)
+    finally:
+        run_tool(["umount", str(tmp_path / "mine" / "point")])
+    assert (tmp_path / "roots" / "precious").exists()
+    assert remove_made(folder)

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
-from fsgauge.rig.host.folder.marked_folder import MARKER, Owner, make_marked
+from fsgauge.rig.host.folder.marked_folder import MARKER, Owner
+from fsgauge.rig.host.folder.open_folder import OpenFolder
 from fsgauge.rig.host.ledger import ledger_folder, traces
-from fsgauge.rig.host.ledger.ledger import Ledger, clean_up_after_the_dead, opened_ledger
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.rig.host.ledger.traces import FolderTrace, SettingTrace, ShareTrace
 from fsgauge.rig.host.process.processes import RUN_VARIABLE, boot_id
+from tests.marked_folders import marked
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_written_down_before_it_is_made_and_gone_after(ledgers: Path, tmp_path: 
             entries = [json.loads(line) for line in book.path.read_text().splitlines()]
             assert entries[-1] == {"made": 0, "trace": trace.model_dump()}
             assert not path.exists()
-            make_marked(path, book.owner)
+            marked(path, book.owner)
         assert not path.exists()
         assert json.loads(book.path.read_text().splitlines()[-1]) == {"undone": 0}
     assert [entry.name for entry in ledgers.iterdir()] == ["lock"]
@@ -131,7 +133,7 @@ def test_a_killed_process_is_cleaned_up_after(ledgers: Path, tmp_path: Path) -> 
 def test_a_lock_that_a_dying_child_still_holds_is_waited_for(ledgers: Path, tmp_path: Path) -> None:
     """Killed between fork and exec, on a busy machine: the clean-up left the whole run behind."""
     path = tmp_path / "thing"
-    make_marked(path, dead_owner())
+    marked(path, dead_owner())
     ledger = leave_behind(ledgers, dead_owner(), made(0, path, FIRST))
     hold = f"import fcntl, time; f = open({str(ledger)!r}); fcntl.flock(f, fcntl.LOCK_EX)"
     child = subprocess.Popen(
@@ -163,7 +165,7 @@ def test_children_of_a_killed_run_are_ended(ledgers: Path) -> None:
 def test_a_last_line_that_the_kill_cut_short(ledgers: Path, tmp_path: Path) -> None:
     owner = dead_owner()
     folder = tmp_path / "folder"
-    make_marked(folder, owner)
+    marked(folder, owner)
     path = leave_behind(ledgers, owner, made(0, folder, owner.token))
     with path.open("a") as file:
         file.write('{"made": 1, "tra')
@@ -185,7 +187,7 @@ def test_what_was_undone_is_not_undone_again(ledgers: Path, tmp_path: Path) -> N
 def test_after_a_reboot_only_what_lasts_is_undone(ledgers: Path, tmp_path: Path) -> None:
     owner = dead_owner(boot="another boot")
     folder, setting = tmp_path / "folder", tmp_path / "setting"
-    make_marked(folder, owner)
+    marked(folder, owner)
     setting.write_text("new")
     trace = SettingTrace(path=str(setting), value="old")
     leave_behind(
@@ -208,18 +210,25 @@ def test_a_folder_of_someone_else_stays_and_is_named(ledgers: Path, tmp_path: Pa
     assert len(said) == 1 and "does not have this run's marker" in said[0]
     assert (folder / "precious").read_text() == "mine"
     assert path.exists(), "the next command tries again"
-    make_marked(tmp_path / "other", dead_owner("cccccccccccc"))
+    marked(tmp_path / "other", dead_owner("cccccccccccc"))
     (tmp_path / "other" / MARKER).rename(folder / MARKER)
     assert "does not have this run's marker" in clean_up_after_the_dead()[0]
 
 
-def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path) -> None:
-    def stick(book: Ledger) -> None:
-        with book.folder(tmp_path, "outer") as outer, book.folder(outer, "inner") as inner:
-            (inner / MARKER).write_text("overwritten by somebody")
+def test_what_stands_on_something_stuck_stays_too(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: OpenFolder) -> bool:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
-    with pytest.raises(RigError, match="inner does not have"), opened_ledger() as book:
-        stick(book)
+    monkeypatch.setattr(traces, "remove_made", refuse)
+    with (
+        pytest.raises(RigError, match="inner cannot be removed"),
+        opened_ledger() as book,
+        book.folder(tmp_path, "outer") as outer,
+        book.folder(outer, "inner"),
+    ):
+        pass
     assert len(list(tmp_path.glob("fsgauge-*-outer"))) == 1
     assert len(list(ledgers.glob("*.ledger"))) == 1
 
@@ -285,7 +294,7 @@ def test_a_short_write_goes_on_where_it_ended(
         patched.setattr(os, "write", short)
         with opened_ledger() as book, book.folder(tmp_path, "mine"):
             entries = [json.loads(line) for line in book.path.read_text().splitlines()]
-            assert [next(iter(entry)) for entry in entries] == ["owner", "made"]
+            assert [next(iter(entry)) for entry in entries] == ["owner", "made", "made"]
 
 
 def test_a_disk_that_takes_no_more_is_an_error_before_anything_is_made(
@@ -313,7 +322,7 @@ def test_a_line_that_cannot_be_read_keeps_the_ledger_and_is_said(
     """The ledger was deleted with the only word of something that may still be there."""
     owner = dead_owner()
     folder = tmp_path / "folder"
-    make_marked(folder, owner)
+    marked(folder, owner)
     path = leave_behind(ledgers, owner, made(0, folder, owner.token))
     path.write_text(path.read_text() + line + "\n")
     said = clean_up_after_the_dead()
@@ -346,7 +355,7 @@ def test_something_alien_among_the_ledgers_is_named_and_left_alone(
         "link": lambda: alien.symlink_to(tmp_path / "elsewhere"),
     }[kind]()
     owner = dead_owner("cccccccccccc")
-    make_marked(tmp_path / "folder", owner)
+    marked(tmp_path / "folder", owner)
     leave_behind(ledgers, owner, made(0, tmp_path / "folder", owner.token))
     said = clean_up_after_the_dead()
     assert said[0].startswith("removed ")
