@@ -16,18 +16,21 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.bounds import (
+    ALL_RECORDS,
+    LARGEST_BYTES,
+    MOST_BYTES_OF_FOLDER,
+    MOST_NAMES,
+    Bound,
+)
 from fsgauge.errors import InputError
 from fsgauge.interruption import undisturbed
 from fsgauge.plain_files import opening
+from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
 from fsgauge.units import format_size
 
-LARGEST_BYTES = 256 << 20
-"""Of one file that is read whole."""
-_LARGEST_DIGESTED_BYTES = 4 << 30
-MOST_NAMES = 100_000
-"""In one folder."""
 _STALE_SECONDS = 3600
 
 Sealed = Callable[[str, int], None]
@@ -48,6 +51,8 @@ class PlainFolder:
         self._owner = (status.st_uid, status.st_gid)
         self._as_owner_if_another = as_owner
         self._as_owner = as_owner and os.geteuid() == 0 and status.st_uid != 0
+        self._digested_bytes = 0
+        self._values = 0
 
     @classmethod
     @contextmanager
@@ -96,11 +101,23 @@ class PlainFolder:
         self._require_small(name, len(content), limit_bytes)
         return content
 
+    def read_json(self, name: str, bound: Bound) -> bytes:
+        """The same of a JSON document, or of lines of them, which has no more values than `bound`;
+        all that are read from this folder have no more than a results folder may."""
+        content = self.read(name, bound.size_bytes)
+        self._values += values_of_json(content, self.path / name, bound)
+        if self._values > ALL_RECORDS.values:
+            raise self._too_much(f"{ALL_RECORDS.values:,} values")
+        return content
+
     def digest(self, name: str) -> tuple[str, int]:
         """SHA-256 and size of a plain file; raises as `read` does."""
         with self._reading(name) as descriptor:
             size_bytes = os.fstat(descriptor).st_size
-            self._require_small(name, size_bytes, _LARGEST_DIGESTED_BYTES)
+            self._require_small(name, size_bytes, LARGEST_BYTES)
+            self._digested_bytes += size_bytes
+            if self._digested_bytes > MOST_BYTES_OF_FOLDER:
+                raise self._too_much(format_size(MOST_BYTES_OF_FOLDER))
             return opening.digest_of(descriptor)
 
     @contextmanager
@@ -113,6 +130,10 @@ class PlainFolder:
         """Whether a plain file is there."""
         status = self._status(name)
         return status is not None and stat.S_ISREG(status.st_mode)
+
+    def exists(self, name: str) -> bool:
+        """Whether anything is there, a link that leads nowhere too."""
+        return self._status(name) is not None
 
     def names(self, name: str = "") -> list[str]:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
@@ -205,9 +226,14 @@ class PlainFolder:
         with self.rights():
             return opening.open_to_append(self._descriptor, name)
 
-    def require_roots_alone(self) -> None:
-        """Raise InputError where a user other than root owns or can write anything here."""
-        require_roots_alone(self.path, self._everything())
+    def require_roots_alone(self, look: str = "fsgauge report") -> None:
+        """Raise InputError where root would go on in what another user owns or can write."""
+        if os.geteuid() == 0:
+            require_roots_alone(self.path, self._everything(), look)
+
+    def descriptor_of(self, name: str) -> AbstractContextManager[int]:
+        """A folder below, as an open descriptor for a process that is to work there; OSError."""
+        return self._opened_below(name)
 
     def identity(self) -> tuple[int, int, int]:
         """Device, inode and owner, which identify the folder."""
@@ -293,6 +319,13 @@ class PlainFolder:
                 cause="it was damaged, or another program wrote it",
                 next=f"ls -l {self.path / name}",
             )
+
+    def _too_much(self, limit: str) -> InputError:
+        return InputError(
+            f"the records in {self.path} are too large together: more than {limit} are not read",
+            cause="another program wrote them",
+            next=f"du -sh {self.path}",
+        )
 
     def _cannot_read(self, name: str, error: OSError) -> InputError:
         if self._as_owner and error.errno in (errno.EACCES, errno.EPERM):

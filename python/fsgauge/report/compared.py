@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, cause_of
+from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis
 from fsgauge.report.compared_ends import (
@@ -304,10 +304,15 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
     return output / "comparison.html"
 
 
-def write_pages(output: Path, pages: Mapping[str, str]) -> None:
-    """Write files into a folder, which is made; RigError says how to choose another one."""
+def write_pages(output: Path | SeenFolder, pages: Mapping[str, str]) -> None:
+    """Write files into a folder, which is made, or which is the one that was seen; RigError says
+    how to choose another one."""
+    if isinstance(output, SeenFolder):
+        opened, output = output.opened(), output.path
+    else:
+        opened = PlainFolder.made(output)
     try:
-        with PlainFolder.made(output) as folder:
+        with opened as folder:
             for name, text in pages.items():
                 folder.write(name, text)
     except (OSError, InputError) as error:

@@ -19,8 +19,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fsgauge.bounds import JOURNAL
 from fsgauge.errors import RigError
-from fsgauge.plain_files import LARGEST_BYTES, MissingError, PlainFolder, cannot_write, write_all
+from fsgauge.plain_files import MissingError, PlainFolder, cannot_write, write_all
 
 NAME = "journal.ndjson"
 VOID, GIVEN_UP = "void", "given up"
@@ -77,8 +78,8 @@ class Journal:
     def _read_end(self) -> tuple[str, bool]:
         """The chain of the last whole line, and whether the file ends in the middle of one."""
         size_bytes = os.fstat(self._descriptor).st_size
-        if size_bytes > LARGEST_BYTES:
-            raise OSError(0, f"it is larger than {LARGEST_BYTES} bytes")
+        if size_bytes > JOURNAL.size_bytes:
+            raise OSError(0, f"it is larger than {JOURNAL.size_bytes} bytes")
         content = bytearray()
         while piece := os.pread(self._descriptor, 1 << 20, len(content)):
             content += piece
@@ -97,7 +98,7 @@ def read_journal(folder: PlainFolder) -> list[dict[str, object]]:
 def read_lines(folder: PlainFolder) -> list[Line]:
     """The same, each with whether the chain leads to it. InputError for what is no plain file."""
     try:
-        content = folder.read(NAME)
+        content = folder.read_json(NAME, JOURNAL)
     except MissingError:
         return []
     return list(_lines(content.split(b"\n")))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from fsgauge.bounds import LARGEST_BYTES
 from fsgauge.series import INTERVAL_COLUMNS
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 from fsgauge.store.sql import quoted, quoted_path
 
-_LARGEST_DOCUMENT_BYTES = 256 << 20
 _OF_RUN = "block, turn, position"
 _KEYS = f"{_OF_RUN}, part, slice"
 _PLACE = ", ".join(f"CAST(json->>'$.{key}' AS BIGINT) AS {key}" for key in _OF_RUN.split(", "))
@@ -29,7 +29,7 @@ def documents(files: Sequence[Path], *, lines: bool = False) -> str:
     form = "newline_delimited', ignore_errors=true" if lines else "unstructured'"
     reader = (
         f"read_json_objects([{names}], format='{form}, filename=true,"
-        f" maximum_object_size={_LARGEST_DOCUMENT_BYTES})"
+        f" maximum_object_size={LARGEST_BYTES})"
     )
     return f"(SELECT json, filename FROM {reader} WHERE json IS NOT NULL)"  # noqa: S608
 
