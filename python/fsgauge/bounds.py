@@ -21,16 +21,20 @@ MOST_POINTS = 500
 MOST_HOSTS = 10_000
 """In a fleet. Each has an open connection and its own part of every record."""
 MOST_ROWS = 20_000_000
-"""In the Parquet files of a results folder that is read: eight columns of them take 1.3 GiB."""
-MOST_ROW_BYTES = 4 << 30
-"""Of one Parquet file as it says of itself, unpacked; more than its rows can have."""
-DATABASE_MEMORY = "1GiB"
-"""What DuckDB may take to read or to answer: what a Parquet file unpacks to does not count for it,
-what it really has does."""
+"""In one Parquet file: while they are sorted out they take 1.5 GiB."""
+MOST_ROWS_TOGETHER = 60_000_000
+"""In all that a command reads: each keeps 12 to 40 bytes."""
+MOST_ROW_BYTES = 2 << 30
+"""Of one Parquet file, unpacked, as it says itself: a hundred bytes a row."""
+MOST_FOOTER_BYTES = 4 << 20
+"""Of one Parquet file: 150 bytes for each column of a hundred thousand rows."""
+DATABASE_MEMORY = "2GiB"
+"""What DuckDB may take to read or to answer, whatever a file says of itself. With a whole folder's
+records beside it a process stays below 6 GiB."""
 MOST_DEPTH = 64
 """Of lists and tables in one another: records have eight."""
 MOST_DRAWN = 20_000
-"""Rows in one picture: drawn in seconds. More would be no picture."""
+"""Points in one picture, drawn in seconds. Of more, one of each two or three is, and it says so."""
 MOST_FOLDERS = 1_000
 """Compared or followed at a time."""
 

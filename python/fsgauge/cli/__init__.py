@@ -113,7 +113,8 @@ def _clean_up() -> None:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run a command, by default that of the command line; every failure ends with a message, the next command and an exit code."""
+    """Run a command, by default that of the command line; every failure ends with a message, the
+    next command and an exit code."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
