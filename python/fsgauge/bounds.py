@@ -14,6 +14,8 @@ MOST_BYTES_OF_FOLDER = 8 << 30
 """Of all files of one results folder: read and summed in less than a minute."""
 MOST_NAMES = 100_000
 """In one folder, which has a name for each turn."""
+MOST_FILES = 1_000_000
+"""In a results folder, with all that is below: ten for each run."""
 MOST_RUNS = 100_000
 """In a study: with a second for each, more than a day. A plan of so many has 20 MiB."""
 MOST_POINTS = 500
@@ -54,7 +56,9 @@ ALL_RECORDS = Bound(MOST_BYTES_OF_FOLDER, 30_000_000)
 PLAN = Bound(64 << 20, 2_000_000)
 """study.json: ten values a turn, one a run, forty a cell."""
 JOURNAL = Bound(LARGEST_BYTES, 5_000_000)
-"""Three lines a run, seven values a line."""
+"""Six values a line."""
+MOST_LINES = 1_000_000
+"""Of a journal: six for each run."""
 REPORT = Bound(64 << 20, 2_000_000)
 """report.json of the largest shipped study has 3 MiB."""
 SCAN = Bound(LARGEST_BYTES, 10_000_000)

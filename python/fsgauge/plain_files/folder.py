@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from fsgauge.bounds import (
     ALL_RECORDS,
     LARGEST_BYTES,
     MOST_BYTES_OF_FOLDER,
+    MOST_FILES,
     MOST_NAMES,
     Bound,
 )
@@ -250,12 +252,14 @@ class PlainFolder:
     def _everything(self) -> Iterator[tuple[str, os.stat_result]]:
         """The folder and all that is below it, none of it through a link; raises InputError."""
         yield "", os.fstat(self._descriptor)
-        waiting = [""]
+        waiting, seen = [""], 0
         while waiting:
             place = waiting.pop()
             for each in self.names(place):
                 name = f"{place}/{each}" if place else each
-                status = self._status(name)
+                status, seen = self._status(name), seen + 1
+                if seen > MOST_FILES:
+                    raise self._too_much(f"{MOST_FILES:,} files")
                 if status is not None:
                     yield name, status
                     if stat.S_ISDIR(status.st_mode):
@@ -350,7 +354,9 @@ class PlainFolder:
 
 def _forget_stale(folder: int, name: str) -> None:
     """Remove what killed writers of this file left; a living one is done within the hour."""
-    for each in os.listdir(folder):
+    with os.scandir(folder) as entries:
+        names = [each.name for each in islice(entries, MOST_NAMES)]
+    for each in names:
         if each.startswith(f".{name}.") and each.endswith(".new"):
             status = opening.status_in(folder, each)
             if status is not None and status.st_mtime < time.time() - _STALE_SECONDS:

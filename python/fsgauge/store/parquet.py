@@ -50,8 +50,10 @@ def require_few_rows(
         f"SELECT num_rows, num_row_groups FROM parquet_file_metadata({source})"  # noqa: S608
     ).fetchone()
     rows, groups = found or (0, 0)
-    if rows > MOST_ROWS or groups > rows:
+    if rows > MOST_ROWS:
         raise _refused(path, f"has {rows:,} rows, and {MOST_ROWS:,} are allowed")
+    if groups > rows:
+        raise _refused(path, f"has {groups:,} groups of {rows:,} rows")
     in_columns = database.execute(
         "SELECT count(DISTINCT path_in_schema), max(num_values), sum(num_values),"  # noqa: S608
         f" sum(total_uncompressed_size) FROM parquet_metadata({source})"
