@@ -71,16 +71,18 @@ def test_a_sweep_is_read_and_continued_through_no_link(
     assert said[:3] in ("2: ", "3: "), said
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_study_and_the_report_of_a_point_are_plain_files(
-    sweep: Sweep, victim: Path, kind: str
-) -> None:
-    """A point that is none fails alone; a report that is none is not read."""
-    replace(sweep.points[0].file, kind, victim)
+def test_a_point_whose_study_is_no_plain_file_fails_alone(sweep: Sweep, victim: Path) -> None:
+    replace(sweep.points[0].file, "link to a secret", victim)
     said = in_bounded_time(lambda: resume_sweep(sweep.directory))
-    assert said.startswith("3: ") and "1 of 2 points" in said, said
-    results = sweep.points[1].results
-    assert results is not None
+    assert said.startswith("3: ") and "1 of 2 points" in said and "it is a link" in said, said
+    assert sweep.points[1].report() is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_report_of_a_point_is_a_plain_file(sweep: Sweep, victim: Path, kind: str) -> None:
+    results = sweep.points[1].directory / "s-2026"
+    results.mkdir()
+    (results / "study.json").write_text("{}")
     replace(results / "report.json", kind, victim)
     for work in (lambda: page_of_sweep(sweep.directory), lambda: resume_sweep(sweep.directory)):
         said = in_bounded_time(work)

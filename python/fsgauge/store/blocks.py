@@ -24,7 +24,7 @@ from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
-from fsgauge.store.parquet import RowsTogether, connected, require_few_rows
+from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
 from fsgauge.store.read import read_record
 from fsgauge.store.record_files import record_files, turn_of
 from fsgauge.store.rows import (
@@ -110,7 +110,7 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
     except duckdb.Error as error:
         raise RigError(
             f"cannot write {path}",
-            details=(str(error).splitlines()[0],),
+            details=(first_words(error),),
             cause=cause_in(str(error)),
             next=f"df -h {path.parent}",
         ) from error
@@ -151,7 +151,7 @@ def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
     except duckdb.Error as error:
         raise InputError(
             f"cannot read {path}",
-            details=(str(error).splitlines()[0],),
+            details=(first_words(error),),
             cause="the file was damaged",
             next="restore it from a copy of the folder",
         ) from error

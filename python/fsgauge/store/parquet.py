@@ -20,14 +20,19 @@ from fsgauge.bounds import (
     MOST_ROWS_TOGETHER,
 )
 from fsgauge.errors import InputError
-from fsgauge.store.sql import quoted
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
     import duckdb
 
+_FOOTER = """
+SELECT file.num_rows, file.num_row_groups, of_columns.* FROM parquet_file_metadata(?) AS file,
+    (SELECT count(DISTINCT path_in_schema), coalesce(sum(num_values), 0),
+    coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)) AS of_columns
+"""
 _END = struct.Struct("<I4s")
 _MARK = b"PAR1"
+_MOST_LETTERS = 300
 
 
 def connected() -> duckdb.DuckDBPyConnection:
@@ -44,24 +49,20 @@ def require_few_rows(
 ) -> int:
     """How many rows a file has; InputError for too many, or where they unpack to more than so many
     rows can have. `opened` is a path to the open file, which is called `path` in errors."""
+    import duckdb
+
     _require_small_footer(path, int(opened.name))
-    source = quoted(str(opened))
-    found = database.execute(
-        f"SELECT num_rows, num_row_groups FROM parquet_file_metadata({source})"  # noqa: S608
-    ).fetchone()
-    rows, groups = found or (0, 0)
+    try:
+        rows, groups, wide, values, unpacked = database.execute(
+            _FOOTER, [str(opened)] * 2
+        ).fetchall()[0]
+    except (duckdb.Error, IndexError) as error:
+        raise _refused(path, f"has a footer that cannot be read: {first_words(error)}") from error
     if rows > MOST_ROWS:
         raise _refused(path, f"has {rows:,} rows, and {MOST_ROWS:,} are allowed")
-    if groups > rows:
-        raise _refused(path, f"has {groups:,} groups of {rows:,} rows")
-    in_columns = database.execute(
-        "SELECT count(DISTINCT path_in_schema), max(num_values), sum(num_values),"  # noqa: S608
-        f" sum(total_uncompressed_size) FROM parquet_metadata({source})"
-    ).fetchone()
-    wide, _, values, unpacked = in_columns or (0, 0, 0, 0)
-    if wide > columns or (values or 0) > rows * columns:
-        raise _refused(path, f"has {wide} columns and {values:,} values for {rows:,} rows")
-    if (unpacked or 0) > MOST_ROW_BYTES:
+    if groups > rows or wide > columns or values > rows * columns:
+        raise _refused(path, f"has {values:,} values in {wide} columns of {rows:,} rows")
+    if unpacked > MOST_ROW_BYTES:
         raise _refused(
             path,
             f"unpacks to {format_size(unpacked)}, and {format_size(MOST_ROW_BYTES)} are allowed",
@@ -80,6 +81,11 @@ class RowsTogether:
         self.rows += rows
         if self.rows > MOST_ROWS_TOGETHER:
             raise _refused(folder, f"has more rows than the {MOST_ROWS_TOGETHER:,} allowed")
+
+
+def first_words(error: Exception) -> str:
+    """What DuckDB said first; it quotes values, which have any length."""
+    return str(error).strip().partition("\n")[0][:_MOST_LETTERS]
 
 
 def _require_small_footer(path: Path, descriptor: int) -> None:

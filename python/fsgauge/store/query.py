@@ -17,7 +17,7 @@ from fsgauge.plain_files import PlainFolder
 from fsgauge.store.files import read_text, turn_folder
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
-from fsgauge.store.parquet import RowsTogether, connected, require_few_rows
+from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
 from fsgauge.store.read import checked_files
 from fsgauge.store.record_files import RecordFiles, turn_of
 from fsgauge.store.rows import PARQUET_COLUMNS
@@ -97,9 +97,9 @@ def _said() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        first, *more = str(error).strip().splitlines()
+        _, *more = str(error).strip().splitlines()
         raise InputError(
-            first,
+            first_words(error),
             details=tuple(line for line in more if line.strip()),
             next="fsgauge query DIR   lists the views and their columns",
         ) from error

@@ -59,7 +59,7 @@ def test_too_much_is_refused_with_what_is_allowed(
 
 def test_a_file_has_its_own_columns_alone(tmp_path: Path) -> None:
     path = written(tmp_path / "a", "SELECT range AS a, range AS b FROM range(10)")
-    with pytest.raises(InputError, match="has 2 columns and 20 values for 10 rows"):
+    with pytest.raises(InputError, match="has 20 values in 2 columns of 10 rows"):
         rows_of(path)
     assert rows_of(path, columns=2) == 10
 
