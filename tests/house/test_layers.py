@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # What each part of the package may import of the package, beside itself. A part is a folder or file
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
-TYPES = {"errors", "quantities", "units", "wire", "kinds", "steady_window"}
+TYPES = {"errors", "bounds", "quantities", "units", "wire", "kinds", "steady_window"}
 STUDY = TYPES | {"preconditioning", "machine", "parts", "record", "factors", "study", "access.keys"}
 STUDY |= {"strikes"}
 MACHINE = TYPES | {"preconditioning", "machine", "record", "run_token", "plain_files", "programs"}
@@ -36,6 +36,7 @@ STATS = TYPES | {
 STATS |= {"kinds.disk", "kinds.change", "kinds.predicting"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "bounds": set(),
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),
@@ -45,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds.change": STUDY | {"kinds.disk"},
     "run_token": set(),
     "durability": set(),
-    "plain_files": {"errors", "units", "interruption"},
+    "plain_files": {"errors", "bounds", "units", "interruption"},
     "programs": {"errors"},
     "wire": {"quantities"},
     "series": {"wire"},
@@ -73,7 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
     "interruption": {"errors"},
-    "study": STUDY | {"kinds.disk", "devices"},
+    "study": STUDY | {"kinds.disk", "devices", "plain_files"},
     "access": set(),
     "access.keys": STUDY,
     "access.words": STUDY,
@@ -115,10 +116,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "terminal": set(),
     "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
-    "bisect": STATS | {"stats", "report"},
+    "bisect": STATS | {"stats", "report", "plain_files"},
     "coherence": STUDY | {"hands", "rig", "report"},
     "failure": STUDY | {"hands", "rig", "report"},
-    "sweep": STATS | {"study", "stats", "report", "plain_files", "programs", "interruption"},
+    "sweep": STATS
+    | {"study", "stats", "store", "report", "plain_files", "programs", "interruption"},
 }
 OF_KINDS = {
     "keys": "study",

@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.image import Checksum
 from fsgauge.age.wearing import Worn
+from fsgauge.bounds import RECORD
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.plain_files import MissingError, read_plain, write_whole
+from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.scan.stored import document_of
 from fsgauge.wire import AgeResult
@@ -135,7 +136,7 @@ def read_age(image: Path) -> KeptAge:
     """The record beside an image; InputError where it is missing or something else."""
     path = beside(image.absolute().parent, image.name).age
     try:
-        text = read_plain(path).decode("utf-8")
+        text = read_json(path, RECORD).decode("utf-8")
     except MissingError as error:
         raise InputError(
             f"{image} has no record {path.name}, so a change cannot be detected",

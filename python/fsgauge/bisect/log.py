@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.bisect.judging import Judged
 from fsgauge.bisect.search import Outcome
+from fsgauge.bounds import LOG
 from fsgauge.errors import InputError
+from fsgauge.plain_files import MissingError, PlainFolder
 
 FILE = "bisect.json"
 
@@ -51,6 +53,14 @@ class Log(BaseModel):
     kernels: list[str]
     steps: list[Step] = []
 
+    @model_validator(mode="after")
+    def _steps_are_of_its_kernels(self) -> Self:
+        if [*self.kernels[:1], *self.kernels[1:][-1:]] != [self.asked.good, self.asked.bad]:
+            raise ValueError("its kernels are not those from the good one to the bad one")
+        if not {step.kernel for step in self.steps} <= set(self.kernels):
+            raise ValueError("a step is of another kernel")
+        return self
+
     @property
     def tried(self) -> dict[str, Outcome]:
         """The outcome of each kernel that was tried."""
@@ -64,11 +74,15 @@ class Log(BaseModel):
 def read_log(folder: Path, asked: Asked) -> Log | None:
     """What the folder has; None where it has nothing, InputError where it has something else."""
     path = folder / FILE
-    if not path.exists():
+    try:
+        with PlainFolder.opened(folder, as_owner=False) as opened:
+            content = opened.read_json(FILE, LOG)
+            opened.require_roots_alone("ls -la")
+    except MissingError:
         return None
     try:
-        found = Log.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValidationError, ValueError) as error:
+        found = Log.model_validate_json(content)
+    except ValueError as error:
         raise InputError(
             f"{path} cannot be read as the log of a bisection", next="--output DIR"
         ) from error

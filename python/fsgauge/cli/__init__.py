@@ -112,12 +112,13 @@ def _clean_up() -> None:
         sys.stderr.write(f"warning: leftovers of earlier runs cannot be examined: {error}\n")
 
 
-def main() -> None:
-    """Run a command; every failure ends with a message, the next command and an exit code."""
+def main(words: list[str] | None = None) -> None:
+    """Run a command, by default that of the command line; every failure ends with a message, the
+    next command and an exit code."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(words, standalone_mode=False)
     except FsgaugeError as error:
         _end(error.render(), error.exit_code)
     except click.exceptions.Abort:

@@ -206,7 +206,8 @@ def primary_ratios(directory: Path) -> list[dict[str, Any]]:
 
 
 def _results(directory: Path) -> dict[str, Any]:
-    from fsgauge.plain_files import read_plain
+    from fsgauge.bounds import REPORT
+    from fsgauge.plain_files import read_json
 
-    found: dict[str, Any] = json.loads(read_plain(directory / "report.json"))
+    found: dict[str, Any] = json.loads(read_json(directory / "report.json", REPORT))
     return found

@@ -1,24 +1,26 @@
 """Files that another user may have laid out: opened only when they are plain, from an open folder.
 
+content.py   how many values a text has, before anything is made of it
 folder.py    a folder held open, and opened again; what is read and written in it
 opening.py   what a plain file is, checked before it is opened
 rights.py    root in another user's folder: which links it follows, with whose rights it acts
 whole.py     one file by its path; why a folder does not take a file
 """
 
-from fsgauge.plain_files.folder import LARGEST_BYTES, MissingError, PlainFolder, SeenFolder
+from fsgauge.plain_files.content import json_of, require_few_in_toml
+from fsgauge.plain_files.folder import MissingError, PlainFolder, SeenFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
 from fsgauge.plain_files.whole import (
     cannot_write,
     cause_in,
     cause_of,
     head_of,
+    read_json,
     read_plain,
     write_whole,
 )
 
 __all__ = [
-    "LARGEST_BYTES",
     "MissingError",
     "PlainFolder",
     "SeenFolder",
@@ -26,8 +28,11 @@ __all__ = [
     "cause_in",
     "cause_of",
     "head_of",
+    "json_of",
     "open_to_read",
+    "read_json",
     "read_plain",
+    "require_few_in_toml",
     "write_all",
     "write_whole",
 ]

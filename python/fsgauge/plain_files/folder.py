@@ -14,20 +14,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+from fsgauge.bounds import (
+    ALL_RECORDS,
+    LARGEST_BYTES,
+    MOST_BYTES_OF_FOLDER,
+    MOST_FILES,
+    MOST_NAMES,
+    Bound,
+)
 from fsgauge.errors import InputError
 from fsgauge.interruption import undisturbed
 from fsgauge.plain_files import opening
+from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
 from fsgauge.units import format_size
 
-LARGEST_BYTES = 256 << 20
-"""Of one file that is read whole."""
-_LARGEST_DIGESTED_BYTES = 4 << 30
-MOST_NAMES = 100_000
-"""In one folder."""
 _STALE_SECONDS = 3600
 
 Sealed = Callable[[str, int], None]
@@ -48,6 +53,8 @@ class PlainFolder:
         self._owner = (status.st_uid, status.st_gid)
         self._as_owner_if_another = as_owner
         self._as_owner = as_owner and os.geteuid() == 0 and status.st_uid != 0
+        self._digested_bytes = 0
+        self._values = 0
 
     @classmethod
     @contextmanager
@@ -96,11 +103,23 @@ class PlainFolder:
         self._require_small(name, len(content), limit_bytes)
         return content
 
+    def read_json(self, name: str, bound: Bound) -> bytes:
+        """The same of a JSON document, or of lines of them, which has no more values than `bound`;
+        all that are read from this folder have no more than a results folder may."""
+        content = self.read(name, bound.size_bytes)
+        self._values += values_of_json(content, self.path / name, bound)
+        if self._values > ALL_RECORDS.values:
+            raise self._too_much(f"{ALL_RECORDS.values:,} values")
+        return content
+
     def digest(self, name: str) -> tuple[str, int]:
         """SHA-256 and size of a plain file; raises as `read` does."""
         with self._reading(name) as descriptor:
             size_bytes = os.fstat(descriptor).st_size
-            self._require_small(name, size_bytes, _LARGEST_DIGESTED_BYTES)
+            self._require_small(name, size_bytes, LARGEST_BYTES)
+            self._digested_bytes += size_bytes
+            if self._digested_bytes > MOST_BYTES_OF_FOLDER:
+                raise self._too_much(format_size(MOST_BYTES_OF_FOLDER))
             return opening.digest_of(descriptor)
 
     @contextmanager
@@ -113,6 +132,10 @@ class PlainFolder:
         """Whether a plain file is there."""
         status = self._status(name)
         return status is not None and stat.S_ISREG(status.st_mode)
+
+    def exists(self, name: str) -> bool:
+        """Whether anything is there, a link that leads nowhere too."""
+        return self._status(name) is not None
 
     def names(self, name: str = "") -> list[str]:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
@@ -205,9 +228,14 @@ class PlainFolder:
         with self.rights():
             return opening.open_to_append(self._descriptor, name)
 
-    def require_roots_alone(self) -> None:
-        """Raise InputError where a user other than root owns or can write anything here."""
-        require_roots_alone(self.path, self._everything())
+    def require_roots_alone(self, look: str = "fsgauge report") -> None:
+        """Raise InputError where root would go on in what another user owns or can write."""
+        if os.geteuid() == 0:
+            require_roots_alone(self.path, self._everything(), look)
+
+    def descriptor_of(self, name: str) -> AbstractContextManager[int]:
+        """A folder below, as an open descriptor for a process that is to work there; OSError."""
+        return self._opened_below(name)
 
     def identity(self) -> tuple[int, int, int]:
         """Device, inode and owner, which identify the folder."""
@@ -224,12 +252,14 @@ class PlainFolder:
     def _everything(self) -> Iterator[tuple[str, os.stat_result]]:
         """The folder and all that is below it, none of it through a link; raises InputError."""
         yield "", os.fstat(self._descriptor)
-        waiting = [""]
+        waiting, seen = [""], 0
         while waiting:
             place = waiting.pop()
             for each in self.names(place):
                 name = f"{place}/{each}" if place else each
-                status = self._status(name)
+                status, seen = self._status(name), seen + 1
+                if seen > MOST_FILES:
+                    raise self._too_much(f"{MOST_FILES:,} files")
                 if status is not None:
                     yield name, status
                     if stat.S_ISDIR(status.st_mode):
@@ -294,6 +324,13 @@ class PlainFolder:
                 next=f"ls -l {self.path / name}",
             )
 
+    def _too_much(self, limit: str) -> InputError:
+        return InputError(
+            f"the records in {self.path} are too large together: more than {limit} are not read",
+            cause="another program wrote them",
+            next=f"du -sh {self.path}",
+        )
+
     def _cannot_read(self, name: str, error: OSError) -> InputError:
         if self._as_owner and error.errno in (errno.EACCES, errno.EPERM):
             return InputError(
@@ -317,7 +354,9 @@ class PlainFolder:
 
 def _forget_stale(folder: int, name: str) -> None:
     """Remove what killed writers of this file left; a living one is done within the hour."""
-    for each in os.listdir(folder):
+    with os.scandir(folder) as entries:
+        names = [each.name for each in islice(entries, MOST_NAMES)]
+    for each in names:
         if each.startswith(f".{name}.") and each.endswith(".new"):
             status = opening.status_in(folder, each)
             if status is not None and status.st_mtime < time.time() - _STALE_SECONDS:

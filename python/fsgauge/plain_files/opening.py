@@ -12,6 +12,8 @@ import hashlib
 import os
 import stat
 
+from fsgauge.bounds import LARGEST_BYTES
+
 FOLDER_ITSELF = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER = FOLDER_ITSELF | os.O_NOFOLLOW
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -86,9 +88,9 @@ def read_at_most(descriptor: int, limit_bytes: int) -> bytes:
 
 
 def digest_of(descriptor: int) -> tuple[str, int]:
-    """SHA-256 and size of what can be read from here on."""
+    """SHA-256 and size of what can be read from here on; of one that grows without end, a part."""
     digest, size_bytes = hashlib.sha256(), 0
-    while piece := os.read(descriptor, _PIECE_BYTES):
+    while size_bytes <= LARGEST_BYTES and (piece := os.read(descriptor, _PIECE_BYTES)):
         digest.update(piece)
         size_bytes += len(piece)
     return digest.hexdigest(), size_bytes

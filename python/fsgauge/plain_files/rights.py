@@ -37,8 +37,13 @@ def rights_of(uid: int, gid: int) -> Iterator[None]:
         os.setgroups(groups)
 
 
-def require_roots_alone(path: Path, everything: Iterable[tuple[str, os.stat_result]]) -> None:
-    """Raise InputError where another user owns, or can write, a folder or a thing in it."""
+def require_roots_alone(
+    path: Path, everything: Iterable[tuple[str, os.stat_result]], look: str
+) -> None:
+    """Raise InputError where another user owns, or can write, a folder or a thing in it.
+
+    `look` is the command that shows what there is.
+    """
     for name, status in everything:
         if status.st_uid != 0:
             why = f"it belongs to user {status.st_uid}"
@@ -51,7 +56,7 @@ def require_roots_alone(path: Path, everything: Iterable[tuple[str, os.stat_resu
             details=(f"{path / name if name else path}: {why}",),
             cause="a study sets kernel tunables and runs tools, so anyone who can write its folder"
             " controls what root does",
-            next=f"resume as the user who began it, or see what there is: fsgauge report {path}",
+            next=f"resume as the user who began it, or see what there is: {look} {path}",
         )
 
 

@@ -6,8 +6,9 @@ import errno
 import os
 from pathlib import Path
 
+from fsgauge.bounds import LARGEST_BYTES, Bound
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files.folder import LARGEST_BYTES, PlainFolder
+from fsgauge.plain_files.folder import PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
@@ -30,6 +31,12 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
     """One plain file's content; raises InputError, MissingError for none."""
     with PlainFolder.opened(path.parent) as folder:
         return folder.read(path.name, limit_bytes)
+
+
+def read_json(path: Path, bound: Bound) -> bytes:
+    """The same of a JSON document, which has no more values than `bound`."""
+    with PlainFolder.opened(path.parent) as folder:
+        return folder.read_json(path.name, bound)
 
 
 def head_of(path: Path, size_bytes: int) -> bytes:

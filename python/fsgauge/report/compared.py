@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.bounds import MOST_FOLDERS
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, cause_of
+from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis
 from fsgauge.report.compared_ends import (
@@ -70,9 +71,17 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
     Raises InputError where one is given twice: it would be compared with itself. ChangedError for
     records that were changed, unless that is accepted.
     """
-    for place, directory in enumerate(directories):
-        if directory.resolve() in [each.resolve() for each in directories[:place]]:
+    if len(directories) > MOST_FOLDERS:
+        raise InputError(
+            f"{len(directories):,} folders are given, and {MOST_FOLDERS:,} are allowed",
+            next="name the latest ones",
+        )
+    seen: set[Path] = set()
+    for directory in directories:
+        real = directory.resolve()
+        if real in seen:
             raise InputError(f"{directory} is given twice", next="name each results folder once")
+        seen.add(real)
     studies = [read_results(each, accept_changed=accept_changed) for each in directories]
     return [
         Side(
@@ -304,10 +313,15 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
     return output / "comparison.html"
 
 
-def write_pages(output: Path, pages: Mapping[str, str]) -> None:
-    """Write files into a folder, which is made; RigError says how to choose another one."""
+def write_pages(output: Path | SeenFolder, pages: Mapping[str, str]) -> None:
+    """Write files into a folder, which is made, or which is the one that was seen; RigError says
+    how to choose another one."""
+    if isinstance(output, SeenFolder):
+        opened, output = output.opened(), output.path
+    else:
+        opened = PlainFolder.made(output)
     try:
-        with PlainFolder.made(output) as folder:
+        with opened as folder:
             for name, text in pages.items():
                 folder.write(name, text)
     except (OSError, InputError) as error:

@@ -16,6 +16,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
+from fsgauge.bounds import MOST_DRAWN
 from fsgauge.report.theme import HATCH_PATTERN, chart_config
 
 if TYPE_CHECKING:
@@ -79,6 +80,10 @@ def draw(
     """
     svg_wide = _with_own_clips(_render(wide), f"{name}-wide")
     svg_narrow = _with_own_clips(_render(narrow), f"{name}-narrow")
+    step = _step_of(rows)
+    if step > 1:
+        note = f"One of each {step} of {len(rows):,} points is drawn. {note}".strip()
+    rows = rows[::step]
     tips = {row["tip"] for row in rows if "tip" in row} | set(more_tips)
     return Drawing(
         name=name,
@@ -166,11 +171,16 @@ def datasets() -> Iterator[Datasets]:
         _current.reset(token)
 
 
+def _step_of(rows: Sequence[dict[str, Any]]) -> int:
+    """Of so many rows one is drawn: more than the bound would take minutes and show no more."""
+    return -(-len(rows) // MOST_DRAWN) or 1
+
+
 def chart_of(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     """A chart without marks over these rows; to be called inside `datasets`."""
     import altair as alt
 
     found = _current.get()
     name = f"rows{len(found)}"
-    found[name] = list(rows)
+    found[name] = list(rows[:: _step_of(rows)])
     return alt.Chart(alt.Data(name=name))  # type: ignore[no-untyped-call]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fsgauge.bounds import GATE
 from fsgauge.errors import InputError
-from fsgauge.plain_files import MissingError, read_plain, write_whole
+from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.stats.gate.learned import Learned
 from fsgauge.stats.gate.text import read_text, text_of
 
@@ -27,7 +28,7 @@ def read_gate(path: Path) -> Learned:
 def read_gate_if_there(path: Path) -> Learned | None:
     """The same; None where there is no such file."""
     try:
-        text = read_plain(path)
+        text = read_json(path, GATE)
     except MissingError:
         return None
     return read_text(text, str(path))

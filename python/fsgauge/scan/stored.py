@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fsgauge.bounds import SCAN
 from fsgauge.errors import InputError
-from fsgauge.plain_files import head_of, read_plain
+from fsgauge.plain_files import head_of, read_json
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.wire import ScanResult
 
 HEAD = b'{"kind": "scan", "format": 1,'
-_LARGEST_BYTES = 1 << 30
 
 
 def document_of(scan: ScanResult, **more: object) -> str:
@@ -52,7 +52,7 @@ def is_kept_scan(path: Path) -> bool:
 def read_scan(path: Path) -> ScanResult:
     """The scan saved in a file; InputError says what the file is instead."""
     try:
-        document = json.loads(read_plain(path.resolve(), _LARGEST_BYTES))
+        document = json.loads(read_json(path, SCAN))
     except (ValueError, RecursionError) as error:
         raise _no_scan(path, "it is not complete JSON") from error
     if not isinstance(document, dict) or document.get("kind") != "scan":

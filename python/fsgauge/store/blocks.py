@@ -18,16 +18,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from fsgauge.bounds import MOST_ROWS
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
-from fsgauge.series import COUNT_COLUMNS, INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
+from fsgauge.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
+from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
 from fsgauge.store.read import read_record
 from fsgauge.store.record_files import record_files, turn_of
 from fsgauge.store.rows import (
     HISTOGRAMS,
     KEYS,
+    PARQUET_COLUMNS,
     Place,
     as_arrays,
     changed,
@@ -41,11 +44,6 @@ from fsgauge.wire import LoadResult
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 
-_COLUMNS = {
-    "counts": (*KEYS["counts"], *COUNT_COLUMNS),
-    "intervals": (*KEYS["intervals"], *INTERVAL_COLUMNS),
-}
-_MOST_ROWS = 200_000_000
 _SELDOM = {name for name in INTERVAL_COLUMNS if name.endswith(("_size_bytes", "_latency_sum_ns"))}
 _SMALL = {"turn": "USMALLINT", "position": "USMALLINT", "histogram": "UTINYINT"}
 _SMALL |= {"part": "USMALLINT", "slice": "USMALLINT"}
@@ -64,7 +62,10 @@ def compact(folder: ResultsFolder, block: int) -> None:
     waiting = [(name, record) for name, record in records if record.series is None]
     mark = f"series/{block:03d}.json"
     if waiting and not files.is_file(mark):
-        series = _write_series(folder, block, [record for _, record in records])
+        rows = rows_of([record for _, record in records])
+        if max(len(columns["turn"]) for columns in rows.values()) > MOST_ROWS:
+            return  # they could not be read again
+        series = _write_series(folder, block, rows)
         folder.write(mark, series.model_dump_json(indent=1))
     for name, record in waiting:
         bare = changed(record, lambda _, result: emptied(result)).model_copy(
@@ -73,9 +74,9 @@ def compact(folder: ResultsFolder, block: int) -> None:
         folder.write(name, bare.model_dump_json())
 
 
-def _write_series(folder: ResultsFolder, block: int, records: list[RunRecord]) -> SeriesRecord:
+def _write_series(folder: ResultsFolder, block: int, rows: dict[str, Columns]) -> SeriesRecord:
     written = {}
-    for kind, columns in rows_of(records).items():
+    for kind, columns in rows.items():
         name = f"series/{block:03d}-{kind}.parquet"
         try:
             folder.files.make_folder("series")
@@ -98,7 +99,7 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
     """Write into the open file that is to become `path`."""
     import duckdb
 
-    chosen = ", ".join(f"{name}::{_SMALL.get(name, 'BIGINT')} AS {name}" for name in _COLUMNS[kind])
+    chosen = ", ".join(_as_number(name) for name in PARQUET_COLUMNS[kind])
     try:
         with duckdb.connect() as database:
             database.register("rows_in_memory", dict(columns))
@@ -109,10 +110,14 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
     except duckdb.Error as error:
         raise RigError(
             f"cannot write {path}",
-            details=(str(error).splitlines()[0],),
+            details=(first_words(error),),
             cause=cause_in(str(error)),
             next=f"df -h {path.parent}",
         ) from error
+
+
+def _as_number(name: str) -> str:
+    return f"{name}::{_SMALL.get(name, 'BIGINT')} AS {name}"
 
 
 def _path_of(descriptor: int) -> str:
@@ -121,8 +126,8 @@ def _path_of(descriptor: int) -> str:
 
 def _check_same(path: Path, descriptor: int, kind: str, columns: Columns) -> None:
     """What was written must read back as it was: the other copy is about to go."""
-    stored = _read_parquet(path, Path(_path_of(descriptor)), _COLUMNS[kind])
-    for name in _COLUMNS[kind]:
+    stored = _read_parquet(path, Path(_path_of(descriptor)), PARQUET_COLUMNS[kind])
+    for name in PARQUET_COLUMNS[kind]:
         if not np.array_equal(stored[name], columns[name]):
             raise RigError(
                 f"{path} does not read back as it was written",
@@ -135,21 +140,18 @@ def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
     """Columns of the file that `opened` leads to; it is called `path` in errors."""
     import duckdb
 
+    kind = "counts" if "bucket" in names else "intervals"
+    chosen = ", ".join(_as_number(name) for name in names)
     try:
-        with duckdb.connect() as database:
-            source = f"read_parquet({quoted(str(opened))})"
-            rows = database.execute(f"SELECT count(*) FROM {source}").fetchone()  # noqa: S608
-            if rows is None or rows[0] > _MOST_ROWS:
-                raise InputError(
-                    f"{path} has more rows than fsgauge reads: {_MOST_ROWS}",
-                    cause="the file was damaged, or another program wrote it",
-                    next="restore it from a copy of the folder",
-                )
-            found = database.execute(f"SELECT {', '.join(names)} FROM {source}").fetchnumpy()  # noqa: S608
+        with connected() as database:
+            require_few_rows(database, path, opened, len(PARQUET_COLUMNS[kind]))
+            found = database.execute(
+                f"SELECT {chosen} FROM read_parquet({quoted(str(opened))})"  # noqa: S608
+            ).fetchnumpy()
     except duckdb.Error as error:
         raise InputError(
             f"cannot read {path}",
-            details=(str(error).splitlines()[0],),
+            details=(first_words(error),),
             cause="the file was damaged",
             next="restore it from a copy of the folder",
         ) from error
@@ -173,6 +175,7 @@ class _Rows:
     folder: SeenFolder
     name: str
     kind: str
+    together: RowsTogether
 
     def of(self, place: tuple[int, ...]) -> Load:
         """What gives the rows of one slice of a run (and histogram)."""
@@ -181,8 +184,9 @@ class _Rows:
     @cached_property
     def _loaded(self) -> tuple[Columns, Places]:
         """All rows and where those of each slice lie: side by side, as they were written."""
-        first = [name for name in _COLUMNS[self.kind] if name not in _SELDOM]
+        first = [name for name in PARQUET_COLUMNS[self.kind] if name not in _SELDOM]
         columns = _OnDemand(self._read(first))
+        self.together.add(self.folder.path, len(columns["turn"]))
         columns.read = self._read
         keys = np.stack([columns.pop(name).astype(np.int64) for name in KEYS[self.kind]])
         if not keys.shape[1]:
@@ -205,6 +209,7 @@ class SeriesReader:
     def __init__(self, folder: PlainFolder) -> None:
         self._folder = folder
         self._blocks: dict[str, dict[str, _Rows]] = {}
+        self._together = RowsTogether()
 
     def with_rows(self, record: RunRecord, path: Path) -> RunRecord:
         """The record with arrays for lists; raises InputError where its rows cannot be found."""
@@ -234,6 +239,7 @@ class SeriesReader:
             read_record(SeriesRecord, self._folder, f"series/{name}.json")
             seen = SeenFolder.of(self._folder)
             self._blocks[name] = {
-                kind: _Rows(seen, f"series/{block:03d}-{kind}.parquet", kind) for kind in _COLUMNS
+                kind: _Rows(seen, f"series/{block:03d}-{kind}.parquet", kind, self._together)
+                for kind in PARQUET_COLUMNS
             }
         return self._blocks[name]

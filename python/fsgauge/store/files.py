@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import re
 
+from fsgauge.bounds import PLAN, RECORD, STUDY
 from fsgauge.errors import InputError
-from fsgauge.plain_files import PlainFolder
+from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.record import RunRecord, ScanRecord, StepRecord
 
 
 def read_text(folder: PlainFolder, name: str) -> str:
-    """A file's text; raises InputError that names the file."""
+    """A file's text, of as many values as such a file may have; InputError names the file."""
+    if name == "study.toml":
+        content = folder.read(name, STUDY.size_bytes)
+    else:
+        content = folder.read_json(name, PLAN if name == "study.json" else RECORD)
     try:
-        return folder.read(name).decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
             f"cannot read {folder.path / name}: {error}",
             cause="the file was damaged",
             next="restore it from a copy of the folder",
         ) from error
+    if name == "study.toml":
+        require_few_in_toml(text, str(folder.path / name), STUDY)
+    return text
 
 
 def run_name(record: RunRecord) -> str:

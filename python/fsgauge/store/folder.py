@@ -50,7 +50,7 @@ class ResultsFolder:
 
         One that ends before its study is stored is taken away: it says nothing.
         """
-        with _new_folder(parent, study_name) as files:
+        with new_folder(parent, slug(study_name)) as files:
             folder = cls(files)
             try:
                 yield folder
@@ -67,8 +67,7 @@ class ResultsFolder:
         Root goes on in a folder of its own only: its study says what root does.
         """
         with opened_results(directory, as_owner=False) as files:
-            if os.geteuid() == 0:
-                files.require_roots_alone()
+            files.require_roots_alone()
             folder = cls(files)
             try:
                 folder._announced = read_seals(files).announced
@@ -229,14 +228,14 @@ def require_place(parent: Path) -> None:
 
 
 @contextmanager
-def _new_folder(parent: Path, study_name: str) -> Iterator[PlainFolder]:
-    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-    name = f"{slug(study_name)}-{stamp}"
+def new_folder(parent: Path, name: str, below: str = "records") -> Iterator[PlainFolder]:
+    """A new folder PARENT/NAME-DATE-TIME, open, with a folder in it; RigError where none can be."""
+    name += datetime.now().astimezone().strftime("-%Y-%m-%d-%H%M%S")
     with ExitStack() as stack:
         try:
             place = stack.enter_context(PlainFolder.made(parent, as_owner=False))
             files = stack.enter_context(place.below(_make_new(place, name)))
-            files.make_folder("records")
+            files.make_folder(below)
         except OSError as error:
             raise _cannot_make(parent / name, error) from error
         yield files

@@ -18,9 +18,11 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from fsgauge.errors import RigError
-from fsgauge.plain_files import LARGEST_BYTES, MissingError, PlainFolder, cannot_write, write_all
+from fsgauge.bounds import JOURNAL, MOST_LINES
+from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import MissingError, PlainFolder, cannot_write, write_all
 
 NAME = "journal.ndjson"
 VOID, GIVEN_UP = "void", "given up"
@@ -77,11 +79,12 @@ class Journal:
     def _read_end(self) -> tuple[str, bool]:
         """The chain of the last whole line, and whether the file ends in the middle of one."""
         size_bytes = os.fstat(self._descriptor).st_size
-        if size_bytes > LARGEST_BYTES:
-            raise OSError(0, f"it is larger than {LARGEST_BYTES} bytes")
+        if size_bytes > JOURNAL.size_bytes:
+            raise OSError(0, f"it is larger than {JOURNAL.size_bytes} bytes")
         content = bytearray()
         while piece := os.pread(self._descriptor, 1 << 20, len(content)):
             content += piece
+        _require_few_lines(content, self._path)
         chain = ""
         for line in bytes(content).split(b"\n"):
             if _document(line) is not None and (found := _CHAIN.search(line)):
@@ -97,10 +100,21 @@ def read_journal(folder: PlainFolder) -> list[dict[str, object]]:
 def read_lines(folder: PlainFolder) -> list[Line]:
     """The same, each with whether the chain leads to it. InputError for what is no plain file."""
     try:
-        content = folder.read(NAME)
+        content = folder.read_json(NAME, JOURNAL)
+        _require_few_lines(content, folder.path / NAME)
     except MissingError:
         return []
     return list(_lines(content.split(b"\n")))
+
+
+def _require_few_lines(content: bytes | bytearray, path: Path) -> None:
+    lines = content.count(b"\n")
+    if lines > MOST_LINES:
+        raise InputError(
+            f"{path} has {lines:,} lines, and {MOST_LINES:,} are allowed",
+            cause="another program wrote it",
+            next=f"tail {path}",
+        )
 
 
 def _lines(lines: list[bytes]) -> Iterator[Line]:

@@ -17,8 +17,10 @@ from fsgauge.plain_files import PlainFolder
 from fsgauge.store.files import read_text, turn_folder
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
+from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
 from fsgauge.store.read import checked_files
 from fsgauge.store.record_files import RecordFiles, turn_of
+from fsgauge.store.rows import PARQUET_COLUMNS
 from fsgauge.store.seals import Changes
 from fsgauge.store.sources import (
     counts_source,
@@ -59,26 +61,32 @@ def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterato
 
     Raises ChangedError for records that are not what was written, unless that is accepted.
     """
-    import duckdb
-
     with opened_results(directory) as folder:
         files, changes = checked_files(folder, accept_changed=accept_changed)
-        _require_plain(folder, files)
-        with folder.rights(), duckdb.connect() as database:
+        with connected() as database:
             with _said():
+                _require_readable(database, folder, files)
+            with folder.rights(), _said():
                 _make_views(database, folder, files, directory.resolve())
                 _lock(database, directory.resolve())
                 database.execute(_without_zones(database, _only_select(database, sql)))
-            yield Answer(database, changes)
+            with folder.rights():
+                yield Answer(database, changes)
 
 
-def _require_plain(folder: PlainFolder, files: RecordFiles) -> None:
-    """Raise InputError for what the database would find no plain file, also where it was added."""
-    marks = [Path(name).stem for name in files.series]
-    rows = [f"series/{mark}-{kind}.parquet" for mark in marks for kind in ("counts", "intervals")]
-    for name in (*files.all(), *rows):
-        with folder.pinned(name):
-            pass
+def _require_readable(
+    database: duckdb.DuckDBPyConnection, folder: PlainFolder, files: RecordFiles
+) -> None:
+    """Raise InputError for what is no plain file or too large to read, also where it was added."""
+    for name in files.all():
+        read_text(folder, name)
+    together = RowsTogether()
+    for mark in (Path(name).stem for name in files.series):
+        for kind, columns in PARQUET_COLUMNS.items():
+            name = f"series/{mark}-{kind}.parquet"
+            with folder.pinned(name) as opened:
+                rows = require_few_rows(database, folder.path / name, opened, len(columns))
+            together.add(folder.path, rows)
 
 
 @contextmanager
@@ -89,9 +97,9 @@ def _said() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        first, *more = str(error).strip().splitlines()
+        _, *more = str(error).strip().splitlines()
         raise InputError(
-            first,
+            first_words(error),
             details=tuple(line for line in more if line.strip()),
             next="fsgauge query DIR   lists the views and their columns",
         ) from error

@@ -37,6 +37,10 @@ KEYS = {
     "intervals": ("turn", "position", "part", "slice"),
 }
 """What says in Parquet whose rows they are: `part` and `slice` are places in the run's lists."""
+PARQUET_COLUMNS = {
+    "counts": (*KEYS["counts"], *COUNT_COLUMNS),
+    "intervals": (*KEYS["intervals"], *INTERVAL_COLUMNS),
+}
 Place = tuple[int, int]
 """Which part of a run, and which slice of the part."""
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fsgauge.bounds import PLAN
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.record import FORMAT
@@ -148,7 +149,7 @@ def understood(changes: Changes) -> Iterator[None]:
 def require_known_format(folder: PlainFolder) -> None:
     """Raise InputError where a newer fsgauge wrote the study: its seals may be others."""
     try:
-        document = json.loads(folder.read("study.json"))
+        document = json.loads(folder.read_json("study.json", PLAN))
     except (InputError, ValueError, RecursionError):
         return
     written = document.get("format") if isinstance(document, dict) else None

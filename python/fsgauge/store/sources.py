@@ -9,7 +9,8 @@ from fsgauge.series import INTERVAL_COLUMNS
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 from fsgauge.store.sql import quoted, quoted_path
 
-_LARGEST_DOCUMENT_BYTES = 256 << 20
+_LEAST_BUFFER_BYTES = 1 << 20
+"""DuckDB sets aside twice the largest document for each place where a view names the files."""
 _OF_RUN = "block, turn, position"
 _KEYS = f"{_OF_RUN}, part, slice"
 _PLACE = ", ".join(f"CAST(json->>'$.{key}' AS BIGINT) AS {key}" for key in _OF_RUN.split(", "))
@@ -26,10 +27,11 @@ def documents(files: Sequence[Path], *, lines: bool = False) -> str:
     if not files:
         return "(SELECT NULL::JSON AS json, '' AS filename WHERE false)"
     names = ", ".join(quoted_path(path) for path in files)
+    largest_bytes = max(_LEAST_BUFFER_BYTES, *(path.lstat().st_size + 1 for path in files))
     form = "newline_delimited', ignore_errors=true" if lines else "unstructured'"
     reader = (
         f"read_json_objects([{names}], format='{form}, filename=true,"
-        f" maximum_object_size={_LARGEST_DOCUMENT_BYTES})"
+        f" maximum_object_size={largest_bytes})"
     )
     return f"(SELECT json, filename FROM {reader} WHERE json IS NOT NULL)"  # noqa: S608
 

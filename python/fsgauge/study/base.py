@@ -33,7 +33,7 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-Distinct = Annotated[list[Entry], AfterValidator(_distinct), Field(min_length=1, max_length=100)]
+Distinct = Annotated[list[Entry], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
 """A sweep: a list with at least one value and none twice."""
 
 

@@ -10,7 +10,9 @@ from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
+from fsgauge.bounds import STUDY
 from fsgauge.errors import InputError
+from fsgauge.plain_files import require_few_in_toml
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
 from fsgauge.study.document import Document, number_beyond_toml, source_location
@@ -65,6 +67,7 @@ def load_study(
         change_serving(document, serve)
     give_way(document, overrides or [], systems or [])
     for override in overrides or []:
+        require_few_in_toml(override, "--set", STUDY)
         set_key(document, override)
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))

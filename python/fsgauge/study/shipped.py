@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,11 +11,12 @@ from pathlib import Path
 import tomlkit
 
 from fsgauge import kinds
+from fsgauge.bounds import STUDY
 from fsgauge.errors import InputError
+from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
 
-LARGEST_FILE_BYTES = 1 << 20
 _TEMPLATE = "template"
 
 
@@ -56,8 +58,8 @@ def find_study(path_or_name: str) -> tuple[str, str]:
         if shipped.name == f"{path_or_name}.toml":
             return shipped.name, shipped.read_text("utf-8")
     path = Path(path_or_name)
-    if path_or_name.isprintable() and path_or_name and path.is_file():
-        return path_or_name, _read(path)
+    if path_or_name.isprintable() and path_or_name and _is_there(path):
+        return path_or_name, read_study_text(path)
     raise _not_found(path_or_name)
 
 
@@ -88,18 +90,16 @@ def _not_found(name: str) -> InputError:
     )
 
 
-def _read(path: Path) -> str:
+def _is_there(path: Path) -> bool:
+    """Whether there is anything that may be a file: what it is, is seen when it is opened."""
+    return os.path.lexists(path) and not path.is_dir()
+
+
+def read_study_text(path: Path) -> str:
+    """The text of a study's file; raises InputError."""
+    content = read_plain(path, STUDY.size_bytes)
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}", next=f"ls -l {path}") from None
-    if len(content) > LARGEST_FILE_BYTES:
-        raise InputError(
-            f"{path} is larger than 1 MiB, so it is not a study file", next=f"file {path}"
-        )
-    try:
-        return content.decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         text = content.decode("utf-8", errors="replace")
         start = len(content[: error.start].decode("utf-8"))
@@ -108,3 +108,5 @@ def _read(path: Path) -> str:
             location=source_location(str(path), text, (start, start + 1)),
             next=f"iconv -f LATIN1 -t UTF-8 {path} converts a file of an older editor",
         ) from None
+    require_few_in_toml(text, str(path), STUDY)
+    return text

@@ -128,6 +128,7 @@ class DeviceStorage(StudyModel):
         description="Further devices or partitions, as large as the first: one for each other "
         "system of a block, and one for the baseline's second turn. All systems are then made at "
         "once and measured side by side, and change devices from block to block.",
+        max_length=50,
     )
     precondition: Precondition = "none"
 

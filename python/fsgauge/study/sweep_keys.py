@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from fsgauge.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel
+from fsgauge.study.conflict import conflict
 
 AS_IT_IS = "as the workload says"
 Years = Annotated[float, Field(ge=0, le=100)]
@@ -31,6 +33,17 @@ class SweepKeys(StudyModel):
         ' semicolons: ["median_size=16 KiB", "median_size=64 MiB; size_sigma=1"]. Default: as the'
         " workload says.",
     )
+
+    @model_validator(mode="after")
+    def _points_are_few(self) -> Self:
+        points = len(self.years) * len(self.profiles)
+        if points > MOST_POINTS:
+            raise conflict(
+                f"the sweep has {points:,} points, and {MOST_POINTS:,} are allowed",
+                [("years",), ("profiles",)],
+                next="fewer years or profiles",
+            )
+        return self
 
     def unknown_pair(self, profile: str, keys: set[str]) -> str:
         """The first part of a profile that is no key of the workload and its value; "" for none."""

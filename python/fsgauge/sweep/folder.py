@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import read_plain
+from fsgauge.bounds import REPORT, STUDY
+from fsgauge.errors import InputError
+from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, require_few_in_toml
+from fsgauge.store.files import slug
+from fsgauge.store.folder import new_folder
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
 from fsgauge.study.points import Point, points_of
 
-STUDY = "sweep.toml"
+FILE = "sweep.toml"
 _POINT = "point.toml"
 _REPORT = "report.json"
 
 
 @dataclass(frozen=True)
 class PlacedPoint:
-    """A point and where it is."""
+    """A point and where it is: `name` is that of its folder in the sweep's, "points/001"."""
 
     point: Point
-    directory: Path
+    sweep: SeenFolder
+    name: str
+
+    @property
+    def directory(self) -> Path:
+        """Its folder."""
+        return self.sweep.path / self.name
 
     @property
     def file(self) -> Path:
@@ -35,65 +44,101 @@ class PlacedPoint:
     @property
     def results(self) -> Path | None:
         """Its results folder, once it has begun; the newest, where one was given up."""
-        found = sorted(each.parent for each in self.directory.glob("*/study.json"))
-        return found[-1] if found else None
+        with self.sweep.opened() as folder:
+            name = self._results_in(folder)
+        return None if name is None else self.sweep.path / name
 
     def report(self) -> dict[str, Any] | None:
-        """What statistics made of it; None until its last block is complete."""
-        results = self.results
-        if results is None or not (results / _REPORT).is_file():
-            return None
-        found: dict[str, Any] = json.loads(read_plain(results / _REPORT))
-        sureness = found["sureness"]
-        is_whole = sureness["blocks_complete"] >= sureness["blocks_planned"]
+        """What statistics made of it; None until its last block is complete. Raises InputError."""
+        with self.sweep.opened() as folder:
+            results = self._results_in(folder)
+            name = f"{results}/{_REPORT}"
+            if results is None or not folder.exists(name):
+                return None
+            content = folder.read_json(name, REPORT)
+        try:
+            found: dict[str, Any] = json.loads(content)
+            sureness = found["sureness"]
+            is_whole = sureness["blocks_complete"] >= sureness["blocks_planned"]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise InputError(
+                f"{self.sweep.path / name} is not the report of a study",
+                cause="it was damaged, or another program wrote it",
+                next=f"fsgauge report {self.sweep.path / results}   (makes it again)",
+            ) from error
         return found if is_whole else None
+
+    def _results_in(self, folder: PlainFolder) -> str | None:
+        names = [f"{self.name}/{each}" for each in folder.folders(self.name)]
+        found = [each for each in names if folder.is_file(f"{each}/study.json")]
+        return found[-1] if found else None
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A sweep that was begun."""
 
-    directory: Path
+    folder: SeenFolder
     study: Study
     points: list[PlacedPoint]
 
+    @property
+    def directory(self) -> Path:
+        """Its folder."""
+        return self.folder.path
+
 
 def is_sweep(directory: Path) -> bool:
-    """Whether a folder is one of a sweep."""
-    return (directory / STUDY).is_file()
+    """Whether a folder is one of a sweep; what its study is, is seen when it is read."""
+    try:
+        with PlainFolder.opened(directory) as folder:
+            return folder.exists(FILE)
+    except InputError:
+        return False
 
 
 def new_sweep(study: Study, results: Path) -> Sweep:
     """A new folder below `results`, with the study of every point; RigError where none can be."""
-    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-    directory = results / f"{study.name}-sweep-{stamp}"
-    sweep = _placed(directory, study)
-    try:
-        directory.mkdir(parents=True)
-        (directory / STUDY).write_text(dump_study(study), "utf-8")
-        for placed in sweep.points:
-            placed.directory.mkdir(parents=True)
-            placed.file.write_text(dump_study(placed.point.study), "utf-8")
-    except OSError as error:
-        raise RigError(
-            f"cannot write into {directory}: {error.strerror}", next="--results DIR"
-        ) from None
+    with ExitStack() as stack:
+        folder = stack.enter_context(new_folder(results, f"{slug(study.name)}-sweep", "points"))
+        sweep = _placed(folder, study)
+        try:
+            for placed in sweep.points:
+                folder.write(f"{placed.name}/{_POINT}", dump_study(placed.point.study))
+            folder.write(FILE, dump_study(study))
+        except OSError as error:
+            raise cannot_write(folder.path, error) from error
     return sweep
 
 
-def read_sweep(directory: Path) -> Sweep:
-    """One that was begun; InputError where its study cannot be read."""
-    label = str(directory / STUDY)
-    study = parse_study(read_plain(directory / STUDY).decode(), label, directory.name)
-    if study.sweep is None:
-        raise InputError(f"{label} has no [sweep]", next="begin it again: fsgauge run")
-    return _placed(directory, study)
+def read_sweep(directory: Path, *, to_go_on: bool = False) -> Sweep:
+    """One that was begun; InputError where its study cannot be read.
+
+    Root goes on in a folder of its own only: its studies say what root does.
+    """
+    with PlainFolder.opened(directory, as_owner=not to_go_on) as folder:
+        if to_go_on:
+            folder.require_roots_alone()
+        label = str(directory / FILE)
+        try:
+            text = folder.read(FILE, STUDY.size_bytes).decode()
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{label} is not UTF-8 text", next="begin it again: fsgauge run"
+            ) from error
+        require_few_in_toml(text, label, STUDY)
+        study = parse_study(text, label, directory.absolute().name)
+        if study.sweep is None:
+            raise InputError(f"{label} has no [sweep]", next="begin it again: fsgauge run")
+        return _placed(folder, study)
 
 
-def _placed(directory: Path, study: Study) -> Sweep:
+def _placed(folder: PlainFolder, study: Study) -> Sweep:
     if study.sweep is None:
         raise TypeError("a sweep has a [sweep]")
-    points = points_of(study, study.sweep)
-    places = [directory / "points" / f"{number:03d}" for number in range(1, len(points) + 1)]
-    placed = [PlacedPoint(*each) for each in zip(points, places, strict=True)]
-    return Sweep(directory, study, placed)
+    seen = SeenFolder.of(folder)
+    placed = [
+        PlacedPoint(point, seen, f"points/{number:03d}")
+        for number, point in enumerate(points_of(study, study.sweep), start=1)
+    ]
+    return Sweep(seen, study, placed)

@@ -10,7 +10,7 @@ from fsgauge.stats.simulated import not_measured
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage
 from fsgauge.sweep.answer import aged_tests, sweep_answer
-from fsgauge.sweep.folder import STUDY, PlacedPoint, Sweep
+from fsgauge.sweep.folder import FILE, PlacedPoint, Sweep
 from fsgauge.sweep.panels import SweepModel, YearLine, YearPanel, YearPoint, years_words
 from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
@@ -58,7 +58,7 @@ def results_of(sweep: Sweep, failed: list[Failed]) -> SweepResults:
         storage=_storage(sweep.study),
         settings={system.name: _settings(system) for system in sweep.study.systems},
         load=_load(sweep.study),
-        repeat=shlex.join(["fsgauge", "run", str(sweep.directory / STUDY), "--rig", "simulator"]),
+        repeat=shlex.join(["fsgauge", "run", str(sweep.directory / FILE), "--rig", "simulator"]),
     )
 
 

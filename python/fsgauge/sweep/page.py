@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.plain_files import SeenFolder
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
@@ -25,7 +26,7 @@ _APART = 0.012
 """Of all years on the axis, from one system's points to the next: equal ones would be hidden."""
 
 
-def write_sweep(results: SweepResults, directory: Path) -> Path:
+def write_sweep(results: SweepResults, directory: Path | SeenFolder) -> Path:
     """Write the page, its data and its picture; gives the page."""
     drawing = years_chart(results)
     page = template("sweep.html.j2").render(
@@ -40,7 +41,7 @@ def write_sweep(results: SweepResults, directory: Path) -> Path:
     if drawing is not None:
         pages[PICTURE] = drawing.alone
     write_pages(directory, pages)
-    return directory / PAGE
+    return (directory.path if isinstance(directory, SeenFolder) else directory) / PAGE
 
 
 def years_chart(results: SweepResults) -> Drawing | None:

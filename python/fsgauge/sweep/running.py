@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
+from fsgauge.bounds import POINT_LOG_BYTES
+from fsgauge.errors import InputError
 from fsgauge.interruption import interruptible
+from fsgauge.plain_files import cannot_write
 from fsgauge.programs import child_environment
 from fsgauge.sweep.folder import PlacedPoint, Sweep
 from fsgauge.sweep.panels import years_words
@@ -20,6 +22,8 @@ _LOOK_SECONDS = 0.1
 _END_SECONDS = 60.0
 """How long a run may take to end once it is asked to."""
 _LAST_LINES = 6
+_LOG = "log.txt"
+_POINT = "fsgauge.cli.sweep_point"
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,6 @@ class Failed:
 class _Running:
     placed: PlacedPoint
     process: subprocess.Popen[bytes]
-    log: Path
 
 
 def run_points(
@@ -59,7 +62,7 @@ def run_points(
                     done += 1
                     is_whole = each.placed.report() is not None
                     if not is_whole:
-                        failed.append(Failed(each.placed, _said(each.log)))
+                        failed.append(Failed(each.placed, _said(each.placed)))
                     say(f"{done} of {whole}  {_name(each.placed)}{'' if is_whole else '  failed'}")
         finally:
             _end(running)
@@ -71,22 +74,39 @@ def _name(placed: PlacedPoint) -> str:
 
 
 def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
+    """Begin a point, or go on with it, in the folder that was checked, wherever it is by now."""
     begun = placed.results
     words = ["run", str(placed.file), "--rig", "simulator", "--results", str(placed.directory)]
     again = ["resume", str(begun), *["--accept-changed"] * accept_changed]
     words = again if begun is not None else [*words, "--yes"]
-    log = placed.directory / "log.txt"
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "fsgauge", *words, "--quiet"],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            env=child_environment(),
-            # A terminal's Ctrl-C is passed on once, by _end.
-            start_new_session=True,
-        )
-    return _Running(placed, process, log)
+    try:
+        with (
+            placed.sweep.opened() as sweep,
+            sweep.below(placed.name) as folder,
+            os.fdopen(folder.open_to_append(_LOG), "ab") as out,
+            folder.descriptor_of("") as place,
+        ):
+            process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    _POINT,
+                    str(place),
+                    str(placed.directory),
+                    *words,
+                    "--quiet",
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                env=child_environment(),
+                pass_fds=[place],
+                # A terminal's Ctrl-C is passed on once, by _end.
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise cannot_write(placed.directory / _LOG, error) from error
+    return _Running(placed, process)
 
 
 def _end(running: list[_Running]) -> None:
@@ -101,9 +121,14 @@ def _end(running: list[_Running]) -> None:
             each.process.wait()
 
 
-def _said(log: Path) -> str:
+def _said(placed: PlacedPoint) -> str:
     """What the run said last of its end, and what it proposed."""
-    lines = log.read_text("utf-8", errors="replace").splitlines()
+    try:
+        with placed.sweep.opened() as sweep:
+            content = sweep.read(f"{placed.name}/{_LOG}", POINT_LOG_BYTES)
+    except InputError as error:
+        return error.what
+    lines = content.decode("utf-8", errors="replace").splitlines()
     errors = [number for number, line in enumerate(lines) if line.startswith("error: ")]
     if not errors:
         return " ".join(lines[-_LAST_LINES:])

@@ -95,7 +95,7 @@ def test_a_name_that_does_not_exist():
 def test_files_that_are_no_studies(tmp_path):
     large = tmp_path / "large.toml"
     large.write_bytes(b"#" * (2 << 20))
-    assert "larger than 1 MiB" in refused(large)
+    assert "more than 1 MiB are not read" in refused(large)
     latin = tmp_path / "latin.toml"
     latin.write_bytes('a = "é"\nb = "\xe9"\n'.encode() + b'c = "\xe9"\n')
     said = refused(latin)

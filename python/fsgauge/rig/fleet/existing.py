@@ -19,6 +19,7 @@ from distributed import Client, Security
 from distributed.comm import get_address_host
 from pydantic import ValidationError
 
+from fsgauge.bounds import MOST_HOSTS
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.alike import other_version
@@ -27,7 +28,7 @@ from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import Lost
 from fsgauge.rig.fleet.identity import HostIdentity
 from fsgauge.rig.fleet.launcher.launcher import Started
-from fsgauge.rig.fleet.model import MOST_HOSTS, Fleet, Host
+from fsgauge.rig.fleet.model import Fleet, Host
 
 _ATTEND_SECONDS = 4.0
 _CONNECT_SECONDS = 30.0

@@ -7,11 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from fsgauge.bounds import MOST_HOSTS
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.units import DurationNs
 
-MOST_HOSTS = 10_000
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$"
 
 LauncherName = Literal["ssh", "local", "slurm", "kubernetes", "scheduler"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -10,31 +12,35 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from fsgauge.bounds import HOSTS, MOST_HOSTS
 from fsgauge.errors import InputError, SourceLocation
+from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
 from fsgauge.study.document import Document, source_location
 from fsgauge.study.toml_text import NotTomlError, document_of
 
 M = TypeVar("M", bound=BaseModel)
 KeyPath = tuple[str | int, ...]
 
-_LARGEST_BYTES = 4 << 20
-
 
 def read_text(path: Path, what: str, option: str) -> str:
     """A file's text; InputError where it cannot be read. `what` it is: "the hosts file"."""
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(_LARGEST_BYTES + 1)
-    except OSError as error:
+        raw = read_plain(path, HOSTS.size_bytes)
+    except MissingError:
         raise InputError(
-            f"{what} {path} cannot be read: {error.strerror}", next=f"{option} FILE"
+            f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}", next=f"{option} FILE"
         ) from None
-    if len(raw) > _LARGEST_BYTES:
-        raise InputError(f"{path} is larger than {_LARGEST_BYTES >> 20} MiB, so it is not {what}")
     try:
-        return raw.decode("utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not text: {error.reason} at byte {error.start}") from None
+    hosts = sum(line.lstrip().startswith("[[") for line in text.splitlines())
+    if hosts > MOST_HOSTS:
+        raise InputError(
+            f"{path} lists {hosts:,} hosts, and {MOST_HOSTS:,} are allowed", next=f"{option} FILE"
+        )
+    require_few_in_toml(text, str(path), HOSTS)
+    return text
 
 
 class TomlFile:

@@ -15,12 +15,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fsgauge.bounds import MOST_HOSTS
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.launcher.program import answer_of
-from fsgauge.rig.fleet.model import MOST_HOSTS, Address, Fleet, Host
+from fsgauge.rig.fleet.model import Address, Fleet, Host
 from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath

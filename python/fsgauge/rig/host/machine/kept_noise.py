@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fsgauge.bounds import NOISE
 from fsgauge.errors import FsgaugeError
-from fsgauge.plain_files import read_plain, write_whole
+from fsgauge.plain_files import read_json, write_whole
 from fsgauge.rig.host.ledger.ledger_folder import state_folder
 from fsgauge.rig.host.machine.mounts import mount_holding
 
 _FILE = "noise.json"
-_LARGEST_BYTES = 1 << 20
 _MOST_KEPT = 100
 
 
@@ -72,7 +72,7 @@ def file_system_at(directory: str | Path) -> str:
 def _read() -> list[tuple[str, KeptNoise]]:
     found: list[tuple[str, KeptNoise]] = []
     with suppress(FsgaugeError, OSError, ValueError, TypeError, KeyError, AttributeError):
-        for entry in json.loads(read_plain(state_folder() / _FILE, _LARGEST_BYTES)):
+        for entry in json.loads(read_json(state_folder() / _FILE, NOISE)):
             place = str(entry.pop("place"))
             kept = KeptNoise(**entry)
             if kept.noise_percent >= 0 and kept.measured_unix_s > 0:

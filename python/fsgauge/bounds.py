@@ -1,0 +1,77 @@
+"""How much is read of what somebody else may have made, and how large a study may be.
+
+Each number has its reason. What is larger is refused before any work, with the number that is
+allowed; what fsgauge writes itself is smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LARGEST_BYTES = 256 << 20
+"""Of any one file: a run of many hosts with its intervals has some tens of MiB."""
+MOST_BYTES_OF_FOLDER = 8 << 30
+"""Of all files of one results folder: read and summed in less than a minute."""
+MOST_NAMES = 100_000
+"""In one folder, which has a name for each turn."""
+MOST_FILES = 1_000_000
+"""In a results folder, with all that is below: ten for each run."""
+MOST_RUNS = 100_000
+"""In a study: with a second for each, more than a day. A plan of so many has 20 MiB."""
+MOST_POINTS = 500
+"""In a sweep: each is a study and a process of its own."""
+MOST_HOSTS = 10_000
+"""In a fleet. Each has an open connection and its own part of every record."""
+MOST_ROWS = 20_000_000
+"""In one Parquet file: while they are sorted out they take 1.5 GiB."""
+MOST_ROWS_TOGETHER = 60_000_000
+"""In all that a command reads: each keeps 12 to 40 bytes."""
+MOST_ROW_BYTES = 2 << 30
+"""Of one Parquet file, unpacked, as it says itself: a hundred bytes a row."""
+MOST_FOOTER_BYTES = 4 << 20
+"""Of one Parquet file: 150 bytes for each column of a hundred thousand rows."""
+DATABASE_MEMORY = "2GiB"
+"""What DuckDB may take to read or to answer, whatever a file says of itself. With a whole folder's
+records beside it a process stays below 6 GiB."""
+MOST_DEPTH = 64
+"""Of lists and tables in one another: records have eight."""
+MOST_DRAWN = 20_000
+"""Points in one picture, drawn in seconds. Of more, one of each two or three is, and it says so."""
+MOST_FOLDERS = 1_000
+"""Compared or followed at a time."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Of one document: its bytes, and its values, which take up to 30 times as much memory."""
+
+    size_bytes: int
+    values: int
+
+
+RECORD = Bound(LARGEST_BYTES, 10_000_000)
+"""A run has two numbers for each bucket of a histogram and ten for each interval."""
+ALL_RECORDS = Bound(MOST_BYTES_OF_FOLDER, 30_000_000)
+"""Of all documents of a folder that is read, which take 3 GiB."""
+PLAN = Bound(64 << 20, 2_000_000)
+"""study.json: ten values a turn, one a run, forty a cell."""
+JOURNAL = Bound(LARGEST_BYTES, 5_000_000)
+"""Six values a line."""
+MOST_LINES = 1_000_000
+"""Of a journal: six for each run."""
+REPORT = Bound(64 << 20, 2_000_000)
+"""report.json of the largest shipped study has 3 MiB."""
+SCAN = Bound(LARGEST_BYTES, 10_000_000)
+"""Its map has at most 4 million places, its list of files as many as were asked for."""
+GATE = Bound(16 << 20, 500_000)
+"""A line for each run, cell and system of it: a thousand runs have 4 MiB."""
+LOG = Bound(16 << 20, 500_000)
+"""One step for each kernel."""
+NOISE = Bound(1 << 20, 50_000)
+"""A hundred entries are kept."""
+STUDY = Bound(1 << 20, 10_000)
+"""Fifty systems of ten keys, ten lists of a hundred entries; a tenth of this is a long one."""
+HOSTS = Bound(4 << 20, 10 * MOST_HOSTS)
+"""Eight keys a host."""
+POINT_LOG_BYTES = 1 << 20
+"""Of what a point of a sweep said, which is some lines for each time that it was begun."""
