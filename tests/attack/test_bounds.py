@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.plan.turns import require_few_runs
 from fsgauge.report.compared import read_sides
 from fsgauge.report.draw import _step_of
 from fsgauge.rig.fleet.hosts_file import read_hosts
@@ -66,8 +67,8 @@ def test_a_study_of_too_many_runs_names_the_blocks_that_fit() -> None:
     text = text.replace('kind = "churn"\n', 'kind = "churn"\nfills = [FILLS]\n')
     text = text.replace("FILLS", ", ".join(f'"{each} %"' for each in range(40, 80)))
     with pytest.raises(InputError, match="runs, and 100,000 are allowed") as refused:
-        parse_study(text, "s.toml", "s")
-    assert refused.value.next.startswith("plan.blocks = ")
+        require_few_runs(parse_study(text, "s.toml", "s"))
+    assert refused.value.next.startswith("--set plan.blocks=")
 
 
 def test_one_setting_of_the_command_line_is_bounded_too() -> None:

@@ -113,7 +113,7 @@ def chosen_study(
     without: tuple[str, ...] = (),
 ) -> Study:
     """The study with every change in it and its seed resolved."""
-    from fsgauge.plan.turns import with_seed
+    from fsgauge.plan.turns import require_few_runs, with_seed
     from fsgauge.study.parse import load_study
 
     loaded = load_study(
@@ -127,6 +127,7 @@ def chosen_study(
         without=without,
         say=say_note,
     )
+    require_few_runs(loaded)
     return with_seed(loaded, time.time_ns())
 
 

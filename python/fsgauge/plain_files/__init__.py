@@ -7,7 +7,7 @@ rights.py    root in another user's folder: which links it follows, with whose r
 whole.py     one file by its path; why a folder does not take a file
 """
 
-from fsgauge.plain_files.content import json_of, require_few_in_toml
+from fsgauge.plain_files.content import require_few_in_toml
 from fsgauge.plain_files.folder import MissingError, PlainFolder, SeenFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
 from fsgauge.plain_files.whole import (
@@ -28,7 +28,6 @@ __all__ = [
     "cause_in",
     "cause_of",
     "head_of",
-    "json_of",
     "open_to_read",
     "read_json",
     "read_plain",

@@ -5,7 +5,6 @@ A list that is empty takes two bytes of a file and 64 in memory, so a bound of b
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -32,15 +31,6 @@ def values_of_json(content: bytes, path: Path, bound: Bound) -> int:
     if b"[]" in brackets or b"{}" in brackets:
         raise _refused(path, f"lists in one another, more than the {MOST_DEPTH} that are allowed")
     return values
-
-
-def json_of(content: bytes, path: Path, bound: Bound) -> object:
-    """What a JSON text says; ValueError for what is none, InputError for too much of it."""
-    values_of_json(content, path, bound)
-    try:
-        return json.loads(content)
-    except RecursionError as error:
-        raise ValueError("its lists are not closed") from error
 
 
 def require_few_in_toml(text: str, path: str, bound: Bound) -> None:

@@ -26,6 +26,7 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from fsgauge.bounds import MOST_RUNS
 from fsgauge.errors import InputError
 from fsgauge.factors import factors_of
 from fsgauge.plan.around import HERE, Around
@@ -77,6 +78,7 @@ def make_plan(
     seed = study.plan.seed
     if seed is None:
         raise ValueError("the study has no seed: use with_seed before make_plan")
+    require_few_runs(study)
     require_files_fit(study, size_bytes)
     cells = cells_of(study.workload)
     a_block, once = _seconds(study, size_bytes, side_by_side, around)
@@ -144,6 +146,17 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
     """A seed for one purpose in one block, below 2**53 so that every JSON reader keeps it."""
     digest = hashlib.sha256(f"{seed}/{block}/{purpose}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
+
+
+def require_few_runs(study: Study) -> None:
+    """InputError for a study of more runs than the bound, also where a budget would end it."""
+    a_block = (len(study.systems) + 1) * len(cells_of(study.workload))
+    runs = study.plan.blocks * a_block
+    if runs > MOST_RUNS:
+        raise InputError(
+            f"the study has {runs:,} runs, and {MOST_RUNS:,} are allowed",
+            next=f"--set plan.blocks={max(2, MOST_RUNS // a_block)}, or fewer systems or cells",
+        )
 
 
 def require_files_fit(study: Study, size_bytes: int) -> None:

@@ -13,7 +13,6 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
 from fsgauge.access.keys import AccessKeys
-from fsgauge.bounds import MOST_RUNS
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
@@ -164,18 +163,6 @@ class Study(StudyModel):
                 "scan would be ignored: all systems are bare devices, which have no layout",
                 [("workload", "scan"), ("system", 0, "name")],
                 next="add a file system, or leave scan out",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _runs_are_few(self) -> Study:
-        a_block = (len(self.systems) + 1) * len(cells_of(self.workload))
-        runs = self.plan.blocks * a_block
-        if runs > MOST_RUNS:
-            raise conflict(
-                f"the study has {runs:,} runs, and {MOST_RUNS:,} are allowed",
-                [("plan", "blocks"), ("workload", "kind")],
-                next=f"plan.blocks = {max(2, MOST_RUNS // a_block)}, or fewer systems or cells",
             )
         return self
 

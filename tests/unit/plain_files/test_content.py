@@ -9,7 +9,7 @@ import pytest
 
 from fsgauge.bounds import ALL_RECORDS, MOST_DEPTH, STUDY, Bound
 from fsgauge.errors import InputError
-from fsgauge.plain_files import PlainFolder, json_of, require_few_in_toml
+from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.plain_files import folder as folder_module
 from fsgauge.plain_files.content import values_of_json
 
@@ -52,12 +52,6 @@ def test_depth_is_bounded(pair: str) -> None:
     assert values_of_json(nested(MOST_DEPTH), PATH, many) == MOST_DEPTH
     with pytest.raises(InputError, match=f"more than the {MOST_DEPTH}"):
         values_of_json(nested(MOST_DEPTH + 1), PATH, many)
-
-
-@pytest.mark.parametrize("text", ["[" * 5000, "[{]}", '["a', "}"])
-def test_what_is_no_json_is_an_error_of_value(text: str) -> None:
-    with pytest.raises(ValueError):
-        json_of(text.encode(), PATH, Bound(1 << 20, 10_000))
 
 
 def test_documents_of_a_folder_are_few_together(
