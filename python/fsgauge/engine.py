@@ -12,8 +12,8 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, TypeVar
@@ -35,6 +35,7 @@ from fsgauge.wire import (
     FailedEvent,
     FilesTarget,
     FinishedEvent,
+    Held,
     Job,
     LayoutJob,
     LayoutResult,
@@ -92,7 +93,7 @@ _LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
-_LATER_KEYS = ("list_whole", "lease", "start_at_ns", "start_on_order", "jobs_of_all")
+_LATER_KEYS = ("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all")
 
 
 class EngineFaultError(RigError):
@@ -104,10 +105,30 @@ class EngineFaultError(RigError):
 
 
 class Engine:
-    """Runs jobs, one at a time, with the binary found at construction."""
+    """Runs jobs, one at a time, with the binary found at construction.
 
-    def __init__(self, binary: Path | None = None) -> None:
+    `held` are the places that its jobs reach by descriptors of this process and not by name: see
+    `holding`.
+    """
+
+    def __init__(self, binary: Path | None = None, held: Sequence[Held] = ()) -> None:
         self.binary = binary or find_engine()
+        self.held = tuple(held)
+
+    @contextmanager
+    def holding(self, *places: Held) -> Iterator[None]:
+        """Within it, jobs reach these folders and devices by their open descriptors.
+
+        The descriptors stay the caller's, who keeps them open. A place that is held already is
+        found by the newer descriptor.
+        """
+        before = self.held
+        paths = {place.path for place in places}
+        self.held = (*(each for each in before if each.path not in paths), *places)
+        try:
+            yield
+        finally:
+            self.held = before
 
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
@@ -162,8 +183,11 @@ class Engine:
 
         A job with a lease is held until its end.
         """
+        held = self._held_for(job)
+        job = job.model_copy(update={"held": held}) if held else job
         process = subprocess.Popen(
             [str(self.binary)],
+            pass_fds=[place.descriptor for place in held],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -177,6 +201,12 @@ class Engine:
             return self._converse(process, job, on_event, on_armed)
         finally:
             _end(process)
+
+    def _held_for(self, job: Job) -> list[Held]:
+        """What a job that touches files is given."""
+        if isinstance(job, SimulateJob | PredictJob | ServeClockJob | ExchangeClockJob):
+            return []
+        return [*self.held, *job.held]
 
     def _converse(
         self,

@@ -73,6 +73,7 @@ mod tests {
             fresh_copy: false,
             start_at_ns: None,
             start_on_order: false,
+            held: Vec::new(),
             lease: None,
         }
     }

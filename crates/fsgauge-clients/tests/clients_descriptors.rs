@@ -66,6 +66,7 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
         verify: false,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     };
     let mut taker = Taker::default();

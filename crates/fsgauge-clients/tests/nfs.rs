@@ -70,6 +70,7 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
         verify: true,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }

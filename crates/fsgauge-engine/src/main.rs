@@ -42,7 +42,6 @@ fn main() -> ExitCode {
 
 /// Reads the job, runs it, writes events; gives the exit code.
 fn run() -> u8 {
-    inherited::close();
     die_with_parent();
     let stop = stop_on_signals();
     let mut output = Output::new();
@@ -74,6 +73,7 @@ fn worker_command() -> WorkerCommand {
 
 /// Runs a job for as long as its lease holds.
 fn leased(job: Job, pipe: ControlPipe, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
+    fsgauge_door::hold(inherited::take(job.held())?);
     privileges::keep_for(&job)?;
     let Some(lease) = job.lease() else {
         return dispatch(job, output, stop);

@@ -60,6 +60,7 @@ fn extent_bytes(directory: &Path) -> Vec<(u64, u64)> {
         list_whole: false,
         map_order: 0,
         space: false,
+        held: Vec::new(),
         lease: None,
     };
     let found = run_scan(&job, engine(), &mut Heard::default(), Stop::new()).unwrap();

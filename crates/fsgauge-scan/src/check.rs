@@ -56,6 +56,7 @@ mod tests {
             list_whole: false,
             map_order: 0,
             space: true,
+            held: Vec::new(),
             lease: None,
         }
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgeJob, ClientsJob, ExchangeClockJob, Lease, PredictJob, ScanJob, SelfMeasure, ServeClockJob,
+    AgeJob, ClientsJob, ExchangeClockJob, Held, Lease, PredictJob, ScanJob, SelfMeasure, ServeClockJob,
     ShareTarget, SimulateJob, WantedStart,
 };
 
@@ -69,6 +69,19 @@ impl Job {
             Job::Predict(job) => job.lease.as_ref(),
             Job::ServeClock(job) => job.lease.as_ref(),
             Job::ExchangeClock(job) => job.lease.as_ref(),
+        }
+    }
+
+    /// The places that it reaches by descriptors of its caller's; none for a job that touches no files.
+    pub fn held(&self) -> &[Held] {
+        match self {
+            Job::Load(job) => &job.held,
+            Job::Layout(job) => &job.held,
+            Job::Probe(job) => &job.held,
+            Job::Scan(job) => &job.held,
+            Job::Clients(job) => &job.held,
+            Job::Age(job) => &job.held,
+            Job::Simulate(_) | Job::Predict(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => &[],
         }
     }
 
@@ -483,6 +496,9 @@ pub struct LoadJob {
     /// with `start_at_ns`.
     #[serde(default)]
     pub start_on_order: bool,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,
@@ -529,6 +545,7 @@ impl LoadJob {
             measured_before: None,
             start_at_ns: None,
             start_on_order: false,
+            held: Vec::new(),
             lease: None,
         }
     }
@@ -572,6 +589,9 @@ pub struct LayoutJob {
     pub data: Data,
     /// Seed of the data.
     pub seed: u64,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,
@@ -587,4 +607,7 @@ pub struct ProbeJob {
     /// A directory whose file system is asked about direct I/O.
     #[serde(default)]
     pub directory: Option<String>,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
 }

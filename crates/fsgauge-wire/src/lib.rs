@@ -9,6 +9,7 @@ mod clock;
 mod control;
 mod event;
 mod failure;
+mod held;
 mod histogram;
 mod job;
 mod lease;
@@ -36,6 +37,7 @@ pub use clock::{
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};
 pub use failure::Failure;
+pub use held::Held;
 pub use histogram::{
     BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };

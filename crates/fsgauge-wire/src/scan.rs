@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Ended, Engine, Lease, Note};
+use crate::{Ended, Engine, Held, Lease, Note};
 
 /// kind "scan": extents of files and free space. Nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,9 @@ pub struct ScanJob {
     /// Whether free space is read too; without it a scan of a folder reads the folder alone.
     #[serde(default = "yes")]
     pub space: bool,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,

@@ -58,6 +58,17 @@ ClockKind = Literal["tsc", "clock_gettime"]
 Stamps = Literal["operation", "batch"]
 
 
+class Held(Wire):
+    """
+    A folder, file or block device that the engine was started with. Every path of the job that is this one or lies
+    below it is resolved from the descriptor: below a folder without links and without leaving its file system, a
+    device or file by opening the very same one again. A device is held with a claim, so it is opened without O_EXCL.
+    """
+
+    path: str
+    descriptor: int
+
+
 class RunName(Wire):
     """The name of one call of the engine, which is refused a second time."""
 
@@ -642,6 +653,7 @@ class ProbeJob(Wire):
     format: Literal[1] = 1
     kind: Literal["probe"] = "probe"
     directory: str | None = None
+    held: Annotated[list[Held], Field(validate_default=True)] = []
 
 
 class HoldOrder(Wire):
@@ -1319,6 +1331,7 @@ class ScanJob(Wire):
     list_whole: bool = False
     map_order: Annotated[int, Field(ge=0)] = 0
     space: bool = True
+    held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
@@ -1632,6 +1645,7 @@ class AgeJob(Wire):
     fresh_copy: bool = False
     start_at_ns: Annotated[int | None, Field(ge=0)] = None
     start_on_order: bool = False
+    held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
@@ -1660,6 +1674,7 @@ class ClientsJob(Wire):
     verify: bool = False
     start_at_ns: Annotated[int | None, Field(ge=0)] = None
     start_on_order: bool = False
+    held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
@@ -1841,6 +1856,7 @@ class LoadJob(Wire):
     measured_before: SelfMeasure | None = None
     start_at_ns: Annotated[int | None, Field(ge=0)] = None
     start_on_order: bool = False
+    held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 
@@ -1856,6 +1872,7 @@ class LayoutJob(Wire):
     preallocate: bool = False
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
     seed: Annotated[int, Field(ge=0)]
+    held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
 

@@ -58,6 +58,7 @@ pub fn job(directory: &Path) -> AgeJob {
         fresh_copy: false,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }
@@ -126,6 +127,7 @@ pub fn try_scan(path: &Path) -> Result<ScanResult, Failure> {
         list_whole: false,
         map_order: 0,
         space: false,
+        held: Vec::new(),
         lease: None,
     };
     run_scan(&job, engine(), &mut Heard::default(), Stop::new())

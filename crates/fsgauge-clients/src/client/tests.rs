@@ -41,6 +41,7 @@ fn job(phase: Phase) -> ClientsJob {
         verify: false,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }

@@ -82,6 +82,7 @@ fn job() -> ClientsJob {
         verify: false,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
         verify: true,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }

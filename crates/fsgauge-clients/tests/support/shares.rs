@@ -44,6 +44,7 @@ pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
         verify: true,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }

@@ -40,6 +40,7 @@ pub fn lay_out(target: &Target, data: Data) -> Result<(), Failure> {
         preallocate: false,
         data,
         seed: 1,
+        held: Vec::new(),
         lease: None,
     };
     run_layout(&layout, engine(), &mut Heard::default(), Stop::new()).map(|_| ())

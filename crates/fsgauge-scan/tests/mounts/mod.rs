@@ -45,6 +45,7 @@ pub fn job(path: &Path) -> ScanJob {
         list_whole: false,
         map_order: 0,
         space: true,
+        held: Vec::new(),
         lease: None,
     }
 }

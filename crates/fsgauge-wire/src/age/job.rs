@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeProfile, Lease, WantedStart};
+use crate::{AgeProfile, Held, Lease, WantedStart};
 
 /// kind "age": make, change and remove files in an empty directory as a log says, and leave them there. The
 /// log is a function of profile, space, fill level and seed alone: every mode replays the same operations.
@@ -46,6 +46,9 @@ pub struct AgeJob {
     /// with `start_at_ns`.
     #[serde(default)]
     pub start_on_order: bool,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,

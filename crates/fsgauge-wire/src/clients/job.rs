@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, ClientsTarget, Data, FileSet, Lease, WantedStart};
+use crate::{Arrival, ClientsTarget, Data, FileSet, Held, Lease, WantedStart};
 
 /// kind "clients": many clients work on a file set; each is a small state machine with few operations at a
 /// time. The result is that of a load (`result` kind "load") with `clients` in it.
@@ -70,6 +70,9 @@ pub struct ClientsJob {
     /// with `start_at_ns`.
     #[serde(default)]
     pub start_on_order: bool,
+    /// Places that are reached by descriptors which the engine was started with, not by their paths.
+    #[serde(default)]
+    pub held: Vec<Held>,
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,

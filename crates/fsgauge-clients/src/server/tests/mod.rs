@@ -115,6 +115,7 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
         verify: false,
         start_at_ns: None,
         start_on_order: false,
+        held: Vec::new(),
         lease: None,
     }
 }
