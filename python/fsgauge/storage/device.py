@@ -17,6 +17,7 @@ from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import (
     Consent,
+    lasting_names,
     require_consent,
     require_no_other_name,
     require_own_name,
@@ -28,7 +29,7 @@ from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
 from fsgauge.rig.host.device.device_state import DeviceState, changes
 from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import DeviceTrace
+from fsgauge.rig.host.ledger.traces import DeviceTrace, LostDeviceTrace
 from fsgauge.storage.base import Base
 from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
@@ -131,7 +132,9 @@ def _attached(
         for sentence in cleared.looked.sentences():
             say(f"destroying {sentence}")
         trace = DeviceTrace(device=device.path).undone_by(lambda: give_back(claim, say))
+        lost = LostDeviceTrace(device=device.path, names=lasting_names(device))
         with ledger.holding(trace):
+            claim.when_lost = lambda: ledger.becomes(trace, lost)
             chain = chain_of_device(device.path)
             facts = StorageFacts(
                 kind="device",
@@ -177,7 +180,7 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
         return
     device = claim.device.path
     with claim.used():
-        if not _discarded(device):
+        if not _discarded(device, claim.state.size_bytes):
             wipe(device, claimed=True)
     if look_for_data(claim.device, _LOOK_SECONDS).data is not None:
         say(
@@ -186,8 +189,9 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
         )
 
 
-def _discarded(device: str) -> bool:
+def _discarded(device: str, size_bytes: int) -> bool:
     try:
-        return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
+        said = discard(device, claimed=True, seconds=_DISCARD_SECONDS, size_bytes=size_bytes)
+        return said.exit_code == 0
     except RigError:  # it takes too long: only the signatures are wiped
         return False

@@ -16,15 +16,17 @@ import platform
 import select
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
 from fsgauge.errors import RigError
 
-CallName = Literal["open", "mount", "umount"]
+CallName = Literal["open", "block size", "mount", "umount"]
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,17 @@ class _Numbers:
     seccomp: int
     mount: int
     umount: int
+    control: int
     open_at: int
     open: int | None
 
 
 _NUMBERS = {
-    "x86_64": _Numbers(0xC000003E, 317, 165, 166, 257, 2),
-    "aarch64": _Numbers(0xC00000B7, 277, 40, 39, 56, None),
+    "x86_64": _Numbers(0xC000003E, 317, 165, 166, 16, 257, 2),
+    "aarch64": _Numbers(0xC00000B7, 277, 40, 39, 29, 56, None),
 }
+SET_BLOCK_SIZE = 0x40081271
+"""BLKBSZSET of ioctl(2), which only a claim may (linux/fs.h)."""
 _FSOPEN, _OPENAT2 = 430, 437
 """The same everywhere. They are refused as unknown: programs then use mount(2) and openat(2)."""
 
@@ -54,7 +59,8 @@ _NUMBER_AT, _MACHINE_AT, _ARGUMENTS_AT = 0, 4, 16
 
 
 def _program(numbers: _Numbers) -> bytes:
-    """The filter: exclusive opens of what is there already, mount and umount2 are handed over."""
+    """The filter: exclusive opens of what is there already, the setting of a device's block size,
+    mount and umount2 are handed over."""
 
     def equal(value: int, answer: int) -> list[bytes]:
         return [
@@ -81,6 +87,10 @@ def _program(numbers: _Numbers) -> bytes:
         *equal(numbers.umount, _NOTIFY),
         *equal(_FSOPEN, _UNKNOWN),
         *equal(_OPENAT2, _UNKNOWN),
+        _INSTRUCTION.pack(_EQUAL, 0, 4, numbers.control),
+        _INSTRUCTION.pack(_LOAD, 0, 0, _ARGUMENTS_AT + 8),
+        *equal(SET_BLOCK_SIZE, _NOTIFY),
+        _INSTRUCTION.pack(_RETURN, 0, 0, _ALLOW),
         *exclusive(numbers.open_at, 2),
         *(exclusive(numbers.open, 1) if numbers.open is not None else ()),
         _INSTRUCTION.pack(_RETURN, 0, 0, _ALLOW),
@@ -104,8 +114,8 @@ _PATIENCE_SECONDS = 5.0
 class AskedCall:
     """A call of the program, which waits for its answer.
 
-    `path` is what is opened, mounted (the source) or unmounted, as this process reaches it. A mount
-    has its place, type and options too. `flags` are those of the call.
+    `path` is what is opened, set, mounted (the source) or unmounted, as this process reaches it. A
+    mount has its place, type and options too. `flags` are those of the call, or the block size.
     """
 
     name: CallName
@@ -202,7 +212,7 @@ class AnsweredCalls:
         identity, process, _, number, _, _, *arguments = _CALL.unpack(asked)
         try:
             answer = self._answer(self._read(process, number, arguments))
-        except BaseException as error:  # noqa: BLE001 - raised where the program was started
+        except BaseException as error:
             self._error, answer = error, errno.EBUSY
         try:
             reply = _ANSWER.pack(identity, 0, 0, _GO_ON)
@@ -229,7 +239,7 @@ class AnsweredCalls:
 
             def place(address: int, folder: int = _AT_FDCWD) -> str:
                 at = "cwd" if folder & 0xFFFFFFFF == _AT_FDCWD else f"fd/{folder}"
-                return os.path.join(f"/proc/{process}/{at}", text(address))
+                return str(Path(f"/proc/{process}/{at}") / text(address))
 
             first, second, third, flags, data, _ = arguments
             if number == self._numbers.mount:
@@ -238,6 +248,9 @@ class AnsweredCalls:
                 )
             if number == self._numbers.umount:
                 return AskedCall("umount", place(first), second)
+            if number == self._numbers.control:
+                size = int.from_bytes(os.pread(memory, 4, third), sys.byteorder)
+                return AskedCall("block size", f"/proc/{process}/fd/{first}", size)
             if number == self._numbers.open:
                 return AskedCall("open", place(first), second)
             return AskedCall("open", place(second, first), third)
