@@ -31,7 +31,7 @@ use crate::queue::{
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
 use crate::share::{Connection, Session};
-use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
+use crate::target::{Geometry, Ground, OpenFiles, OpenMode, path_of};
 
 /// The largest batch that the engine chooses by itself.
 const BATCH_LIMIT: u32 = 16;
@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) opened: Option<OpenFiles>,
     /// How jobs get into the target's share; none where it is on this machine.
     pub(crate) access: Option<ShareAccess>,
+    /// Where jobs open their files.
+    pub(crate) ground: Ground,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
@@ -98,7 +100,7 @@ impl JobThread {
         if let Some(access) = self.shared.access.clone() {
             return self.through_share(&access, pattern, buffers);
         }
-        let files = job_files(&load, self.job, self.shared.opened.as_ref())?;
+        let files = job_files(&load, self.job, self.shared.opened.as_ref(), &self.shared.ground)?;
         match (&load.target, load.interface) {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
             (_, Interface::Psync) => match load.transfer {
@@ -300,21 +302,26 @@ fn job_connection(
 }
 
 /// The files of one job: those that are open already, or its own.
-fn job_files(load: &LoadJob, job: u32, opened: Option<&OpenFiles>) -> Result<OpenFiles, Failure> {
+fn job_files(
+    load: &LoadJob,
+    job: u32,
+    opened: Option<&OpenFiles>,
+    ground: &Ground,
+) -> Result<OpenFiles, Failure> {
     let own_file = load.ranges == Some(Ranges::OwnFiles {});
     match (opened, own_file) {
         (Some(opened), true) => Ok(opened.only(job)),
         (Some(opened), false) => Ok(opened.clone()),
-        (None, true) => OpenFiles::one(&load.target, job, open_mode(load)),
-        (None, false) => OpenFiles::all(&load.target, open_mode(load)),
+        (None, true) => OpenFiles::one(&load.target, ground, job, open_mode(load)),
+        (None, false) => OpenFiles::all(&load.target, ground, open_mode(load)),
     }
 }
 
 /// The files that all jobs of a load share, opened once; none when each opens its own.
-pub(crate) fn shared_files(load: &LoadJob) -> Result<Option<OpenFiles>, Failure> {
+pub(crate) fn shared_files(load: &LoadJob, ground: &Ground) -> Result<Option<OpenFiles>, Failure> {
     match load.descriptors {
         Descriptors::Own => Ok(None),
-        Descriptors::Shared => OpenFiles::all(&load.target, open_mode(load)).map(Some),
+        Descriptors::Shared => OpenFiles::all(&load.target, ground, open_mode(load)).map(Some),
     }
 }
 
@@ -371,17 +378,18 @@ mod tests {
         let path = directory.path().display().to_string();
         let target = Target::Files { directory: path, prefix: "f".into(), count: 3, file_size_bytes: 8192 };
         let own = LoadJob { target, read_percent: 0, jobs: 3, ..LoadJob::plain() };
+        let ground = Ground::of(&own.target, true).unwrap();
         let descriptors = |load: &LoadJob, opened: Option<&OpenFiles>, job| {
-            let files = job_files(load, job, opened).unwrap();
+            let files = job_files(load, job, opened, &ground).unwrap();
             (files.descriptors(), files)
         };
         let (first, second) = (descriptors(&own, None, 0), descriptors(&own, None, 1));
         assert!(first.0.iter().all(|descriptor| *descriptor >= 0 && !second.0.contains(descriptor)));
 
         let shared = LoadJob { descriptors: Descriptors::Shared, ..own.clone() };
-        let opened = shared_files(&shared).unwrap().unwrap();
+        let opened = shared_files(&shared, &ground).unwrap().unwrap();
         assert_eq!(descriptors(&shared, Some(&opened), 0).0, descriptors(&shared, Some(&opened), 1).0);
-        assert!(shared_files(&own).unwrap().is_none());
+        assert!(shared_files(&own, &ground).unwrap().is_none());
 
         for opened in [None, Some(&opened)] {
             let one_each = LoadJob { ranges: Some(Ranges::OwnFiles {}), ..shared.clone() };

@@ -21,7 +21,7 @@ use crate::queue::{Queue, RingQueue, ShareQueue, SyncQueue, carried_failure};
 use crate::ring_setup::{RingSetup, is_refused, refused};
 use crate::share::{self, Connection, Session};
 use crate::slots::{Slot, Slots};
-use crate::target::{self, Geometry, OpenMode, describe_io_failure, path_of};
+use crate::target::{self, Geometry, Ground, OpenMode, describe_io_failure, path_of};
 
 /// How long writes in flight are waited for after an interrupt.
 const DRAIN_LIMIT: Duration = Duration::from_millis(800);
@@ -38,7 +38,7 @@ pub fn run_layout(
     if let Some(share) = layout.target.share() {
         return on_share(layout, share, engine, listener, stop);
     }
-    let _claim = target::claim(&layout.target, true)?;
+    let ground = Ground::of(&layout.target, true)?;
     let mode = OpenMode {
         reads: false,
         writes: true,
@@ -47,7 +47,7 @@ pub fn run_layout(
         dsync: false,
         create: true,
     };
-    let files = target::open(&layout.target, mode)?;
+    let files = target::open(&layout.target, &ground, mode)?;
     check_alignment(layout, &files)?;
     if layout.preallocate {
         preallocate(layout, &files)?;
@@ -56,7 +56,7 @@ pub fn run_layout(
     let notes = writer.write_all(&files)?;
     notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
     let fsync_begin = Instant::now();
-    make_durable(layout, &files, &stop)?;
+    make_durable(layout, &ground, &files, &stop)?;
     Ok(result(layout, engine, notes, (begin, fsync_begin), &writer))
 }
 
@@ -141,7 +141,7 @@ fn preallocate(layout: &LayoutJob, files: &[OwnedFd]) -> Outcome<()> {
 }
 
 /// Fsync of every file, and of the directory that names them.
-fn make_durable(layout: &LayoutJob, files: &[OwnedFd], stop: &Stop) -> Outcome<()> {
+fn make_durable(layout: &LayoutJob, ground: &Ground, files: &[OwnedFd], stop: &Stop) -> Outcome<()> {
     let failed = |path: &std::path::Path, errno: Errno| {
         let what = format!("fsync of {} failed: {errno}", path.display());
         Failure::system(
@@ -158,16 +158,12 @@ fn make_durable(layout: &LayoutJob, files: &[OwnedFd], stop: &Stop) -> Outcome<(
         }
         fsync(file).map_err(|errno| failed(&path_of(&layout.target, index), errno))?;
     }
-    let Some(directory) = target::directory_of(&layout.target) else { return Ok(()) };
-    let opened = std::fs::File::open(&directory);
-    // A directory that cannot be opened or synced is one on a file system that needs no such call.
-    if let Ok(opened) = opened {
-        match fsync(&opened) {
-            Err(errno) if errno != Errno::INVAL => return Err(failed(&directory, errno)),
-            _ => {}
-        }
+    let Some(directory) = ground.folder() else { return Ok(()) };
+    match directory.sync() {
+        // A directory that cannot be synced is one on a file system that needs no such call.
+        Err(errno) if errno != Errno::INVAL => Err(failed(directory.path(), errno)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Writes blocks from the start of the first file to the end of the last.

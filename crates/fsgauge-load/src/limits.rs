@@ -10,6 +10,7 @@ use fsgauge_wire::{
 use crate::instruments::Clock;
 use crate::medium::{Medium, Touch};
 use crate::running_jobs::RunningJobs;
+use crate::target::Ground;
 
 /// How long one measure runs.
 const MEASURE_NS: u64 = 50_000_000;
@@ -28,7 +29,7 @@ pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcom
 }
 
 fn operations_per_second(load: &LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<f64> {
-    let mut running = RunningJobs::spawn(without_device(load), medium, (None, None), clock, stop)?;
+    let mut running = RunningJobs::spawn(without_device(load), medium, (None, None, Ground::None), clock, stop)?;
     running.wait_until_ready()?;
     let measured = running.follow(&mut Nobody)?;
     Ok(measured.operations() as f64 * 1e9 / measured.elapsed_ns().max(1) as f64)

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use fsgauge_door::Folder;
 use fsgauge_wire::{
     Data, Engine, FORMAT, Failure, Features, LoadJob, NullCost, Outcome, ProbeJob, ProbeResult, Target,
 };
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::buffers::Buffers;
@@ -53,12 +54,13 @@ fn ring_features() -> Result<Features, Failure> {
 fn direct_alignment(directory: &Path) -> Outcome<Option<u32>> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR;
-    match open(directory, flags | OFlags::DIRECT, mode) {
+    let folder = Folder::enter(directory).map_err(|errno| open_failure(directory, errno, true))?;
+    match folder.open(".", flags | OFlags::DIRECT, mode) {
         Ok(file) => Ok(required_alignment(&file)),
         Err(Errno::INVAL) => Ok(None),
         // Without O_TMPFILE the directory itself still says what its file system can do.
         Err(Errno::OPNOTSUPP | Errno::ISDIR) => {
-            let opened = open(directory, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+            let opened = folder.reopen();
             opened.map(required_alignment).map_err(|errno| open_failure(directory, errno, false))
         }
         Err(errno) => Err(open_failure(directory, errno, true)),

@@ -2,7 +2,7 @@
 
 use fsgauge_net::Access;
 use fsgauge_wire::{
-    CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop, Target,
+    CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop,
 };
 
 use crate::check::{aligned, check_load};
@@ -15,6 +15,7 @@ use crate::merge::merge;
 use crate::processes::WorkerCommand;
 use crate::running_jobs::RunningJobs;
 use crate::self_measure::self_measure;
+use crate::target::Ground;
 use crate::{share, target};
 
 /// Runs a load and gives its result; events go to `listener` while it runs. `workers` says how worker processes
@@ -29,11 +30,11 @@ pub fn run_load(
     check_load(&load)?;
     let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
-    let _claim = target::claim(&load.target, load.read_percent < 100)?;
+    let ground = Ground::of(&load.target, load.read_percent < 100)?;
     let access = share::access_of(&load.target)?;
     match &access {
         Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
-        None => prepare_target(&load, &mut notes)?,
+        None => prepare_target(&load, &ground, &mut notes)?,
     }
     let self_measure = match load.measured_before {
         Some(measured) => measured,
@@ -43,35 +44,32 @@ pub fn run_load(
     allow_interrupts();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
 
-    let mut running = RunningJobs::spawn(load, Medium::Target, (workers, access.clone()), clock, stop)?;
+    let mut running = RunningJobs::spawn(load, Medium::Target, (workers, access.clone(), ground), clock, stop)?;
     let (features, ring_notes) = running.wait_until_ready()?;
     notes.extend(ring_notes);
     notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
     let measured = running.follow(listener)?;
     let companions = running.companions.results();
     notes.extend(measured.note.clone());
-    let integrity = after_load(&running.shared.load, access.as_ref(), &measured, stop, &mut notes)?;
+    let integrity = after_load(&running.shared, &measured, stop, &mut notes)?;
     let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
     Ok(LoadResult { companions, integrity, limits, ..result })
 }
 
 /// Checks the alignment that direct I/O needs on this very target, says when files will be made, and empties
 /// those that are to be extended.
-fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
+fn prepare_target(load: &LoadJob, ground: &Ground, notes: &mut Vec<Note>) -> Outcome<()> {
     let files = target::Geometry::of(&load.target).files;
     target::allow_open_files(load.jobs.saturating_mul(files.saturating_add(1)));
     let mode = open_mode(load);
     // What a load extends it would empty: it may as well be new.
-    if mode.create && !load.extend && !matches!(load.target, Target::Null { .. } | Target::Block { .. }) {
+    if mode.create && !load.extend && ground.lacks(&load.target, 0) {
         let first = target::path_of(&load.target, 0);
-        if !first.exists() {
-            let text =
-                format!("the load only writes, so missing files are made: {} and so on", first.display());
-            notes.push(Note { code: "target.created".into(), text });
-        }
+        let text = format!("the load only writes, so missing files are made: {} and so on", first.display());
+        notes.push(Note { code: "target.created".into(), text });
     }
-    check_alignment(load)?;
-    if load.extend { target::empty(&load.target, load.preallocate) } else { Ok(()) }
+    check_alignment(load, ground)?;
+    if load.extend { target::empty(&load.target, ground, load.preallocate) } else { Ok(()) }
 }
 
 /// Sees to the files of a share, and says what direct I/O is there.
@@ -91,11 +89,11 @@ fn prepare_share(load: &LoadJob, access: &Access, stop: &Stop, notes: &mut Vec<N
     Ok(())
 }
 
-fn check_alignment(load: &LoadJob) -> Outcome<()> {
+fn check_alignment(load: &LoadJob, ground: &Ground) -> Outcome<()> {
     if !load.direct {
         return Ok(());
     }
-    let probe = target::open_first(&load.target, open_mode(load))?;
+    let probe = target::open_first(&load.target, ground, open_mode(load))?;
     let Some(file) = probe else { return Ok(()) };
     let Some(alignment) = target::required_alignment(&file) else {
         return Err(target::open_failure(&target::path_of(&load.target, 0), rustix::io::Errno::INVAL, true));

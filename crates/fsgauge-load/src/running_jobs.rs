@@ -17,7 +17,7 @@ use crate::merge::LoadOutcome;
 use crate::outcome::Report;
 use crate::processes::WorkerCommand;
 use crate::running_job::RunningJob;
-use crate::target;
+use crate::target::{self, Ground};
 use fsgauge_net::Access;
 
 /// From the moment all jobs are ready to the load's first moment.
@@ -43,11 +43,12 @@ pub(crate) struct RunningJobs {
 }
 
 impl RunningJobs {
-    /// Starts every job; they get ready and wait. `command` starts worker processes, `access` lets into a share.
+    /// Starts every job; they get ready and wait. `command` starts worker processes, `access` lets into a share, and
+    /// files are opened on `ground`.
     pub(crate) fn spawn(
         load: LoadJob,
         medium: Medium,
-        (command, access): (Option<&WorkerCommand>, Option<Access>),
+        (command, access, ground): (Option<&WorkerCommand>, Option<Access>, Ground),
         clock: Clock,
         stop: Stop,
     ) -> Outcome<RunningJobs> {
@@ -55,13 +56,14 @@ impl RunningJobs {
             target::allow_open_files(2 * load.jobs);
         }
         let jobs = load.jobs;
-        let opened = if medium == Medium::Target { shared_files(&load)? } else { None };
+        let opened = if medium == Medium::Target { shared_files(&load, &ground)? } else { None };
         let (sender, reports) = channel();
         let shared = Shared {
             load: Arc::new(load),
             medium,
             opened,
             access,
+            ground,
             clock,
             stop,
             start: Arc::new(Start::default()),

@@ -2,27 +2,37 @@
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use fsgauge_door::Folder;
 use fsgauge_wire::{Failure, Target};
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::target::{open_failure, path_of};
+use crate::target::{Ground, open_failure, path_of};
 
 /// A log that was made here; dropping it removes it.
 #[derive(Debug)]
 pub(super) struct LogFile {
-    /// None once it is to stay.
-    path: Option<PathBuf>,
+    path: PathBuf,
+    /// The folder that it is in; none once it is to stay.
+    folder: Option<Arc<Folder>>,
 }
 
 impl LogFile {
     /// Makes log `index` beside the target and opens it: through the page cache, since fdatasync follows each
     /// write anyway, and a log's writes need no alignment.
-    pub(super) fn create(target: &Target, index: usize) -> Result<(LogFile, OwnedFd), Failure> {
+    pub(super) fn create(
+        target: &Target,
+        ground: &Ground,
+        index: usize,
+    ) -> Result<(LogFile, OwnedFd), Failure> {
         let path = path_beside(target, index);
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let opened = open(&path, flags, Mode::RUSR | Mode::WUSR).map_err(|errno| {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let Some(folder) = ground.folder().cloned() else {
+            return Err(open_failure(&path, Errno::NOTDIR, false));
+        };
+        let opened = folder.open(folder.name_of(&path), flags, Mode::RUSR | Mode::WUSR).map_err(|errno| {
             if errno != Errno::EXIST {
                 return open_failure(&path, errno, false);
             }
@@ -36,26 +46,25 @@ impl LogFile {
                 format!("ls -l {0}; if it is not needed: rm {0}", path.display()),
             )
         })?;
-        Ok((LogFile { path: Some(path) }, opened))
+        Ok((LogFile { path, folder: Some(folder) }, opened))
     }
 
     pub(super) fn path(&self) -> String {
-        self.path.as_ref().map_or_else(String::new, |path| path.display().to_string())
+        self.path.display().to_string()
     }
 
     /// Does not remove it after all; gives its name.
     pub(super) fn leave(mut self) -> String {
-        let path = self.path();
-        self.path = None;
-        path
+        self.folder = None;
+        self.path()
     }
 }
 
 impl Drop for LogFile {
     fn drop(&mut self) {
-        if let Some(path) = &self.path {
+        if let Some(folder) = &self.folder {
             // A file that is gone already, or a file system that went read-only: nothing more can be done.
-            let _ = std::fs::remove_file(path);
+            let _ = folder.remove_file(folder.name_of(&self.path));
         }
     }
 }
@@ -90,7 +99,7 @@ mod tests {
         let path = directory.path().join("data");
         let target = Target::File { path: path.display().to_string(), size_bytes: 1 };
         std::fs::write(directory.path().join("data-log-0"), "precious").unwrap();
-        let failure = LogFile::create(&target, 0).unwrap_err();
+        let failure = LogFile::create(&target, &Ground::of(&target, true).unwrap(), 0).unwrap_err();
         assert!(failure.what.ends_with("data-log-0 exists already"), "{}", failure.what);
         assert_eq!(std::fs::read(directory.path().join("data-log-0")).unwrap(), b"precious");
     }
@@ -100,9 +109,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let target =
             Target::File { path: directory.path().join("data").display().to_string(), size_bytes: 1 };
-        drop(LogFile::create(&target, 0).unwrap());
+        drop(LogFile::create(&target, &Ground::of(&target, true).unwrap(), 0).unwrap());
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-        let left = LogFile::create(&target, 0).unwrap().0.leave();
+        let left = LogFile::create(&target, &Ground::of(&target, true).unwrap(), 0).unwrap().0.leave();
         assert!(std::fs::exists(left).unwrap());
     }
 }

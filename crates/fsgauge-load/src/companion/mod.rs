@@ -64,7 +64,7 @@ impl Companions {
                 threads.push(match companion.role {
                     CompanionKind::Reader => spawn_reader(shared, number, companion, stop)?,
                     CompanionKind::Log => {
-                        let (file, opened) = LogFile::create(&shared.load.target, companions.logs.len())?;
+                        let (file, opened) = LogFile::create(&shared.load.target, &shared.ground, companions.logs.len())?;
                         companions.logs.push(file);
                         let path = companions.logs[companions.logs.len() - 1].path();
                         spawn_log(shared, number, companion, stop, (path, opened))?
@@ -175,7 +175,7 @@ fn spawn_reader(shared: &Shared, number: u32, companion: &Companion, stop: Stop)
     let load = &shared.load;
     let (direct, noatime) = (load.direct, load.noatime);
     let mode = OpenMode { reads: true, writes: false, direct, noatime, dsync: false, create: false };
-    let files = target::open(&load.target, mode)?;
+    let files = target::open(&load.target, &shared.ground, mode)?;
     let geometry = Geometry::of(&load.target);
     let parts = Parts::new(shared, number, companion, Uniform::new(&geometry), geometry)?;
     spawn(shared, number, stop, load.target.clone(), files, parts, SyncQueue::new)

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use fsgauge_net::Access;
 use fsgauge_wire::{BlockFault, FaultyBlock, IntegrityResult, LoadJob, Outcome, Stop, Target};
-use rustix::fs::{Advice, Mode, OFlags, fadvise, fstat, fsync, open};
+use rustix::fs::{Advice, OFlags, fadvise, fstat, fsync};
 use rustix::io::{pread, retry_on_intr};
 
 use super::explain::Evidence;
@@ -17,7 +17,7 @@ use super::verdict::fault;
 use crate::operation::Operation;
 use crate::pattern::Place;
 use crate::share::{Connection, Session};
-use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
+use crate::target::{Geometry, Ground, describe_io_failure, open_failure, path_of};
 
 /// What is read at once, at least one block.
 const READ_BYTES: usize = 4 << 20;
@@ -30,7 +30,7 @@ const FAULTY_LIMIT: usize = 20;
 /// stopped before the end.
 pub(crate) fn read_back(
     load: &LoadJob,
-    access: Option<&Access>,
+    (access, ground): (Option<&Access>, &Ground),
     issued: &[u64],
     stop: Stop,
 ) -> Outcome<Option<IntegrityResult>> {
@@ -43,7 +43,7 @@ pub(crate) fn read_back(
     let aligned = memory.as_ptr().align_offset(PAGE_BYTES);
     let buffer = &mut memory[aligned..];
     for file in 0..checker.geometry.files {
-        let mut opened = Opened::open(load, access, file, stop)?;
+        let mut opened = Opened::open(load, (access, ground), file, stop)?;
         for (first, count) in checker.reads() {
             if stop.is_set() {
                 return Ok(None);
@@ -66,8 +66,13 @@ enum Opened {
 }
 
 impl Opened {
-    fn open(load: &LoadJob, access: Option<&Access>, file: u32, stop: Stop) -> Outcome<Self> {
-        let Some(access) = access else { return open_uncached(load, file).map(Opened::Here) };
+    fn open(
+        load: &LoadJob,
+        (access, ground): (Option<&Access>, &Ground),
+        file: u32,
+        stop: Stop,
+    ) -> Outcome<Self> {
+        let Some(access) = access else { return open_uncached(load, ground, file).map(Opened::Here) };
         let largest_bytes = READ_BYTES.max(load.block_sizes[0].size_bytes as usize) as u32;
         let session = Session { lanes: 1, largest_bytes, reads: true, writes: false, dsync: false };
         let connection = Connection::open(access, &load.target, file..file + 1, session, &stop)?;
@@ -91,10 +96,11 @@ impl Opened {
 }
 
 /// Opens a file, and has the kernel write out and forget what it keeps of it in memory.
-fn open_uncached(load: &LoadJob, file: u32) -> Outcome<OwnedFd> {
+fn open_uncached(load: &LoadJob, ground: &Ground, file: u32) -> Outcome<OwnedFd> {
     let path = path_of(&load.target, file);
     let direct = if load.direct { OFlags::DIRECT } else { OFlags::empty() };
-    let opened = open(&path, OFlags::RDONLY | OFlags::CLOEXEC | direct, Mode::empty())
+    let opened = ground
+        .open(&load.target, file, OFlags::RDONLY | direct)
         .map_err(|errno| open_failure(&path, errno, load.direct))?;
     fsync(&opened).map_err(|errno| {
         let operation = Operation { write: true, file, size_bytes: 0, offset_bytes: 0 };

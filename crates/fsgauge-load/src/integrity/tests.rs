@@ -19,7 +19,7 @@ use super::read_back::read_back;
 use super::tag::SECTOR_BYTES;
 use crate::pattern::Place;
 use crate::random::Random;
-use crate::target::path_of;
+use crate::target::{Ground, path_of};
 use writers::verified;
 
 const SECTOR: u64 = SECTOR_BYTES as u64;
@@ -39,6 +39,16 @@ impl fsgauge_wire::Listener for Deaf {
 /// In memory where there is a file system for that: nothing here depends on a device.
 fn scratch() -> TempDir {
     TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap()
+}
+
+fn ground(load: &LoadJob) -> Ground {
+    match &load.target {
+        // A file stands for it.
+        Target::Block { path, .. } => {
+            Ground::passed_on(&load.target, std::fs::File::open(path).unwrap().into())
+        }
+        target => Ground::of(target, false).unwrap(),
+    }
 }
 
 /// Two writers, so many passes, 32 blocks in one file or in one a writer.
@@ -123,7 +133,7 @@ impl Bench {
     }
 
     fn check(&self) -> IntegrityResult {
-        read_back(&self.load, None, &self.issued, Stop::never()).unwrap().unwrap()
+        read_back(&self.load, (None, &ground(&self.load)), &self.issued, Stop::never()).unwrap().unwrap()
     }
 
     /// Writes `block` to `place`, reads everything back, and undoes it.
@@ -350,9 +360,9 @@ fn blocks_that_the_load_did_not_write_are_left_out() {
         }
     }
     std::fs::write(path_of(&bench.load.target, 0), &file).unwrap();
-    let result = read_back(&bench.load, None, &[5, 5], Stop::never()).unwrap().unwrap();
+    let result = read_back(&bench.load, (None, &ground(&bench.load)), &[5, 5], Stop::never()).unwrap().unwrap();
     assert_eq!((result.checked_blocks, faults(&result)), (10, [0; 5]));
-    let result = read_back(&bench.load, None, &[5, 6], Stop::never()).unwrap().unwrap();
+    let result = read_back(&bench.load, (None, &ground(&bench.load)), &[5, 6], Stop::never()).unwrap().unwrap();
     assert_eq!((result.checked_blocks, faults(&result)), (11, one(BlockFault::Lost)));
 }
 
@@ -362,7 +372,7 @@ fn a_stopped_check_says_nothing() {
     let bench = Bench::new(load(directory.path(), Ranges::Segmented {}, 4096, 2));
     let stop = Stop::new();
     stop.set();
-    assert_eq!(read_back(&bench.load, None, &bench.issued, stop).unwrap(), None);
+    assert_eq!(read_back(&bench.load, (None, &ground(&bench.load)), &bench.issued, stop).unwrap(), None);
 }
 
 /// Where a device is used from an offset on, offsets are told as the device counts them.
@@ -386,10 +396,10 @@ fn the_part_of_a_device_is_checked_from_its_start() {
         device.extend(Images::new(&load).rendered(ledger.expected(place)[0], place, base_bytes));
     }
     std::fs::write(&path, &device).unwrap();
-    assert_clean(&read_back(&load, None, &issued, Stop::never()).unwrap().unwrap());
+    assert_clean(&read_back(&load, (None, &ground(&load)), &issued, Stop::never()).unwrap().unwrap());
     device[20_000] ^= 1;
     std::fs::write(&path, &device).unwrap();
-    let result = read_back(&load, None, &issued, Stop::never()).unwrap().unwrap();
+    let result = read_back(&load, (None, &ground(&load)), &issued, Stop::never()).unwrap().unwrap();
     assert_eq!(faults(&result), one(BlockFault::Corrupt));
     assert_eq!((result.faulty[0].offset_bytes, result.faulty[0].first_byte), (16384, 20_000));
 }

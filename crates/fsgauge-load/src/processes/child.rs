@@ -1,6 +1,7 @@
 //! The engine's side of a worker: start it, hear it, tell it to stop, and leave nothing of it behind.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsRawFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 
@@ -36,8 +37,12 @@ impl ChildProcess {
         reports: Sender<Report>,
     ) -> Outcome<ChildProcess> {
         let opened = shared.opened.as_ref();
+        let ground = shared.ground.descriptor();
         opened
-            .map_or(Ok(()), |files| files.iter().try_for_each(inherited::pass_on))
+            .iter()
+            .flat_map(|files| files.iter())
+            .chain(ground)
+            .try_for_each(inherited::pass_on)
             .map_err(|error| cannot_start(job, &error))?;
         let mut child = Command::new(&command.program)
             .args(&command.arguments)
@@ -56,6 +61,7 @@ impl ChildProcess {
             job,
             clock: shared.clock,
             opened: opened.map(OpenFiles::descriptors),
+            ground: ground.map(|ground| ground.as_raw_fd()),
         };
         let line = serde_json::to_string(&task).map_err(|error| cannot_start(job, &error.into()))?;
         process.order(&line);

@@ -12,12 +12,12 @@ pub(super) fn pass_on(file: BorrowedFd<'_>) -> io::Result<()> {
     Ok(fcntl_setfd(file, FdFlags::empty())?)
 }
 
-/// Takes files that the engine has passed on; call it once, before anything else is opened.
+/// Takes files that the engine has passed on; call it once for each, before anything else is opened.
 pub(super) fn take(numbers: &[RawFd]) -> io::Result<Vec<OwnedFd>> {
     numbers.iter().map(|number| take_one(*number)).collect()
 }
 
-fn take_one(number: RawFd) -> io::Result<OwnedFd> {
+pub(super) fn take_one(number: RawFd) -> io::Result<OwnedFd> {
     if number <= libc::STDERR_FILENO {
         return Err(io::Error::other(format!("descriptor {number} is not a file of the load")));
     }

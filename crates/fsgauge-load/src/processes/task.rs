@@ -27,4 +27,6 @@ pub(super) struct Task {
     pub(super) clock: Clock,
     /// The files that all jobs share, in the order of the target: the worker has them open from its start.
     pub(super) opened: Option<Vec<RawFd>>,
+    /// Where it opens files of its own: the target's folder or device, open as well.
+    pub(super) ground: Option<RawFd>,
 }

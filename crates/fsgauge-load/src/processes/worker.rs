@@ -15,7 +15,7 @@ use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
 use crate::outcome::Report;
 use crate::share;
-use crate::target::OpenFiles;
+use crate::target::{Ground, OpenFiles};
 
 /// How often a worker looks up from waiting; hundreds of them must not disturb the load by it.
 const TICK: Duration = Duration::from_millis(100);
@@ -35,15 +35,28 @@ pub fn run_worker(stop: Stop) -> u8 {
 }
 
 fn work(task: Task, stop: Stop) -> io::Result<()> {
-    let Task { load, job, clock, opened } = task;
+    let Task { load, job, clock, opened, ground } = task;
     let access = match share::access_of(&load.target) {
         Ok(access) => access,
         Err(failure) => return say(&done(job, failure)),
     };
     let opened = opened.map(|numbers| inherited::take(&numbers)).transpose()?.map(OpenFiles::from);
+    let ground = match ground {
+        Some(number) => Ground::passed_on(&load.target, inherited::take_one(number)?),
+        None => Ground::None,
+    };
     allow_interrupts();
     let start = Arc::new(Start::default());
-    let shared = Shared { load: Arc::new(load), medium: Medium::Target, opened, access, clock, stop, start };
+    let shared = Shared {
+        load: Arc::new(load),
+        medium: Medium::Target,
+        opened,
+        access,
+        ground,
+        clock,
+        stop,
+        start,
+    };
     let (sender, reports) = channel();
     let thread = match spawn_job(&shared, job, sender) {
         Ok(thread) => thread,

@@ -5,33 +5,27 @@ use std::io::{Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use fsgauge_door::open_device;
 use fsgauge_wire::Failure;
-use rustix::fs::{FileType, Mode, OFlags, fstat, open as open_path};
+use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
-use super::{OpenMode, file};
-
-/// Opens the device for one job. For writing, the caller holds a [`claim`] meanwhile.
-pub(super) fn open(path: &str, mode: OpenMode) -> Result<OwnedFd, Failure> {
-    let path = Path::new(path);
-    open_path(path, file::flags(mode), Mode::empty())
-        .map_err(|errno| file::open_failure(path, errno, mode.direct))
-}
+use super::file;
 
 /// Checks the device and claims it for as long as the claim is held: with O_EXCL the kernel refuses a device that
 /// is mounted, held by RAID, LVM or swap, or claimed by another, and refuses others meanwhile (a stranger's mkfs).
-/// A device in use can still be read without harm.
+/// A device in use can still be read without harm, and one that the caller holds is claimed already.
 pub(super) fn claim(
     path: &str,
     offset_bytes: u64,
     size_bytes: u64,
     writes: bool,
-) -> Result<Option<OwnedFd>, Failure> {
+) -> Result<OwnedFd, Failure> {
     let path = Path::new(path);
-    let access = if writes { OFlags::RDWR } else { OFlags::RDONLY } | OFlags::CLOEXEC;
-    let mut device = open_path(path, access | OFlags::EXCL, Mode::empty());
+    let access = if writes { OFlags::RDWR } else { OFlags::RDONLY } | OFlags::NONBLOCK;
+    let mut device = open_device(path, access, true);
     if !writes && matches!(device, Err(Errno::BUSY)) {
-        device = open_path(path, access, Mode::empty());
+        device = open_device(path, access, false);
     }
     let device = device.map_err(|errno| file::open_failure(path, errno, false))?;
     let kind = fstat(&device).map(|status| FileType::from_raw_mode(status.st_mode));
@@ -45,7 +39,7 @@ pub(super) fn claim(
         ));
     }
     check_size(path, &device, offset_bytes, size_bytes)?;
-    Ok(Some(device))
+    Ok(device)
 }
 
 fn check_size(path: &Path, device: &OwnedFd, offset_bytes: u64, size_bytes: u64) -> Result<(), Failure> {

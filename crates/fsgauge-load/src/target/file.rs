@@ -4,18 +4,23 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use fsgauge_wire::{Failure, Target};
-use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, fsync, ftruncate, open as open_path};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fstat, fsync, ftruncate};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::{OpenMode, path_of};
+use super::{Ground, OpenMode, path_of};
 
 /// Opens file `index`, which must hold `size_bytes` unless it may be created.
-pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode) -> Result<OwnedFd, Failure> {
+pub(super) fn open(
+    target: &Target,
+    ground: &Ground,
+    (index, size_bytes): (u32, u64),
+    mode: OpenMode,
+) -> Result<OwnedFd, Failure> {
     let path = path_of(target, index);
     let create = if mode.create { OFlags::CREATE } else { OFlags::empty() };
-    let permissions = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-    let file = open_path(&path, flags(mode) | create, permissions)
+    let file = ground
+        .open(target, index, flags(mode) | create)
         .map_err(|errno| open_failure(&path, errno, mode.direct))?;
     let found = fstat(&file).map_err(|errno| open_failure(&path, errno, false))?.st_size as u64;
     if found < size_bytes && !mode.create {
@@ -28,11 +33,16 @@ pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode)
 }
 
 /// Empties file `number`, or makes it.
-pub(super) fn empty(target: &Target, number: u32, allocated_bytes: Option<u64>) -> Result<(), Failure> {
+pub(super) fn empty(
+    target: &Target,
+    ground: &Ground,
+    number: u32,
+    allocated_bytes: Option<u64>,
+) -> Result<(), Failure> {
     let path = path_of(target, number);
     let mode =
         OpenMode { reads: false, writes: true, direct: false, noatime: false, dsync: false, create: true };
-    let file = open(target, number, 0, mode)?;
+    let file = open(target, ground, (number, 0), mode)?;
     // Freed blocks may be given away again only once their freeing is on the device.
     let emptied = ftruncate(&file, 0).and_then(|()| fsync(&file));
     let allocated = emptied.and_then(|()| match allocated_bytes {
@@ -89,6 +99,12 @@ pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
         }
         Errno::NOSPC => ("the file system is full", "df -h -i".into()),
         Errno::ISDIR => ("it is a directory", "name a file".into()),
+        Errno::LOOP => ("it is a symbolic link, or lies behind one", format!("ls -l {shown}; name the file itself")),
+        Errno::XDEV => ("it is mounted there from elsewhere", format!("findmnt -T {shown}; name a folder on it")),
+        Errno::NXIO => ("it is no ordinary file", format!("ls -l {shown}")),
+        Errno::MLINK => {
+            ("it has a second name, under which it may be another's", format!("stat {shown}; name a file of its own"))
+        }
         _ => ("the kernel refused it", "dmesg | tail".into()),
     };
     let what = format!("{shown} cannot be opened: {errno}");
@@ -120,8 +136,9 @@ mod tests {
         let path = directory.path().join("data");
         std::fs::write(&path, [1; 5000]).unwrap();
         let target = |path: &Path| Target::File { path: path.display().to_string(), size_bytes: 8192 };
-        empty(&target(&path), 0, None).unwrap();
+        let emptied = |target: Target| empty(&target, &Ground::of(&target, true).unwrap(), 0, None);
+        emptied(target(&path)).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
-        assert_eq!(empty(&target(Path::new("/dev/null")), 0, None).unwrap_err().code, "target.extend");
+        assert_eq!(emptied(target(Path::new("/dev/null"))).unwrap_err().code, "target.extend");
     }
 }

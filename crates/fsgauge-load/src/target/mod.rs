@@ -4,12 +4,14 @@ mod alignment;
 mod block;
 mod close;
 mod file;
+mod ground;
 mod name;
 mod on_share;
 mod open_files;
 
 pub(crate) use alignment::required_alignment;
 pub(crate) use file::{allow_open_files, open_failure};
+pub(crate) use ground::Ground;
 pub(crate) use name::{describe_io_failure, directory_of, path_of};
 pub(crate) use on_share::{io_advice, path_in, shown};
 pub(crate) use open_files::OpenFiles;
@@ -55,55 +57,41 @@ pub(crate) struct OpenMode {
 }
 
 /// Opens every file of a target for one job. The null target has none, and those on a share are open in a session.
-pub(crate) fn open(target: &Target, mode: OpenMode) -> Result<Vec<OwnedFd>, Failure> {
-    match target {
-        Target::Null { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => Ok(Vec::new()),
-        Target::Block { path, .. } => Ok(vec![block::open(path, mode)?]),
-        Target::File { size_bytes, .. } => Ok(vec![file::open(target, 0, *size_bytes, mode)?]),
-        Target::Files { count, file_size_bytes, .. } => {
-            file::allow_open_files(*count);
-            (0..*count).map(|index| file::open(target, index, *file_size_bytes, mode)).collect()
-        }
-    }
+pub(crate) fn open(target: &Target, ground: &Ground, mode: OpenMode) -> Result<Vec<OwnedFd>, Failure> {
+    let count = if matches!(ground, Ground::None) { 0 } else { Geometry::of(target).files };
+    file::allow_open_files(count);
+    (0..count).map(|number| open_number(target, ground, number, mode)).collect()
 }
 
 /// Opens the first file of a target, to ask it what it can do. The null target has none.
-pub(crate) fn open_first(target: &Target, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
-    open_number(target, 0, mode)
+pub(crate) fn open_first(
+    target: &Target,
+    ground: &Ground,
+    mode: OpenMode,
+) -> Result<Option<OwnedFd>, Failure> {
+    match ground {
+        Ground::None => Ok(None),
+        Ground::Folder(_) | Ground::Device(_) => open_number(target, ground, 0, mode).map(Some),
+    }
 }
 
-/// Opens file `number` of a target, if that has files of this machine.
-fn open_number(target: &Target, number: u32, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
-    match target {
-        Target::Null { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => Ok(None),
-        Target::Block { path, .. } => block::open(path, mode).map(Some),
-        Target::File { size_bytes, .. } => file::open(target, number, *size_bytes, mode).map(Some),
-        Target::Files { file_size_bytes, .. } => file::open(target, number, *file_size_bytes, mode).map(Some),
-    }
+/// Opens file `number` of a target that has files of this machine.
+fn open_number(target: &Target, ground: &Ground, number: u32, mode: OpenMode) -> Result<OwnedFd, Failure> {
+    // A device was measured with its claim.
+    let size_bytes = match ground {
+        Ground::Device(_) | Ground::None => 0,
+        Ground::Folder(_) => Geometry::of(target).file_size_bytes,
+    };
+    file::open(target, ground, (number, size_bytes), mode)
 }
 
 /// Empties every file of a target, and makes that durable: freeing the space is no part of what follows.
 /// Files that are missing are made. Devices, the null target and what is on a share stay as they are.
-pub(crate) fn empty(target: &Target, preallocate: bool) -> Result<(), Failure> {
-    match target {
-        Target::Null { .. } | Target::Block { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => {
-            Ok(())
-        }
-        Target::File { size_bytes, .. } => file::empty(target, 0, preallocate.then_some(*size_bytes)),
-        Target::Files { count, file_size_bytes, .. } => {
-            let allocated_bytes = preallocate.then_some(*file_size_bytes);
-            (0..*count).try_for_each(|number| file::empty(target, number, allocated_bytes))
-        }
+pub(crate) fn empty(target: &Target, ground: &Ground, preallocate: bool) -> Result<(), Failure> {
+    if ground.folder().is_none() {
+        return Ok(());
     }
-}
-
-/// Claims a block device for as long as the claim is held, and checks that the part is in it. Other targets need
-/// no claim.
-pub(crate) fn claim(target: &Target, writes: bool) -> Result<Option<OwnedFd>, Failure> {
-    match target {
-        Target::Block { path, offset_bytes, size_bytes } => {
-            block::claim(path, *offset_bytes, *size_bytes, writes)
-        }
-        _ => Ok(None),
-    }
+    let Geometry { files, file_size_bytes, .. } = Geometry::of(target);
+    let allocated_bytes = preallocate.then_some(file_size_bytes);
+    (0..files).try_for_each(|number| file::empty(target, ground, number, allocated_bytes))
 }

@@ -7,7 +7,7 @@ use fsgauge_wire::{Failure, Target};
 use rustix::io::Errno;
 
 use super::close::close;
-use super::{Geometry, OpenMode, open, open_number};
+use super::{Geometry, Ground, OpenMode, open, open_number};
 
 /// Open files by number; a job that uses some of them has holes in place of the others.
 #[derive(Debug, Clone, Default)]
@@ -24,14 +24,21 @@ impl From<Vec<OwnedFd>> for OpenFiles {
 
 impl OpenFiles {
     /// Opens every file. The null target has none.
-    pub(crate) fn all(target: &Target, mode: OpenMode) -> Result<Self, Failure> {
-        open(target, mode).map(OpenFiles::from)
+    pub(crate) fn all(target: &Target, ground: &Ground, mode: OpenMode) -> Result<Self, Failure> {
+        open(target, ground, mode).map(OpenFiles::from)
     }
 
     /// Opens file `number` alone.
-    pub(crate) fn one(target: &Target, number: u32, mode: OpenMode) -> Result<Self, Failure> {
+    pub(crate) fn one(
+        target: &Target,
+        ground: &Ground,
+        number: u32,
+        mode: OpenMode,
+    ) -> Result<Self, Failure> {
         let mut files = vec![None; Geometry::of(target).files as usize];
-        files[number as usize] = open_number(target, number, mode)?.map(Arc::new);
+        if !matches!(ground, Ground::None) {
+            files[number as usize] = Some(Arc::new(open_number(target, ground, number, mode)?));
+        }
         Ok(OpenFiles { files })
     }
 
