@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import (
@@ -29,6 +29,7 @@ from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
 from fsgauge.rig.host.device.device_state import DeviceState, changes
 from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.ledger.lost_devices import lost_devices
 from fsgauge.rig.host.ledger.traces import DeviceTrace, LostDeviceTrace
 from fsgauge.storage.base import Base
 from fsgauge.study.model import DeviceStorage
@@ -63,6 +64,7 @@ def check(
         for device in devices:
             require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
             claims.append(stack.enter_context(claimed(device)))
+            _require_not_lost(device)
             require_unused(device)
             require_own_name(device, consent)
         require_no_other_name(devices, consent)
@@ -124,6 +126,7 @@ def _attached(
 ) -> Iterator[Base]:
     with claimed(device) as claim:
         require_writable(device, _SMALLEST_BYTES)
+        _require_not_lost(device)
         require_unused(device)
         require_own_name(device, consent)
         if cleared is None or not _is_as_it_was(cleared, claim):
@@ -144,6 +147,19 @@ def _attached(
                 cautions=[],
             )
             yield Base(device.path, None, device.size_bytes, facts, claim=claim)
+
+
+def _require_not_lost(device: BlockDevice) -> None:
+    """RefusedError for one that another program used during an earlier run."""
+    names = lasting_names(device)
+    for ledger, lost in lost_devices():
+        if set(names) & set(lost.names):
+            raise RefusedError(
+                f"another program used {device.path} during an earlier run, so it is left alone",
+                details=tuple(f"known as {name}" for name in lost.names),
+                cause="what it wrote may look like the run's own test data",
+                next=f"wipefs --no-act {device.path}; if nothing on it is needed: rm {ledger}",
+            )
 
 
 def _clear(

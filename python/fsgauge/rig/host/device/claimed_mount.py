@@ -44,7 +44,7 @@ class ClaimedMount:
 
     def __init__(self, claim: DeviceClaim, label: str | None, *, is_quiet: bool) -> None:
         self._claim = claim
-        self._label = label
+        self.label = label
         self._is_quiet = is_quiet
 
     def mounted(self, call: AskedCall) -> int | None:
@@ -114,6 +114,6 @@ class ClaimedMount:
             found += changes(claim.state, now)
         else:
             found += changes(claim.state, now, of_itself=True)
-            if label_of(claim.device) != self._label:
+            if label_of(claim.device) != self.label:
                 found.append("another file system is on it")
         claim.require_none(found)

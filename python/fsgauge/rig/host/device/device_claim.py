@@ -204,12 +204,13 @@ class DeviceClaim(Claim):
 
     def lost(self, details: tuple[str, ...]) -> RigError:
         """What is raised from now on; called for the first time, it is remembered for good."""
-        found = label_of(self.device)
+        found, path = label_of(self.device), self.device.path
+        is_ours = found is None or (self._mount is not None and found == self._mount.label)
         self._loss = RigError(
-            f"another program used {self.device.path} during this run",
-            details=(*details, *((f"it now has {found}",) if found else ())),
+            f"another program used {path} during this run",
+            details=details if is_ours else (*details, f"it now has {found}"),
             cause="the other program found it empty; the device is left as it is",
-            next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
+            next=f"wipefs --no-act {path}; fuser -v {path}",
         )
         if not self.is_lost:
             self.is_lost = True
