@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import RigError
@@ -77,7 +78,6 @@ class ClaimedMount:
                 claim.take_back(_FORK_SECONDS)
                 self._require_as_left(written, exact=read_only_first or number == errno.EBUSY)
             if number != errno.EBUSY:
-                claim.state = state_of(claim.device)
                 return number
         raise claim.lost((f"it cannot be mounted: {os.strerror(errno.EBUSY)}",))
 
@@ -96,14 +96,16 @@ class ClaimedMount:
             if number == errno.EBUSY:
                 return number
             is_exact = number == 0
+        before = claim.state
         if is_exact:
             claim.state = state_of(claim.device)
         with WrittenThroughNode(claim.node) as written:
             number = umount(call.path, call.flags)
             if number == 0:
-                claim.take_back(_PATIENCE_SECONDS)
-                self._require_as_left(written, exact=is_exact)
-                claim.state = state_of(claim.device)
+                with suppress(RigError):  # it is unmounted, whatever else is found
+                    claim.take_back(_PATIENCE_SECONDS)
+                    self._require_as_left(written, exact=is_exact)
+                    claim.require_none(changes(before, claim.state, of_itself=True))
         return number
 
     def _require_as_left(self, written: WrittenThroughNode, *, exact: bool) -> None:
@@ -117,3 +119,4 @@ class ClaimedMount:
             if label_of(claim.device) != self.label:
                 found.append("another file system is on it")
         claim.require_none(found)
+        claim.state = now
