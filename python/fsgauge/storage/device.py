@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.machine import StorageFacts
+from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import (
     Consent,
@@ -151,7 +152,8 @@ def _attached(
 
 def _require_not_lost(device: BlockDevice) -> None:
     """RefusedError for one that another program used during an earlier run."""
-    names = lasting_names(device)
+    # A loop device is known by its file while nothing on it has a name.
+    names = (*lasting_names(device), loop_devices.backing_file(device.path))
     for ledger, lost in lost_devices():
         if set(names) & set(lost.names):
             raise RefusedError(
