@@ -24,7 +24,6 @@ from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.rig.host.device.block_device import BlockDevice, device_at
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.device.data_search import look_for_data
-from fsgauge.rig.host.device.device_claim import claimed
 from fsgauge.rig.host.device.loop_devices import backing_file
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
@@ -368,38 +367,11 @@ def test_a_stranger_who_writes_between_turns_keeps_what_he_wrote(
     assert read_at(device, 40 * MEBIBYTE, 19) == b"the stranger's data"
 
 
-def test_a_strangers_file_system_in_the_moment_after_the_unmount(make_loop: MakeLoop) -> None:
-    """The claim comes back to another file system than the one that the run made."""
-    device = make_loop()
-    with claimed(device_of(device)) as claim:
-        with pytest.raises(RigError, match="another program used") as error, claim.lent():
-            run("mkfs.ext4", "-q", "-F", device)
-            with claim.signed():
-                pass
-            run("mkfs.ext4", "-q", "-F", "-L", "theirs", device)
-        assert "it now has ext4" in error.value.render()
-        assert claim.is_lost
-
-
-def test_a_stranger_who_holds_the_device_when_it_is_wanted_back(
-    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("fsgauge.rig.host.device.device_claim._PATIENCE_SECONDS", 0.1)
-    device = make_loop()
-    with claimed(device_of(device)) as claim:
-        with pytest.raises(RigError) as error, claim.lent():
-            holder = os.open(device, os.O_RDONLY | os.O_EXCL)
-        os.close(holder)
-        assert "it cannot be claimed: Device or resource busy" in error.value.render()
-        with pytest.raises(RigError), claim.lent():
-            raise AssertionError("a device that was lost is not used again")
-
-
 def test_a_device_that_cannot_discard_says_what_stays_on_it(
     make_loop: MakeLoop, scene: Scene, engine: rigs.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next run finds its own test data: refused without the word, and it was announced."""
-    monkeypatch.setattr("fsgauge.storage.device._discarded", lambda device: False)
+    monkeypatch.setattr("fsgauge.storage.device._discarded", lambda device, size_bytes: False)
     device = make_loop()
     said: list[str] = []
     rig = HostRig(engine, say=said.append)

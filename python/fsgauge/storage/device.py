@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.machine import StorageFacts
+from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import (
     Consent,
+    lasting_names,
     require_consent,
     require_no_other_name,
     require_own_name,
@@ -28,7 +30,8 @@ from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
 from fsgauge.rig.host.device.device_state import DeviceState, changes
 from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import DeviceTrace
+from fsgauge.rig.host.ledger.lost_devices import lost_devices
+from fsgauge.rig.host.ledger.traces import DeviceTrace, LostDeviceTrace
 from fsgauge.storage.base import Base
 from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
@@ -62,6 +65,7 @@ def check(
         for device in devices:
             require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
             claims.append(stack.enter_context(claimed(device)))
+            _require_not_lost(device)
             require_unused(device)
             require_own_name(device, consent)
         require_no_other_name(devices, consent)
@@ -123,6 +127,7 @@ def _attached(
 ) -> Iterator[Base]:
     with claimed(device) as claim:
         require_writable(device, _SMALLEST_BYTES)
+        _require_not_lost(device)
         require_unused(device)
         require_own_name(device, consent)
         if cleared is None or not _is_as_it_was(cleared, claim):
@@ -131,7 +136,9 @@ def _attached(
         for sentence in cleared.looked.sentences():
             say(f"destroying {sentence}")
         trace = DeviceTrace(device=device.path).undone_by(lambda: give_back(claim, say))
+        lost = LostDeviceTrace(device=device.path, names=lasting_names(device))
         with ledger.holding(trace):
+            claim.when_lost = lambda: ledger.becomes(trace, lost)
             chain = chain_of_device(device.path)
             facts = StorageFacts(
                 kind="device",
@@ -141,6 +148,20 @@ def _attached(
                 cautions=[],
             )
             yield Base(device.path, None, device.size_bytes, facts, claim=claim)
+
+
+def _require_not_lost(device: BlockDevice) -> None:
+    """RefusedError for one that another program used during an earlier run."""
+    # A loop device is known by its file while nothing on it has a name.
+    names = (*lasting_names(device), loop_devices.backing_file(device.path))
+    for ledger, lost in lost_devices():
+        if set(names) & set(lost.names):
+            raise RefusedError(
+                f"another program used {device.path} during an earlier run, so it is left alone",
+                details=tuple(f"known as {name}" for name in lost.names),
+                cause="what it wrote may look like the run's own test data",
+                next=f"wipefs --no-act {device.path}; if nothing on it is needed: rm {ledger}",
+            )
 
 
 def _clear(
@@ -177,7 +198,7 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
         return
     device = claim.device.path
     with claim.used():
-        if not _discarded(device):
+        if not _discarded(device, claim.state.size_bytes):
             wipe(device, claimed=True)
     if look_for_data(claim.device, _LOOK_SECONDS).data is not None:
         say(
@@ -186,8 +207,9 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
         )
 
 
-def _discarded(device: str) -> bool:
+def _discarded(device: str, size_bytes: int) -> bool:
     try:
-        return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
+        said = discard(device, claimed=True, seconds=_DISCARD_SECONDS, size_bytes=size_bytes)
+        return said.exit_code == 0
     except RigError:  # it takes too long: only the signatures are wiped
         return False

@@ -52,6 +52,7 @@ class Btrfs(FileSystem):
     mkfs_options = _MKFS
     mount_options = _MOUNT
     smallest_bytes = 256 << 20
+    writes_nothing_when_read_only = True
     facts_command = ("btrfs", "filesystem", "df", "{directory}")
     forget_command = ("btrfs", "device", "scan", "--forget", "{device}")
 

@@ -88,6 +88,7 @@ class ExtFamily(FileSystem):
     mkfs_options = _MKFS
     mount_options = _MOUNT
     smallest_bytes = 16 << 20
+    writes_nothing_when_read_only = True
     facts_command = ("dumpe2fs", "-h", "{device}")
     facts_wanted = _WANTED
 

@@ -114,6 +114,9 @@ class FileSystem(SystemKind):
     """Asks its own tools for the settings in force; {device} and {directory} are filled in."""
     facts_wanted: ClassVar[tuple[str, ...]] = ()
     """The keys of the answer that are kept; all when empty."""
+    writes_nothing_when_read_only: ClassVar[bool] = False
+    """Whether a clean one that is mounted read-only, and unmounted so, leaves the device as it is:
+    then a write of another program shows in the moments of the mount and of the unmount."""
     forget_command: ClassVar[tuple[str, ...]] = ()
     """Run after the unmount, where a driver has to forget {device}."""
 

@@ -19,17 +19,22 @@ _PAUSE_SECONDS = 0.1
 
 
 def make_blank(
-    device: str, *, claimed: bool = False, keeps_blocks: bool = False
+    device: str,
+    *,
+    claimed: bool = False,
+    keeps_blocks: bool = False,
+    size_bytes: int | None = None,
 ) -> tuple[str, list[str]]:
     """Discard all of `device`; gives what was done and notes on what could not be.
 
+    `size_bytes` is how much of it is ours, where it might grow.
     `claimed`: this process holds the device's claim, so that the tools cannot have it.
     `keeps_blocks`: it is preconditioned, so only what it carries is wiped.
     """
     if keeps_blocks:
         wipe(device, claimed=claimed)
         return "signatures wiped, blocks in use as preconditioning left them", []
-    said = _discarded(device, claimed)
+    said = _discarded(device, claimed, size_bytes)
     if said.exit_code == 0:
         return "whole device discarded", []
     if _UNSUPPORTED not in said.words:
@@ -42,7 +47,7 @@ def make_blank(
     ]
 
 
-def _discarded(device: str, claimed: bool) -> Said:
+def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:
     """Discard the device; where another process has it open, wait up to 15 s.
 
     A process that copied the mount table while a system was mounted on it, as a server or container
@@ -50,7 +55,7 @@ def _discarded(device: str, claimed: bool) -> Said:
     """
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:
-        said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
+        said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS, size_bytes=size_bytes)
         if said.exit_code == 0 or _BUSY not in said.words or time.monotonic() > deadline:
             return said
         time.sleep(_PAUSE_SECONDS)

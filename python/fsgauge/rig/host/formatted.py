@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.host.blank import allocate_below, make_blank
@@ -22,6 +23,15 @@ from fsgauge.study.model import System
 from fsgauge.system.kind import Facts, FileSystem, placed
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.units import format_size
+
+
+class Runs(Protocol):
+    """What runs a tool: run_tool, or a claim for what asks for the device."""
+
+    def __call__(self, command: list[str], *, seconds: float) -> Said:
+        """To its end."""
+        ...
+
 
 MKFS_SECONDS = 1800.0
 _MOUNT_SECONDS = 300.0
@@ -51,20 +61,27 @@ def formatted(
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
     with base.claim.used():
         blank, notes = make_blank(
-            base.device, claimed=base.claim.is_exclusive, keeps_blocks=base.keeps_blocks
+            base.device,
+            claimed=base.claim.is_exclusive,
+            keeps_blocks=base.keeps_blocks,
+            size_bytes=base.size_bytes,
+        )
+        made = make(
+            kind,
+            system,
+            base.device,
+            base.claim.run,
+            keeps_blocks=base.keeps_blocks,
+            seconds=seconds,
         )
     with ExitStack() as stack:
-        stack.enter_context(base.claim.lent())
-        made = make(kind, system, base.device, keeps_blocks=base.keeps_blocks, seconds=seconds)
-        with base.claim.signed():
-            begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
-            directory = stack.enter_context(
-                ledger.folder(ledger.mount_folder, f"mount{base.suffix}")
-            )
-            stack.callback(ask, placed(kind.forget_command, base.device, ""))
-            stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
-        _mount(kind, system, base.device, directory, min(seconds, _MOUNT_SECONDS))
-        base.claim.require_signed()
+        begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
+        directory = stack.enter_context(ledger.folder(ledger.mount_folder, f"mount{base.suffix}"))
+        stack.callback(base.claim.require_not_lost)
+        stack.callback(ask, placed(kind.forget_command, base.device, ""))
+        trace = MountTrace(path=str(directory)).unmounted_by(base.claim.unmount)
+        stack.enter_context(ledger.holding(trace))
+        _mount(kind, system, base, directory, min(seconds, _MOUNT_SECONDS))
         values = stack.enter_context(tuned(system, base, ledger))
         options, doubts = _options_in_force(kind, system, directory)
         start = [*begun, f"mounted with {options}"]
@@ -91,6 +108,7 @@ def make(
     kind: FileSystem,
     system: System,
     device: str,
+    run: Runs = run_tool,
     *,
     keeps_blocks: bool = False,
     seconds: float = MKFS_SECONDS,
@@ -98,17 +116,19 @@ def make(
     """Run mkfs on a device or an image; InputError where it refuses the system's options."""
     ours = kind.mkfs_without_discard if keeps_blocks else ()
     words = [*ours, *mkfs_words(kind, system.mkfs, system.name)]
-    said = run_tool(kind.mkfs_command(words, device), seconds=seconds)
+    said = run(kind.mkfs_command(words, device), seconds=seconds)
     if said.exit_code != 0:
         raise _refused(system, kind.mkfs, said, system.mkfs, [])
     return said
 
 
-def _mount(kind: FileSystem, system: System, device: str, directory: Path, seconds: float) -> None:
-    options = mount_words(kind, system.mount, system.name)
+def _mount(kind: FileSystem, system: System, base: Base, directory: Path, seconds: float) -> None:
+    options, device = mount_words(kind, system.mount, system.name), str(base.device)
     command = kind.mount_command(options, device, str(directory))
     with kernel_log() as log:
-        said = run_tool(command, seconds=seconds)
+        said = base.claim.mount(
+            command, seconds=seconds, is_quiet=kind.writes_nothing_when_read_only
+        )
         if said.exit_code != 0:
             kernel = log.lines_about(Path(device).name, kind.driver)
             raise _beyond_page(system, said, kernel) or _refused(

@@ -40,10 +40,11 @@ def preconditioned(study: Study, base: Base, engine: RunsJobs, say: Callable[[st
         return base
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     with base.claim.used():
-        purge, notes = make_blank(base.device, claimed=base.claim.is_exclusive)
-    size_bytes = base.size_bytes // BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES
-    say(f"preconditioning {base.device}: {PASSES} times {format_size(size_bytes)} are written")
-    with base.claim.lent():
+        purge, notes = make_blank(
+            base.device, claimed=base.claim.is_exclusive, size_bytes=base.size_bytes
+        )
+        size_bytes = base.size_bytes // BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES
+        say(f"preconditioning {base.device}: {PASSES} times {format_size(size_bytes)} are written")
         allocate_below(base.refill)
         for number in range(PASSES):
             engine.run(

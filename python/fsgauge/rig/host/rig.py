@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from fsgauge import storage
 from fsgauge.engine import Engine
@@ -33,6 +33,7 @@ from fsgauge.rig.host.working_set import working_set
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.wire import Held
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
@@ -122,11 +123,13 @@ class HostRig:
     def systems(self, study: Study) -> Iterator[HostSystems]:
         """Attach the storage and find the file size that fits every system."""
         engine = self._with_engine()
-        with (
-            opened_ledger() as ledger,
-            storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say) as base,
-            opened_folders(study) as places,
-        ):
+        with ExitStack() as stack:
+            ledger = stack.enter_context(opened_ledger())
+            base = stack.enter_context(
+                storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say)
+            )
+            stack.enter_context(engine.holding(*_held(base)))
+            places = stack.enter_context(opened_folders(study))
             if base.device is not None:
                 require_direct_device(study, base.device)
             room = working_set(study, base, ledger, engine, places)
@@ -146,3 +149,8 @@ class HostRig:
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
+
+
+def _held(base: storage.Base) -> list[Held]:
+    """The devices that are claimed: the engine is given the claims."""
+    return [held for each in (base, *base.beside) for held in each.claim.held]

@@ -89,15 +89,13 @@ class HostSystems:
         if prepared.folder is not None:
             prepared.folder.require_still()
         if isinstance(prepared.target, BlockTarget):
-            with self._base.claim.kept():
-                return settle_caches(prepared.target)
+            return settle_caches(prepared.target)
         return settle_caches(prepared.pinned)
 
     def write_back(self, prepared: PreparedSystem) -> None:
         """Have on the storage all that was written to the system; OSError where it refuses."""
         if isinstance(prepared.target, BlockTarget):
-            with self._base.claim.kept():
-                write_back(prepared.target.path)
+            write_back(prepared.target.path)
         elif _has_folder(prepared.target):
             write_back(_folder_of(prepared))
 
@@ -174,8 +172,8 @@ class HostSystems:
                 device,
                 claimed=self._base.claim.is_exclusive,
                 keeps_blocks=self._base.keeps_blocks,
+                size_bytes=self._base.size_bytes,
             )
-        with self._base.claim.lent():
             allocated = allocate_below(self._base.refill)
             size_bytes = self.attached.file_size_bytes * method_of(study.workload).files
             target = BlockTarget(path=device, size_bytes=size_bytes)

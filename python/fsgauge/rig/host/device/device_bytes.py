@@ -138,18 +138,19 @@ _UNKNOWN = "unrecognized option"
 """Before util-linux 2.36 blkdiscard has no --force and does not open exclusively."""
 
 
-def discard(device: str, *, claimed: bool, seconds: float) -> Said:
-    """blkdiscard of the whole device; RigError when it does not end in time.
+def discard(device: str, *, claimed: bool, seconds: float, size_bytes: int | None = None) -> Said:
+    """blkdiscard of the device, or of its first bytes; RigError when it does not end in time.
 
     While a device is claimed, the kernel refuses to discard it with EBUSY as long as a buffer of it
     is held, and each processor holds the last ones that a file system used (f2fs, nilfs2).
     """
     force = [_FORCE] if claimed else []
+    length = ["--length", str(size_bytes)] if size_bytes is not None else []
     if claimed:
         _empty_buffers(device)
-    said = run_tool(["blkdiscard", *force, device], seconds=seconds)
+    said = run_tool(["blkdiscard", *force, *length, device], seconds=seconds)
     if claimed and _UNKNOWN in said.words:
-        said = run_tool(["blkdiscard", device], seconds=seconds)
+        said = run_tool(["blkdiscard", *length, device], seconds=seconds)
     return said
 
 

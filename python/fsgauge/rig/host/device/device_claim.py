@@ -1,208 +1,233 @@
 """One device, claimed from the check to the end, so that no other program formats it.
 
 The claim is an exclusive open (O_EXCL): while it is held, mkfs, mount, LVM, RAID and swap refuse
-the device. Our own mkfs, mount and engine need it themselves, so it is lent to them and taken back.
-The state they leave is remembered; if the device has changed since, or has another file system,
-another program wrote to it, and it is left alone from then on.
+the device. Our engine inherits it, and our mkfs is given the device when it asks for it. A mount
+alone has to take the claim itself: it is made by this process right after the claim was given up,
+and after the unmount it is taken at once. Whatever another program did to the device in between
+shows; then it is left alone from then on.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import stat
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
-from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
+from fsgauge.errors import RefusedError, RigError
 from fsgauge.rig.host.device.block_device import BlockDevice
+from fsgauge.rig.host.device.claimed_mount import ClaimedMount
 from fsgauge.rig.host.device.device_state import DeviceState, changes, state_of
 from fsgauge.rig.host.device.device_tree import contents_of, label_of
 from fsgauge.rig.host.device.other_writers import other_ways
+from fsgauge.rig.host.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Given
+from fsgauge.rig.host.process.tool import Said, run_tool
+from fsgauge.wire import Held
 
-_PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
+_OF_AN_OPEN = ~(os.O_EXCL | os.O_NOFOLLOW)
 
 
 class Claim:
     """Of storage that we made: no other program has to be kept out."""
 
     is_exclusive = False
+    held: tuple[Held, ...] = ()
+    """What the engine is given."""
 
     def used(self) -> AbstractContextManager[None]:
-        """For what is done to the device without a claim of its own."""
+        """While something of ours changes the device."""
         return nullcontext()
 
-    def lent(self) -> AbstractContextManager[None]:
-        """For those who need the claim themselves."""
-        return nullcontext()
+    def run(self, command: list[str], *, seconds: float) -> Said:
+        """A tool that asks for the claim itself: mkfs."""
+        return run_tool(command, seconds=seconds)
 
-    def kept(self) -> AbstractContextManager[None]:
-        """Held for a moment, while it is lent."""
-        return nullcontext()
+    def mount(self, command: list[str], *, seconds: float, is_quiet: bool) -> Said:  # noqa: ARG002
+        """mount(8); `is_quiet`: mounted read-only, the file system writes nothing."""
+        return run_tool(command, seconds=seconds)
 
-    def signed(self) -> AbstractContextManager[None]:
-        """The same, right after a file system was made on it."""
-        return nullcontext()
+    def unmount(self, command: list[str]) -> Said:
+        """umount(8)."""
+        return run_tool(command)
 
-    def require_signed(self) -> None:
-        """RigError when it carries another file system than that."""
+    def require_not_lost(self) -> None:
+        """RigError when it did not come back after the unmount."""
 
 
 class DeviceClaim(Claim):
-    """A claim on a device that is not of our making; take it with `claimed`."""
+    """A claim on a device that is not of our making; take it with `claimed`.
+
+    `when_lost` is called once, when another program has used the device.
+    """
 
     is_exclusive = True
 
     def __init__(self, device: BlockDevice) -> None:
         self.device = device
         self.is_lost = False
-        self._descriptor: int | None = None
+        self.when_lost: Callable[[], None] = lambda: None
+        self._open = _opened(device, os.O_RDONLY)
+        """Not exclusive, and open to the end: letting the claim go costs no flush then."""
+        self._claim = -1
+        self._is_held = False
         self._state: DeviceState | None = None
-        self._before: str | None = None
-        self._made: str | None = None
+        self._mount: ClaimedMount | None = None
+        self._loss: RigError | None = None
+
+    @property
+    def held(self) -> tuple[Held, ...]:  # type: ignore[override]
+        """The claim's descriptor, whose number stays the same."""
+        return (Held(path=self.device.path, descriptor=self._claim),)
+
+    @property
+    def node(self) -> int:
+        """A descriptor of the device that claims nothing, open to the end."""
+        return self._open
 
     @property
     def state(self) -> DeviceState:
-        """As it was when it was last claimed; taken now if it was not taken yet."""
+        """As it was when something of ours last changed it; taken now if it was not taken yet."""
         if self._state is None:
             self._state = state_of(self.device)
         return self._state
 
+    @state.setter
+    def state(self, found: DeviceState) -> None:
+        self._state = found
+
+    def require_not_lost(self) -> None:
+        """RigError when another program used the device, as far as is known by now."""
+        if self._loss is not None:
+            raise self._loss
+
     def require_unchanged(self) -> None:
         """RigError when anybody wrote to it since it was claimed, and from then on."""
-        if self.is_lost:
-            raise self._lost(())
-        found = changes(self.state, state_of(self.device))
-        if found:
-            raise self._lost(tuple(found))
+        self.require_not_lost()
+        if not self._is_held:
+            raise self.lost(("it is not claimed any more",))
+        self.require_none(changes(self.state, state_of(self.device)))
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Held while the body changes the device by tools that do not ask for the claim."""
+        """Held while the body changes the device; what the body leaves there is ours."""
         self.require_unchanged()
+        before = self.state
         try:
             yield
         finally:
             self._state = state_of(self.device)
+            self.require_none(changes(before, self._state, of_itself=True))
 
-    @contextmanager
-    def lent(self) -> Iterator[None]:
-        """Given up for the body, which uses the device; claimed again when the body has ended."""
-        self.require_unchanged()
-        self._before, self._made = label_of(self.device), None
-        self.release()
-        try:
-            yield
-        except BaseException as first:
-            self._back_after(first)
-            raise
-        self._back(() if self._made is None else (self._made,))
+    def run(self, command: list[str], *, seconds: float) -> Said:
+        """A tool that asks for the claim gets the device without it, as a descriptor of ours."""
+        return run_tool(command, seconds=seconds, answer=self._given)
 
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Held for the body while it is lent, when nothing of ours uses the device."""
-        if self._take_or_lose() and label_of(self.device):
-            raise self._lost(())
-        try:
-            yield
-        finally:
-            self.release()
+    def mount(self, command: list[str], *, seconds: float, is_quiet: bool) -> Said:
+        """mount(8) finds out what is to be mounted, and this process does it for it."""
+        self.require_not_lost()
+        self._mount = ClaimedMount(self, label_of(self.device), is_quiet=is_quiet)
+        return run_tool(command, seconds=seconds, answer=self._mount.mounted)
 
-    @contextmanager
-    def signed(self) -> Iterator[None]:
-        """Held for the body, at once after our mkfs: what it carries now is ours."""
-        self._take_or_lose(seconds=0)
-        self._made = label_of(self.device)
-        try:
-            yield
-        finally:
-            self.release()
+    def unmount(self, command: list[str]) -> Said:
+        """umount(8); the loss of the claim is raised by `require_not_lost`."""
+        if self._mount is None or self._loss is not None:
+            return run_tool(command)
+        return run_tool(command, answer=self._mount.unmounted)
 
-    def require_signed(self) -> None:
-        """RigError when it carries another file system than the one that was signed."""
-        if self._made is not None:
-            self._require_label((self._made,))
-
-    def take(self, seconds: float = 0.0) -> bool:
-        """Claim it, and say whether that took patience; OSError (EBUSY) when it took too much."""
-        ends, waited = time.monotonic() + seconds, False
-        while self._descriptor is None:
+    def take(self, seconds: float = 0.0) -> None:
+        """Claim it; OSError (EBUSY) when another has it for longer."""
+        ends = time.monotonic() + seconds
+        while not self._is_held:
             try:
-                self._descriptor = _open_claim(self.device)
+                claim = _opened(self.device, os.O_RDONLY | os.O_EXCL)
             except OSError as error:
                 if error.errno != errno.EBUSY or time.monotonic() >= ends:
                     raise
-                waited = True
                 time.sleep(_PAUSE_SECONDS)
-        return waited
+                continue
+            if self._claim < 0:
+                self._claim = claim
+            else:
+                os.dup2(claim, self._claim, inheritable=False)
+                os.close(claim)
+            self._is_held = True
 
-    def release(self) -> None:
-        """Give it up."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-        self._descriptor = None
+    def close(self) -> None:
+        """Give it up for good."""
+        for descriptor in {self._claim, self._open} - {-1}:
+            os.close(descriptor)
+        self._claim = self._open = -1
+        self._is_held = False
 
-    def _back(self, ours: tuple[str | None, ...]) -> None:
-        """Claim it again and remember how it was left; `ours` is what it may carry, if known.
+    def let_go(self) -> None:
+        """Give it up; its number stays taken."""
+        os.dup2(self._open, self._claim, inheritable=False)
+        self._is_held = False
 
-        Without that it is a bare device full of random bytes, which may look like anything: it is
-        asked only when somebody else held the claim.
-        """
-        waited = self._take_or_lose()
-        if ours or waited:
-            self._require_label(ours or (None,))
-        self._state = state_of(self.device)
+    def _given(self, call: AskedCall) -> Given | int | None:
+        """The answer to a tool that opens something exclusively, or sets a block size."""
+        if not self.is_at(call.path):
+            return None
+        if call.name == "block size":
+            fcntl.ioctl(self._claim, SET_BLOCK_SIZE, call.flags.to_bytes(8, sys.byteorder))
+            return 0
+        if call.name != "open":
+            return None
+        return Given(os.open(f"/proc/self/fd/{self._claim}", call.flags & _OF_AN_OPEN))
 
-    def _back_after(self, first: BaseException) -> None:
-        """The same when the body failed: its error comes first, unless a stranger explains it.
-
-        What an interrupted mkfs left is ours, whatever it is.
-        """
-        if self.is_lost:
-            return
-        ended = not isinstance(first, Exception) or isinstance(first, Interrupted)
+    def is_at(self, path: str) -> bool:
+        """Whether a path leads to this device."""
         try:
-            self._back((label_of(self.device),) if ended else (None, self._before, self._made))
-        except RigError as second:
-            if ended or not isinstance(first, FsgaugeError):
-                return
-            if self._descriptor is None and not isinstance(first, InputError):
-                first.details = (*first.details, second.what, *second.details)
-                return
-            second.details = (*second.details, first.what, *first.details)
-            raise second from first
+            found = Path(path).stat()
+        except OSError:
+            return False
+        return stat.S_ISBLK(found.st_mode) and _numbers(found.st_rdev) == self.device.numbers
 
-    def _take_or_lose(self, seconds: float | None = None) -> bool:
+    def take_back(self, seconds: float) -> None:
+        """Claim it again; RigError when another has it."""
         try:
-            return self.take(_PATIENCE_SECONDS if seconds is None else seconds)
+            self.take(seconds)
         except OSError as error:
             why = f"it cannot be claimed: {error.strerror}"
-            raise self._lost((why, *_users(self.device))) from error
+            raise self.lost((why, *_users(self.device))) from error
 
-    def _require_label(self, ours: tuple[str | None, ...]) -> None:
-        found = label_of(self.device)
-        if found not in ours:
-            raise self._lost(())
+    def require_none(self, found: list[str]) -> None:
+        """RigError with what another program did, if anything."""
+        if found:
+            raise self.lost(tuple(found))
 
-    def _lost(self, details: tuple[str, ...]) -> RigError:
-        self.is_lost = True
-        found, ours = label_of(self.device), (None, self._before, self._made)
-        return RigError(
-            f"another program used {self.device.path} during this run",
-            details=(*details, *((f"it now has {found}",) if found not in ours else ())),
+    def lost(self, details: tuple[str, ...]) -> RigError:
+        """What is raised from now on; called for the first time, it is remembered for good."""
+        found, path = label_of(self.device), self.device.path
+        is_ours = found is None or (self._mount is not None and found == self._mount.label)
+        self._loss = RigError(
+            f"another program used {path} during this run",
+            details=details if is_ours else (*details, f"it now has {found}"),
             cause="the other program found it empty; the device is left as it is",
-            next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
+            next=f"wipefs --no-act {path}; fuser -v {path}",
         )
+        if not self.is_lost:
+            self.is_lost = True
+            self.when_lost()
+        return self._loss
 
 
 @contextmanager
 def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
     """Hold the device; RefusedError with what is on it when another holds it."""
-    claim = DeviceClaim(device)
+    claim = None
     try:
+        claim = DeviceClaim(device)
         claim.take()
     except OSError as error:
+        if claim is not None:
+            claim.close()
         if error.errno != errno.EBUSY:
             raise RigError(
                 f"{device.path} cannot be opened: {error.strerror}",
@@ -218,7 +243,7 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
     try:
         yield claim
     finally:
-        claim.release()
+        claim.close()
 
 
 def _users(device: BlockDevice) -> list[str]:
@@ -227,11 +252,14 @@ def _users(device: BlockDevice) -> list[str]:
     return found or [f"{device.path}  in use by another program or kernel driver"]
 
 
-def _open_claim(device: BlockDevice) -> int:
-    """An exclusive open of this very device; its node may be another's by now."""
-    descriptor = os.open(device.path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
-    found = os.fstat(descriptor).st_rdev
-    if f"{os.major(found)}:{os.minor(found)}" != device.numbers:
+def _opened(device: BlockDevice, flags: int) -> int:
+    """An open of this very device; its node may be another's by now."""
+    descriptor = os.open(device.path, flags | os.O_CLOEXEC)
+    if _numbers(os.fstat(descriptor).st_rdev) != device.numbers:
         os.close(descriptor)
         raise OSError(errno.ENODEV, f"{device.path} is now a different device")
     return descriptor
+
+
+def _numbers(found: int) -> str:
+    return f"{os.major(found)}:{os.minor(found)}"

@@ -22,6 +22,7 @@ class DeviceState:
 
     numbers: str
     attached: str | None
+    size_bytes: int
     counters: DeviceCounters | None
     places: tuple[tuple[int, str], ...]
     file_changed_ns: int | None
@@ -43,16 +44,25 @@ def state_of(device: BlockDevice) -> DeviceState:
     return DeviceState(
         numbers=device.numbers,
         attached=device.disk.read("diskseq"),
+        size_bytes=device.size_bytes,
         counters=read_counters(device) if counted else None,
         places=places,
         file_changed_ns=_file_changed_ns(device),
     )
 
 
-def changes(before: DeviceState, now: DeviceState) -> list[str]:
-    """What another program did in between, a line each; empty when nothing shows."""
+def changes(before: DeviceState, now: DeviceState, *, of_itself: bool = False) -> list[str]:
+    """What another program did in between, a line each; empty when nothing shows.
+
+    `of_itself`: to the device alone, whose content something of ours has changed.
+    """
     if (before.numbers, before.attached) != (now.numbers, now.attached):
         return ["it is now a different device"]
+    if before.size_bytes != now.size_bytes:
+        sizes = (format_size(before.size_bytes), format_size(now.size_bytes))
+        return [f"it had {sizes[0]}, and has {sizes[1]} now"]
+    if of_itself:
+        return []
     found = []
     if before.counters is not None and now.counters is not None:
         gone = now.counters - before.counters
@@ -62,10 +72,10 @@ def changes(before: DeviceState, now: DeviceState) -> list[str]:
             found.append(f"{format_size(gone.discard_bytes)} of it discarded")
     places = [
         str(offset)
-        for (offset, then), (_, digest) in zip(before.places, now.places, strict=False)
+        for (offset, then), (_, digest) in zip(before.places, now.places, strict=True)
         if then != digest
     ]
-    if places or len(before.places) != len(now.places):
+    if places:
         found.append(f"other bytes at {', '.join(places[:4])}{', ...' if len(places) > 4 else ''}")
     if before.file_changed_ns != now.file_changed_ns:
         found.append("its backing file was written")

@@ -112,7 +112,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
     if not failed:
         path.unlink()
     elif forgettable:
-        said[-1] += f"; remove it there by hand and forget it here: rm {path}"
+        said[-1] += f"; see to it by hand, and forget it here: rm {path}"
     return said
 
 

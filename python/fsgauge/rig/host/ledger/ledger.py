@@ -64,6 +64,12 @@ class Ledger:
             raise
         self.undo_down_to(number)
 
+    def becomes(self, trace: AnyTrace, now: AnyTrace) -> None:
+        """Write down that what is held has become another thing."""
+        number = next(made for made, held in self._pending.items() if held is trace)
+        self._pending[number] = now
+        self._append({"made": number, "trace": now.model_dump()})
+
     def own_name(self, purpose: str) -> str:
         """A name that says whose it is, for what lies elsewhere."""
         return own_name(self.token, purpose)
@@ -78,6 +84,8 @@ class Ledger:
             for made in sorted(self._pending, reverse=True):
                 if made < number or self._stuck:
                     return
+                if self._pending[made].stays:
+                    continue
                 try:
                     self._pending[made].undo()
                 except BaseException:

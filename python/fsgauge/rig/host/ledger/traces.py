@@ -23,7 +23,7 @@ from fsgauge.rig.host.machine.mounts import mount_at, mounts_everywhere
 from fsgauge.rig.host.machine.setting import write_setting
 from fsgauge.rig.host.process.processes import holders_of
 from fsgauge.rig.host.process.servers import end_server
-from fsgauge.rig.host.process.tool import run_tool
+from fsgauge.rig.host.process.tool import Said, run_tool
 
 _PATIENCE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.05
@@ -37,6 +37,8 @@ class Trace(BaseModel):
     outlives_a_boot: ClassVar[bool] = False
     may_be_forgotten: ClassVar[bool] = False
     """Whether nothing of this machine is left when it is never undone."""
+    stays: ClassVar[bool] = False
+    """Whether it is no trace of ours to undo, but what the next commands have to know."""
 
     def undo(self) -> str | None:
         """Undo it."""
@@ -101,6 +103,13 @@ class MountTrace(Trace):
 
     kind: Literal["mount"] = "mount"
     path: str
+    _unmount: Callable[[list[str]], Said] | None = PrivateAttr(default=None)
+
+    def unmounted_by(self, unmount: Callable[[list[str]], Said]) -> MountTrace:
+        """The same trace, undone by `unmount` while its owner lives, which then has the device."""
+        trace = self.model_copy()
+        trace._unmount = unmount
+        return trace
 
     def undo(self) -> str | None:
         """Unmount, waiting for those who hold it for a moment."""
@@ -109,7 +118,7 @@ class MountTrace(Trace):
             return None
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while mount_at(self.path) is not None:
-            said = run_tool(["umount", self.path])
+            said = (self._unmount or run_tool)(["umount", self.path])
             if said.exit_code != 0 and mount_at(self.path) is not None:
                 if time.monotonic() > deadline:
                     raise _still_mounted(self.path, said.words)
@@ -291,8 +300,38 @@ class DeviceTrace(Trace):
         )
 
 
+class LostDeviceTrace(Trace):
+    """A device that another program used while a run had it: it stays here until a person decides.
+
+    `names` are those that last (fsgauge.rig.host.device.consent).
+    """
+
+    outlives_a_boot = True
+    may_be_forgotten = True
+    stays = True
+
+    kind: Literal["lost device"] = "lost device"
+    device: str
+    names: list[str]
+
+    def undo(self) -> str | None:
+        """Say that it is left alone."""
+        raise RigError(
+            f"{self.device} was used by another program during a run, so it is left alone",
+            details=tuple(f"known as {name}" for name in self.names),
+            next=f"wipefs --no-act {self.device}",
+        )
+
+
 AnyTrace = Annotated[
-    FolderTrace | MountTrace | ServerTrace | ShareTrace | LoopTrace | SettingTrace | DeviceTrace,
+    FolderTrace
+    | MountTrace
+    | ServerTrace
+    | ShareTrace
+    | LoopTrace
+    | SettingTrace
+    | DeviceTrace
+    | LostDeviceTrace,
     Field(discriminator="kind"),
 ]
 

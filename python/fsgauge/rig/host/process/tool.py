@@ -14,13 +14,14 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from fsgauge.errors import RigError
 from fsgauge.programs import child_environment, search_path
+from fsgauge.rig.host.process.answered_calls import Answer, AnsweredCalls
 from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
 
 __all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
@@ -50,17 +51,21 @@ def find_tool(name: str) -> str | None:
     return shutil.which(name, path=search_path())
 
 
-def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
-    """Run a program to its end; RigError when it is missing or does not end in time."""
+def run_tool(command: list[str], *, seconds: float = 60.0, answer: Answer | None = None) -> Said:
+    """Run a program to its end; RigError when it is missing or does not end in time.
+
+    `answer` answers its calls (answered_calls.py); what that raises is raised once it has ended.
+    """
     program = find_tool(command[0])
     if program is None:
         raise RigError(
             f"the program {command[0]} is not installed",
             next="fsgauge doctor names the package",
         )
-    process = _begun([program, *command[1:]])
     try:
-        answer = wait_for(process, seconds)
+        with AnsweredCalls(answer) if answer else nullcontext() as calls:
+            process = _begun([program, *command[1:]], calls)
+            ended = wait_for(process, seconds)
     except NoEnd as late:
         raise NotInTime(
             f"{' '.join(command)} did not end within {seconds:.0f} s",
@@ -68,7 +73,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
             cause="the storage stopped responding, or is far slower than expected",
             next="dmesg | tail",
         ) from None
-    return _said(command, answer)
+    return _said(command, ended)
 
 
 def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
@@ -83,9 +88,15 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
     return said
 
 
-def _begun(command: list[str]) -> subprocess.Popen[bytes]:
+def _begun(command: list[str], calls: AnsweredCalls | None) -> subprocess.Popen[bytes]:
     """Start it. A Ctrl-C that comes meanwhile is raised when it can be ended."""
-    process = None
+    process, dies = None, killed_with_parent()
+
+    def arrange() -> None:
+        dies()
+        if calls is not None:
+            calls.arrange()
+
     try:
         with handled_afterwards():
             process = subprocess.Popen(
@@ -96,8 +107,10 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
                 cwd="/",
                 env=child_environment(LC_ALL="C"),
                 process_group=0,
-                preexec_fn=killed_with_parent(),
+                preexec_fn=arrange,
             )
+        if calls is not None:
+            calls.begin()
     except BaseException:
         if process is not None:
             end_or_give_up(process)
@@ -105,12 +118,11 @@ def _begun(command: list[str]) -> subprocess.Popen[bytes]:
     return process
 
 
-def _said(command: list[str], answer: Answer) -> Said:
+def _said(command: list[str], ended: Ended) -> Said:
     output, error = (
-        text.decode(errors="replace").replace("\r\n", "\n")
-        for text in (answer.output, answer.error)
+        text.decode(errors="replace").replace("\r\n", "\n") for text in (ended.output, ended.error)
     )
-    return Said(tuple(command), answer.exit_code, output, error)
+    return Said(tuple(command), ended.exit_code, output, error)
 
 
 _PROC = Path("/proc")
@@ -124,7 +136,7 @@ _given_up: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True)
-class Answer:
+class Ended:
     """How a program ended, and what it printed."""
 
     exit_code: int
@@ -140,7 +152,7 @@ class NoEnd(Exception):
         self.words = words
 
 
-def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Answer:
+def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Ended:
     """Read its output to the end; NoEnd after `seconds`, with it and its children killed."""
     _reap()
     deadline = time.monotonic() + seconds
@@ -148,7 +160,7 @@ def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Answer:
         texts = _hear(process, deadline)
         code = _ended(process, deadline)
         if texts is not None and code is not None:
-            return Answer(code, *texts)
+            return Ended(code, *texts)
     except BaseException:
         end_or_give_up(process)
         raise
