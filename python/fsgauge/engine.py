@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.lease import ControlPipe
-from fsgauge.programs import find_engine
+from fsgauge.programs import engine_environment, find_engine, start
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -162,14 +162,12 @@ class Engine:
 
         A job with a lease is held until its end.
         """
-        process = subprocess.Popen(
+        process = start(
             [str(self.binary)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Ctrl-C is not the engine's. A group, no session: a scheduler that shares by session
-            # (sched(7), autogroup) would let engine and server take turns at every answer.
-            process_group=0,
+            environment=engine_environment(),
         )
         try:
             if on_start is not None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.interruption import interruptible
-from fsgauge.programs import child_environment
+from fsgauge.programs import Process, interpreter, start
 from fsgauge.sweep.folder import PlacedPoint, Sweep
 from fsgauge.sweep.panels import years_words
 
@@ -33,7 +32,7 @@ class Failed:
 @dataclass
 class _Running:
     placed: PlacedPoint
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
 
 
@@ -71,20 +70,17 @@ def _name(placed: PlacedPoint) -> str:
 
 
 def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
-    begun = placed.results
-    words = ["run", str(placed.file), "--rig", "simulator", "--results", str(placed.directory)]
-    again = ["resume", str(begun), *["--accept-changed"] * accept_changed]
+    begun, directory = placed.results, str(placed.directory.absolute())
+    words = ["run", str(placed.file.absolute()), "--rig", "simulator", "--results", directory]
+    again = ["resume", str(begun and begun.absolute()), *["--accept-changed"] * accept_changed]
     words = again if begun is not None else [*words, "--yes"]
     log = placed.directory / "log.txt"
     with log.open("ab") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "fsgauge", *words, "--quiet"],
-            stdin=subprocess.DEVNULL,
+        process = start(
+            interpreter("fsgauge", *words, "--quiet"),
             stdout=out,
             stderr=out,
-            env=child_environment(),
-            # A terminal's Ctrl-C is passed on once, by _end.
-            start_new_session=True,
+            has_session=True,  # a terminal's Ctrl-C is passed on once, by _end
         )
     return _Running(placed, process, log)
 

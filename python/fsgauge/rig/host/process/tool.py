@@ -1,8 +1,8 @@
 """Runs a program of the system (mkfs, mount, losetup), bounded in time and dying with this process.
 
-Where programs are found, and their environment, is in programs.py. subprocess waits forever for a
-child that it has killed, but a umount that waits for a dead device (state D) does not die. It is
-given up: its number and what it waits for are reported, and it is reaped when another program is
+Where programs are found, and how they are started, is in fsgauge.programs. subprocess waits forever
+for a child that it has killed, but a umount that waits for a dead device (state D) does not die. It
+is given up: its number and what it waits for are reported, and it is reaped when another program is
 started.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import time
@@ -20,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment, search_path
-from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.programs import child_environment, search_path, start
+from fsgauge.programs.finding import find_program as find_tool
 
 __all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
 
@@ -45,11 +44,6 @@ class Said:
         return (self.error or self.output).strip()
 
 
-def find_tool(name: str) -> str | None:
-    """Full path of a program, or None."""
-    return shutil.which(name, path=search_path())
-
-
 def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
     """Run a program to its end; RigError when it is missing or does not end in time."""
     program = find_tool(command[0])
@@ -58,7 +52,13 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
             f"the program {command[0]} is not installed",
             next="fsgauge doctor names the package",
         )
-    process = _begun([program, *command[1:]])
+    process = start(
+        [program, *command[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        environment=child_environment(LC_ALL="C"),
+        dies_with_us=True,
+    )
     try:
         answer = wait_for(process, seconds)
     except NoEnd as late:
@@ -81,28 +81,6 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
             next="fsgauge doctor",
         )
     return said
-
-
-def _begun(command: list[str]) -> subprocess.Popen[bytes]:
-    """Start it. A Ctrl-C that comes meanwhile is raised when it can be ended."""
-    process = None
-    try:
-        with handled_afterwards():
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env=child_environment(LC_ALL="C"),
-                process_group=0,
-                preexec_fn=killed_with_parent(),
-            )
-    except BaseException:
-        if process is not None:
-            end_or_give_up(process)
-        raise
-    return process
 
 
 def _said(command: list[str], answer: Answer) -> Said:
