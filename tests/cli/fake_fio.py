@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A fio that does no I/O: a message, then a document with plausible numbers.
 
-FSGAUGE_FAKE_FIO_MODE: unset, "fail" (refuses its options), "twice" (twice as fast as the fake engine).
+FSGAUGE_FAKE_FIO_MODE: unset, "fail" (refuses its options), "twice" (twice as fast as the fake
+engine).
 """
 
 import json

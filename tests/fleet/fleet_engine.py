@@ -2,10 +2,10 @@
 """The engine of tests/cli/fake_engine.py with what a fleet asks for: leases, starts, clocks.
 
 It does no I/O, but it waits for its start and compares clocks for real, over UDP and without the
-key. FSGAUGE_FLEET_ENGINE_SECONDS: how long a load truly takes, 0.05 by default. FSGAUGE_FLEET_ENGINE_SLOW: the name
-of a folder in whose targets a load does half the work. FSGAUGE_FLEET_ENGINE_FULL: one in which it fails.
-FSGAUGE_FLEET_ENGINE_REFUSES: the kind of the jobs that it refuses. FSGAUGE_FLEET_ENGINE_LATE: a file; the first
-engine that finds it removes it, and is prepared after its start.
+key. In variables that begin with FSGAUGE_FLEET_ENGINE_, SECONDS: how long a load truly takes, 0.05
+by default. SLOW: the name of a folder in whose targets a load does half the work. FULL: one in
+which it fails. REFUSES: the kind of the jobs that it refuses. LATE: a file; the first engine that
+finds it removes it, and is prepared after its start.
 """
 
 import json

@@ -120,7 +120,7 @@ def test_every_way_to_start_a_process_is_seen() -> None:
 
 
 def test_no_part_of_the_package_is_found_in_another_folder() -> None:
-    """A folder without __init__.py is joined from all of sys.path: a planted one would add to it."""
+    """One without __init__.py is joined from all of sys.path: a planted one would add to it."""
     folders = {path.parent for path in PACKAGE.rglob("*.py")}
     assert [each for each in folders if not (each / "__init__.py").is_file()] == []
 

@@ -18,7 +18,8 @@ from fsgauge.programs import starting as module
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="root changes to another user")
 SELF = """
 import json, os, sys
-print(json.dumps([os.getcwd(), sys.path, os.getpgid(0) == os.getpid(), os.getsid(0) == os.getpid()]))
+own = os.getpid()
+print(json.dumps([os.getcwd(), sys.path, os.getpgid(0) == own, os.getsid(0) == own]))
 """
 
 
