@@ -2,10 +2,10 @@
 """An engine that does no I/O: answers each job with plausible events, for tests of commands.
 
 FSGAUGE_FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at
-once), "hang" (until it is told to stop), "slow" (a scan that goes on until SIGINT; it makes the file
-FSGAUGE_FAKE_ENGINE_READY first), "slow age" (the same of ageing), "refuse" (a scan that cannot be),
-"no space" (ageing ends early), "full" (most clients of a write find no space), "bad" (one file is
-given up, one record is bad).
+once), "hang" (until it is told to stop), "slow" (a scan that goes on until SIGINT; it makes the
+file FSGAUGE_FAKE_ENGINE_READY first), "slow age" (the same of ageing), "refuse" (a scan that cannot
+be), "no space" (ageing ends early), "full" (most clients of a write find no space), "bad" (one file
+is given up, one record is bad).
 FSGAUGE_FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
