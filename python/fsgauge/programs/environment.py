@@ -20,6 +20,7 @@ _KEPT = frozenset(
     {
         *("LANG", "LANGUAGE", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "COLORTERM"),
         *("USER", "LOGNAME", "PATH", "SUDO_UID", "SSH_AUTH_SOCK"),
+        *("_FSGAUGE_COMPLETE", "COMP_WORDS", "COMP_CWORD"),
         *("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
     }
 )
@@ -27,7 +28,7 @@ _KEPT_PREFIXES = ("FSGAUGE_", "LC_", "SLURM_", "KUBERNETES_")
 _PLACES = frozenset(
     {
         *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"),
-        *("TMPDIR", "KUBECONFIG", "SLURM_CONF"),
+        *("TMPDIR", "KUBECONFIG", "SLURM_CONF", "LD_LIBRARY_PATH"),
     }
 )
 """Kept where only root can change what they name."""

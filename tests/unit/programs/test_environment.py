@@ -12,7 +12,7 @@ from fsgauge.programs import child_environment, clean_own_environment, engine_en
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="of root's environment")
 LOADING = {
-    **dict.fromkeys(("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCONV_PATH"), "/x"),
+    **dict.fromkeys(("LD_PRELOAD", "LD_AUDIT", "GCONV_PATH"), "/x"),
     **dict.fromkeys(("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE"), "/x"),
     **dict.fromkeys(("MKE2FS_CONFIG", "BLKID_FILE", "LIBMOUNT_FSTAB", "APT_CONFIG"), "/x"),
     **dict.fromkeys(("QEMU_MODULE_DIR", "SSL_CERT_FILE", "OPENSSL_CONF", "BASH_ENV"), "/x"),
@@ -32,7 +32,7 @@ def test_root_gives_nothing_that_names_code(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @AS_ROOT
-@pytest.mark.parametrize("name", ["HOME", "TMPDIR", "KUBECONFIG", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("name", ["HOME", "TMPDIR", "KUBECONFIG", "LD_LIBRARY_PATH"])
 def test_a_place_of_another_user_is_left_out(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +46,15 @@ def test_a_place_of_another_user_is_left_out(
     instead = pwd.getpwuid(0).pw_dir if name == "HOME" else None
     link = tmp_path / "link"
     link.symlink_to(theirs)
-    for place in (theirs, theirs / "below", theirs / "not there", link, Path("relative")):
+    for place in (
+        theirs,
+        theirs / "below",
+        theirs / "not there",
+        link,
+        "relative",
+        f"{own}:",
+        f"{own}:{theirs}",
+    ):
         monkeypatch.setenv(name, str(place))
         assert child_environment().get(name) == instead, place
     monkeypatch.setenv(name, "/tmp")
