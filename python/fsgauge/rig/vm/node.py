@@ -101,9 +101,18 @@ class Node:
         own = (port_of_qemu.fileno(), monitor_of_qemu.fileno())
         inherited = Descriptors(*own, prompt, network)
         self._port, self.monitor = port, Monitor(monitor)
+        try:
+            with port_of_qemu, monitor_of_qemu:
+                self._start_qemu(inherited)
+        except OSError as error:
+            raise RigError(
+                f"the machine {self.spec.name} cannot be started: {error}",
+                cause="a file of it is gone, or its user, who is not root, may not run QEMU there",
+                next=f"ls -l {self._qemu.program}; fsgauge rig test",
+            ) from error
+
+    def _start_qemu(self, inherited: Descriptors) -> None:
         with (
-            port_of_qemu,
-            monitor_of_qemu,
             self._output.open("wb") as output,
             opened(self.spec, self.console) as (files, descriptors),
         ):
