@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -39,16 +39,20 @@ def start(
     group_ids: Sequence[int] = (),
     has_session: bool = False,
     dies_with_us: bool = False,
+    arrange: Callable[[], None] | None = None,
 ) -> Process:
     """Start a program in a process group of its own, or a session if it `has_session`.
 
     `environment` is child_environment() unless another is given; `passed` descriptors stay open.
     `user_id` is a user and its group, with `group_ids` and no others, without capabilities. What
-    `dies_with_us` is killed when the thread that started it ends. A Ctrl-C that comes meanwhile is
-    raised once the process can be ended, and ends it. FileNotFoundError where the program is not
+    `dies_with_us` is killed when the thread that started it ends. `arrange` is called in the child
+    before it becomes the program, and may take no lock. A Ctrl-C that comes meanwhile is raised
+    once the process can be ended, and ends it. FileNotFoundError where the program is not
     installed.
     """
     process = None
+    steps = [killed_with_parent()] if dies_with_us else []
+    steps += [arrange] if arrange is not None else []
     try:
         with handled_afterwards():
             process = subprocess.Popen(
@@ -63,7 +67,7 @@ def start(
                 # session (sched(7), autogroup) would let engine and server take turns.
                 process_group=None if has_session else 0,
                 start_new_session=has_session,
-                preexec_fn=killed_with_parent() if dies_with_us else None,
+                preexec_fn=(lambda: [step() for step in steps]) if steps else None,
                 user=user_id,
                 group=user_id,
                 extra_groups=None if user_id is None else list(group_ids),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -97,6 +98,16 @@ def test_an_interruption_while_it_starts_ends_it(monkeypatch: pytest.MonkeyPatch
         start(["sleep", "300"])
         time.sleep(5)
     assert started[0].poll() == -signal.SIGKILL
+
+
+def test_a_child_can_arrange_itself_before_it_becomes_the_program() -> None:
+    process = start(
+        ["sh", "-c", "ulimit -n"],
+        stdout=subprocess.PIPE,
+        arrange=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (17, 17)),
+        dies_with_us=True,
+    )
+    assert process.communicate(timeout=60) == (b"17\n", None)
 
 
 @AS_ROOT
