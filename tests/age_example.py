@@ -32,7 +32,7 @@ def aged(folder: Path, *, behaviour: str = "", **changes: Any) -> AgeResult:
         time_limit_ns=ORDER.time_limit_ns,
         seed=ORDER.seed,
     )
-    with mock.patch.dict(os.environ, {"FAKE_ENGINE_MODE": behaviour}):
+    with mock.patch.dict(os.environ, {"FSGAUGE_FAKE_ENGINE_MODE": behaviour}):
         answer: dict[str, Any] = fake_engine.age(job.model_dump(mode="json"))
     answer |= {"format": 1, "kind": "age", "engine": fake_engine.ENGINE, "notes": []}
     return AgeResult.model_validate(answer | changes)

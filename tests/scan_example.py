@@ -27,7 +27,7 @@ def changed(
 def example(*, path: str = "/fake", map_order: int = 3, **changes: Any) -> ScanResult:
     """The fake engine's scan; `changes` replace keys of the result, or of its `counts`."""
     job = ScanJob(path=path, top=3, map_order=map_order).model_dump(mode="json")
-    with mock.patch.dict(os.environ, {"FAKE_ENGINE_MODE": ""}):
+    with mock.patch.dict(os.environ, {"FSGAUGE_FAKE_ENGINE_MODE": ""}):
         answer: dict[str, Any] = fake_engine.scan(job)
     answer |= {"format": 1, "kind": "scan", "engine": fake_engine.ENGINE, "notes": []}
     for key, value in changes.items():

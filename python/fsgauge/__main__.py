@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    # `python -m` looks for modules in the working folder first, which may be another user's. The
+    # launcher starts Python with -P; here it is too late for a folder `fsgauge` that is planted.
+    del sys.path[0]
+
 import os
 import signal
 

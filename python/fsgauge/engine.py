@@ -22,7 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.lease import ControlPipe
-from fsgauge.programs import find_engine
+from fsgauge.programs import engine_environment, find_engine, start
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -185,15 +185,13 @@ class Engine:
         """
         held = self._held_for(job)
         job = job.model_copy(update={"held": held}) if held else job
-        process = subprocess.Popen(
+        process = start(
             [str(self.binary)],
-            pass_fds=[place.descriptor for place in held],
+            passed=[place.descriptor for place in held],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Ctrl-C is not the engine's. A group, no session: a scheduler that shares by session
-            # (sched(7), autogroup) would let engine and server take turns at every answer.
-            process_group=0,
+            environment=engine_environment(),
         )
         try:
             if on_start is not None:

@@ -28,7 +28,7 @@ def fsgauge(tmp_path: Path) -> Run:
             "FSGAUGE_ENGINE": str(ENGINE),
             "FSGAUGE_STATE": str(tmp_path / "state"),
             "FSGAUGE_KEEP_CACHES": "1",  # hundreds of runs would each read Python from disk anew
-            "FAKE_ENGINE_MODE": mode,
+            "FSGAUGE_FAKE_ENGINE_MODE": mode,
             **more,
         }
         return subprocess.run(

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """An engine that does no I/O: answers each job with plausible events, for tests of commands.
 
-FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
-"hang" (until it is told to stop), "slow" (a scan that goes on until
-SIGINT; it makes the file FAKE_ENGINE_READY first), "slow age" (the same of
-ageing), "refuse" (a scan that cannot be), "no space" (ageing ends early),
-"full" (most clients of a write find no space), "bad" (one file is given up,
-one record is bad).
-FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
+FSGAUGE_FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at
+once), "hang" (until it is told to stop), "slow" (a scan that goes on until SIGINT; it makes the
+file FSGAUGE_FAKE_ENGINE_READY first), "slow age" (the same of ageing), "refuse" (a scan that cannot
+be), "no space" (ageing ends early), "full" (most clients of a write find no space), "bad" (one file
+is given up, one record is bad).
+FSGAUGE_FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
 import hashlib
@@ -216,7 +215,7 @@ def mean_file_bytes(files):
 
 def clients(job):
     """Every client does all of its files at a rate that follows from target, phase and seed."""
-    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     phase, files_of = job["phase"]["kind"], job["files"]
     full = mode == "full" and phase == "write"
     place = json.dumps([job["target"], job["phase"]]) + str(job["seed"])
@@ -349,7 +348,7 @@ def layout(job):
 
 
 def probe(job):
-    alignment = os.environ.get("FAKE_ENGINE_ALIGNMENT", "512")
+    alignment = os.environ.get("FSGAUGE_FAKE_ENGINE_ALIGNMENT", "512")
     return {
         "io_uring": True,
         "io_uring_reason": None,
@@ -366,10 +365,10 @@ def scan(job):
     """A device of 64 MiB in 4 groups: two files, one of them in three pieces."""
     mebi = 1 << 20
     stopped = []
-    if os.environ.get("FAKE_ENGINE_MODE") == "slow":
+    if os.environ.get("FSGAUGE_FAKE_ENGINE_MODE") == "slow":
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
-        pathlib.Path(os.environ["FAKE_ENGINE_READY"]).touch()
+        pathlib.Path(os.environ["FSGAUGE_FAKE_ENGINE_READY"]).touch()
         while not stopped and time.monotonic() < until:
             say("scan_progress", files=1, of_files=2, extents=1)
             time.sleep(0.05)
@@ -493,7 +492,7 @@ def scan_map(order, size_bytes, pieces, free):
 
 def age(job):
     """One file of 4 MiB that was written once, whatever the profile."""
-    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     counts = {"operations": 5, "failed": 0, "written_bytes": 4 << 20}
     lives = {"live_files": 1, "live_bytes": 4 << 20}
     (pathlib.Path(job["directory"]) / "aged").touch()
@@ -501,7 +500,7 @@ def age(job):
     if mode == "slow age":
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
-        pathlib.Path(os.environ["FAKE_ENGINE_READY"]).touch()
+        pathlib.Path(os.environ["FSGAUGE_FAKE_ENGINE_READY"]).touch()
         while not stopped and time.monotonic() < until:
             say("age_progress", share=0.5, elapsed_ns=1, **counts, **lives)
             time.sleep(0.05)
@@ -542,7 +541,7 @@ def age(job):
 
 def main():
     job = json.loads(sys.stdin.read())
-    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     if mode == "silent":
         sys.exit(9)
     if mode == "garbage":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A fio that does no I/O: a message, then a document with plausible numbers.
 
-FAKE_FIO_MODE: unset, "fail" (refuses its options), "twice" (twice as fast as the fake engine).
+FSGAUGE_FAKE_FIO_MODE: unset, "fail" (refuses its options), "twice" (twice as fast as the fake
+engine).
 """
 
 import json
@@ -11,12 +12,12 @@ import sys
 if "--version" in sys.argv:
     print("fio-3.33")
     sys.exit()
-if os.environ.get("FAKE_FIO_MODE") == "fail":
+if os.environ.get("FSGAUGE_FAKE_FIO_MODE") == "fail":
     sys.exit("fio: engine io_uring not loadable")
 
 options = dict(word[2:].split("=", 1) for word in sys.argv[1:] if "=" in word)
 depth = int(options["iodepth"])
-rate = 20_000 * depth**0.5 * (2 if os.environ.get("FAKE_FIO_MODE") == "twice" else 1)
+rate = 20_000 * depth**0.5 * (2 if os.environ.get("FSGAUGE_FAKE_FIO_MODE") == "twice" else 1)
 duration_ms = int(options["runtime"].removesuffix("ms"))
 share = {"randread": 1.0, "randwrite": 0.0}[options["rw"]]
 

@@ -133,8 +133,8 @@ def test_ctrl_c_keeps_what_there_is(place: Path, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     environment = os.environ | {
         "FSGAUGE_ENGINE": str(ENGINE),
-        "FAKE_ENGINE_MODE": "slow age",
-        "FAKE_ENGINE_READY": str(ready),
+        "FSGAUGE_FAKE_ENGINE_MODE": "slow age",
+        "FSGAUGE_FAKE_ENGINE_READY": str(ready),
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "fsgauge", "age", "place", "churn", *SMALL],

@@ -46,7 +46,7 @@ def test_every_cell_has_fios_command_and_a_word_a_metric(
 
 
 def test_a_difference_is_called_one(fsgauge: Run, words: list[str], with_fio: str) -> None:
-    done = fsgauge(*words, FSGAUGE_PATH=with_fio, FAKE_FIO_MODE="twice")
+    done = fsgauge(*words, FSGAUGE_PATH=with_fio, FSGAUGE_FAKE_FIO_MODE="twice")
     rates = [line for line in done.stdout.splitlines() if "operations per second" in line]
     assert rates and all(line.endswith("differs") for line in rates)
     assert done.returncode == 0
@@ -72,7 +72,7 @@ def test_the_folder_holds_every_run_whole(
 
 
 def test_a_fio_that_refuses_is_quoted(fsgauge: Run, words: list[str], with_fio: str) -> None:
-    done = fsgauge(*words, FSGAUGE_PATH=with_fio, FAKE_FIO_MODE="fail")
+    done = fsgauge(*words, FSGAUGE_PATH=with_fio, FSGAUGE_FAKE_FIO_MODE="fail")
     assert done.returncode == 3
     assert "kept" in done.stderr
     assert "engine io_uring not loadable" in done.stderr

@@ -28,7 +28,7 @@ def running(small: list[str], tmp_path: Path, runs: int) -> Iterator[subprocess.
     process = subprocess.Popen(
         [sys.executable, "-m", "fsgauge", *small],
         cwd=tmp_path,
-        env=os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FAKE_ENGINE_MODE": ""},
+        env=os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FSGAUGE_FAKE_ENGINE_MODE": ""},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -78,7 +78,7 @@ def test_ctrl_c_before_the_first_run_keeps_nothing(
     process = subprocess.Popen(
         [sys.executable, "-m", "fsgauge", *small],
         cwd=tmp_path,
-        env=os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FAKE_ENGINE_MODE": "hang"},
+        env=os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FSGAUGE_FAKE_ENGINE_MODE": "hang"},
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -112,8 +112,8 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     environment = os.environ | {
         "FSGAUGE_ENGINE": str(ENGINE),
-        "FAKE_ENGINE_MODE": "slow",
-        "FAKE_ENGINE_READY": str(ready),
+        "FSGAUGE_FAKE_ENGINE_MODE": "slow",
+        "FSGAUGE_FAKE_ENGINE_READY": str(ready),
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "fsgauge", "scan", "/place", "--json"],

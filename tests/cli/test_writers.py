@@ -93,14 +93,14 @@ def test_more_writers_than_places_are_refused(fsgauge: Run, study: Path, tmp_pat
 
 def test_a_block_below_the_alignment_is_refused(fsgauge: Run, study: Path) -> None:
     words = ["--set", 'workload.block_sizes=["1 KiB"]']
-    done = fsgauge("run", str(study), *words, FAKE_ENGINE_ALIGNMENT="4096")
+    done = fsgauge("run", str(study), *words, FSGAUGE_FAKE_ENGINE_ALIGNMENT="4096")
     assert done.returncode == 2
     assert "does direct I/O in whole blocks of 4 KiB, and an operation" in done.stderr
     assert 'next: a block size of "4 KiB"' in done.stderr
 
 
 def test_a_file_system_without_direct_io_is_refused(fsgauge: Run, study: Path) -> None:
-    done = fsgauge("run", str(study), FAKE_ENGINE_ALIGNMENT="none")
+    done = fsgauge("run", str(study), FSGAUGE_FAKE_ENGINE_ALIGNMENT="none")
     assert done.returncode == 2
     assert '"here" has no direct I/O' in done.stderr
     assert "--set 'workload.access=[\"buffered\"]'" in done.stderr

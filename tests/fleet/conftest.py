@@ -20,7 +20,7 @@ def environment_of(tmp_path: Path, **more: str) -> dict[str, str]:
     """What fsgauge and its hosts run with."""
     return os.environ | {
         "FSGAUGE_ENGINE": str(ENGINE),
-        "FLEET_ENGINE_CLI": str(ENGINE.parents[1] / "cli"),
+        "FSGAUGE_FLEET_ENGINE_CLI": str(ENGINE.parents[1] / "cli"),
         "FSGAUGE_STATE": str(tmp_path / "state"),
         "FSGAUGE_KEEP_CACHES": "1",
         **more,

@@ -107,7 +107,7 @@ class Faulty:
         """The study on these hosts; this machine listens on that address."""
         self.watch()
         for name, value in environment_of(
-            self.tmp_path, FLEET_ENGINE_SECONDS=str(LOAD_SECONDS)
+            self.tmp_path, FSGAUGE_FLEET_ENGINE_SECONDS=str(LOAD_SECONDS)
         ).items():
             self.monkeypatch.setenv(name, value)
         for module in (block, session):

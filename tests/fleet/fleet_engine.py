@@ -2,10 +2,10 @@
 """The engine of tests/cli/fake_engine.py with what a fleet asks for: leases, starts, clocks.
 
 It does no I/O, but it waits for its start and compares clocks for real, over UDP and without the
-key. FLEET_ENGINE_SECONDS: how long a load truly takes, 0.05 by default. FLEET_ENGINE_SLOW: the name
-of a folder in whose targets a load does half the work. FLEET_ENGINE_FULL: one in which it fails.
-FLEET_ENGINE_REFUSES: the kind of the jobs that it refuses. FLEET_ENGINE_LATE: a file; the first
-engine that finds it removes it, and is prepared after its start.
+key. In variables that begin with FSGAUGE_FLEET_ENGINE_, SECONDS: how long a load truly takes, 0.05
+by default. SLOW: the name of a folder in whose targets a load does half the work. FULL: one in
+which it fails. REFUSES: the kind of the jobs that it refuses. LATE: a file; the first engine that
+finds it removes it, and is prepared after its start.
 """
 
 import json
@@ -17,7 +17,9 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, os.environ.get("FLEET_ENGINE_CLI") or str(Path(__file__).parents[1] / "cli"))
+sys.path.insert(
+    0, os.environ.get("FSGAUGE_FLEET_ENGINE_CLI") or str(Path(__file__).parents[1] / "cli")
+)
 
 import fake_engine as fake
 
@@ -65,7 +67,7 @@ def begun_together(job):
     while (left := start_at_ns - time.monotonic_ns()) > 0:
         time.sleep(left / 1e9)
     started = time.monotonic_ns()
-    time.sleep(float(os.environ.get("FLEET_ENGINE_SECONDS", "0.05")))
+    time.sleep(float(os.environ.get("FSGAUGE_FLEET_ENGINE_SECONDS", "0.05")))
     return {
         "start_at_ns": start_at_ns,
         "armed_at_ns": armed_at_ns,
@@ -138,7 +140,7 @@ def laid_out(job):
 def is_late():
     """For one engine only."""
     try:
-        Path(os.environ.get("FLEET_ENGINE_LATE", "none")).unlink()
+        Path(os.environ.get("FSGAUGE_FLEET_ENGINE_LATE", "none")).unlink()
     except FileNotFoundError:
         return False
     return True
@@ -147,7 +149,7 @@ def is_late():
 def changed(job, result):
     """What this host's folder does to a load."""
     place = json.dumps(job["target"])
-    if os.environ.get("FLEET_ENGINE_SLOW", "\0") in place:
+    if os.environ.get("FSGAUGE_FLEET_ENGINE_SLOW", "\0") in place:
         for side in (result["read"], result["write"]):
             if side:
                 mean_ns = side["service_latency"]["sum_ns"] // side["operations"]
@@ -168,13 +170,13 @@ def main():
         answer = kinds[job["kind"]](job)
         fake.say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})
         return
-    if job["kind"] == os.environ.get("FLEET_ENGINE_REFUSES"):
+    if job["kind"] == os.environ.get("FSGAUGE_FLEET_ENGINE_REFUSES"):
         fault = {"what": "4097 jobs: 4096 is the limit", "cause": "", "next": "fewer jobs"}
         fake.say("failed", error={**fault, "errno": None, "code": "job.jobs"})
         sys.exit(2)
-    if os.environ.get("FLEET_ENGINE_FULL", "\0") in json.dumps(job.get("target")) and job.get(
-        "start_on_order"
-    ):
+    if os.environ.get("FSGAUGE_FLEET_ENGINE_FULL", "\0") in json.dumps(
+        job.get("target")
+    ) and job.get("start_on_order"):
         begun_together(job)
         fault = {
             "what": "write of 4096 bytes at 0 failed: No space left on device",

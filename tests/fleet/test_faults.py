@@ -91,7 +91,7 @@ def test_a_disk_that_is_full_on_one_host(fsgauge: Run, small: list[str], tmp_pat
     """The study goes on, and says whose disk it was."""
     file = str(hosts_file(tmp_path, "a", "b"))
     full = str(tmp_path / "disks" / "b")
-    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FLEET_ENGINE_FULL=full)
+    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FSGAUGE_FLEET_ENGINE_FULL=full)
     directory = results_of(tmp_path)
     runs = read_results(directory).runs
     assert len(runs) == 4
@@ -109,7 +109,7 @@ def test_a_job_that_the_engine_refuses(fsgauge: Run, small: list[str], tmp_path:
     Which of the two engines is heard first is a matter of timing.
     """
     file = str(hosts_file(tmp_path, "a", "b"))
-    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_REFUSES="load")
+    done = fsgauge("run", *small, "--hosts", file, FSGAUGE_FLEET_ENGINE_REFUSES="load")
     assert done.returncode == 2, done.stderr
     said = r"^error: [ab]: 4097 jobs: 4096 is the limit\nnext: fewer jobs$"
     assert re.search(said, done.stderr, re.MULTILINE), done.stderr
@@ -125,7 +125,7 @@ def test_an_engine_that_is_prepared_too_late(
     file = str(hosts_file(tmp_path, "a", "b"))
     late = tmp_path / "late"
     late.touch()
-    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FLEET_ENGINE_LATE=str(late))
+    done = fsgauge("run", *small, *TWO_BLOCKS, "--hosts", file, FSGAUGE_FLEET_ENGINE_LATE=str(late))
     assert done.returncode == 0, done.stderr
     assert not late.exists()
     assert "the start was missed: it was 204.0 ms ago" in done.stderr

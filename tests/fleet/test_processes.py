@@ -38,7 +38,9 @@ def voided(directory: Path) -> list[str]:
 def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
     with running(
-        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+        tmp_path,
+        ["run", *small, "--hosts", file, *TWO_BLOCKS],
+        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
     ) as study:
         os.kill(begun(study)[1], signal.SIGKILL)
         _, said = study.process.communicate(timeout=240)
@@ -56,7 +58,9 @@ def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> Non
 def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
     with running(
-        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+        tmp_path,
+        ["run", *small, "--hosts", file, *TWO_BLOCKS],
+        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
     ) as study:
         begun(study)
         os.kill(study.engines()[0], signal.SIGKILL)
@@ -78,7 +82,7 @@ def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path
     other = str(int(before) + 1)
     setting = f"system.mounted.tunables.{SOMAXCONN}={other}"
     words = ["run", *small, "--hosts", file, *TWO_BLOCKS, "--set", setting]
-    with running(tmp_path, words, FLEET_ENGINE_SECONDS=SECONDS) as study:
+    with running(tmp_path, words, FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS) as study:
         study.wait_until(lambda: bool(study.runs()) and bool(study.engines()))
         study.wait_until(lambda: SOMAXCONN.read_text().strip() == other)
         os.kill(study.hosts()[0], signal.SIGKILL)
@@ -93,7 +97,7 @@ def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path
 def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
     with running(
-        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS="20"
+        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FSGAUGE_FLEET_ENGINE_SECONDS="20"
     ) as study:
         study.wait_until(lambda: len(study.engines()) >= 2)
         hosts, engines = study.hosts(), study.engines()
@@ -108,7 +112,9 @@ def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_pat
 def test_ctrl_c_ends_hosts_and_keeps_what_was_measured(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
     with running(
-        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+        tmp_path,
+        ["run", *small, "--hosts", file, *TWO_BLOCKS],
+        FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
     ) as study:
         hosts = begun(study)
         study.process.send_signal(signal.SIGINT)

@@ -35,7 +35,7 @@ def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: P
     them does half the work, which the page says."""
     file = str(hosts_file(tmp_path, "a", "b"))
     slow = str(tmp_path / "disks" / "b")
-    done = fsgauge("run", *small, "--hosts", file, FLEET_ENGINE_SLOW=slow)
+    done = fsgauge("run", *small, "--hosts", file, FSGAUGE_FLEET_ENGINE_SLOW=slow)
     assert done.returncode == 0, done.stderr
     directory = results_of(tmp_path)
     stored = read_results(directory)

@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -103,6 +104,48 @@ def test_a_kernel_that_panics_is_a_finding_with_the_last_lines_of_its_console(sc
     assert panic in lost.lines[0]
     page = write_report(outcome.directory).read_text(encoding="utf-8")
     assert panic in page and "The block was measured again." in page
+
+
+@LONG
+def test_a_machine_is_in_a_sandbox_reaches_no_name_and_dies_with_us(scene: Path) -> None:
+    """Looked at from outside, before the guest is up; root's machines are nobody's else."""
+    words = ["run", "overhead", "--rig", "vm", "--system", "ext4", *SMALL]
+    words += ["--set", f"storage.directory={scene / 'disks'}", "--results", str(scene / "results")]
+    with subprocess.Popen([*COMMAND, *words], stderr=subprocess.DEVNULL) as process:
+        try:
+            pid = machine_of(process, scene)
+            status = dict(
+                line.split(":\t", 1)
+                for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+            )
+            words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        finally:
+            process.kill()
+    assert status["Seccomp"].strip() == "2" and status["NoNewPrivs"].strip() == "1"
+    assert int(status["CapEff"], 16) == int(status["CapPrm"], 16) == 0
+    users = {int(number) for number in status["Uid"].split()}
+    if os.geteuid() == 0:
+        (user,) = users
+        assert 50_000 <= user <= 58_000
+        assert "0" not in status["Groups"].split()
+    else:
+        assert users == {os.geteuid()}
+    assert not [word for word in words[1:] if str(scene) in word or "squashfs" in word]
+    deadline = time.monotonic() + 20
+    while machines(scene) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert machines(scene) == []
+    assert fsgauge("systems").returncode == 0  # and the disks are removed
+
+
+def machine_of(process: subprocess.Popen[bytes], scene: Path) -> int:
+    """The one that it starts, once QEMU has entered its sandbox."""
+    while process.poll() is None:
+        for pid in machines(scene):
+            if "Seccomp:\t2" in Path(f"/proc/{pid}/status").read_text():
+                return pid
+        time.sleep(0.1)
+    raise AssertionError("it ended without a machine")
 
 
 @LONG

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,15 @@ def fsgauge(*words: str, seconds: float = 580, **options: Any) -> subprocess.Com
 
 
 def machines(place: Path) -> list[int]:
-    """QEMUs with a file below `place`."""
+    """QEMUs with an open file below `place`."""
     found = [each.pid for each in processes() if each.name.startswith("qemu-system")]
-    return [pid for pid in found if str(place) in _command_of(pid)]
+    return [pid for pid in found if any(str(place) in each for each in _open_files(pid))]
 
 
-def _command_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    except OSError:
-        return ""
+def _open_files(pid: int) -> list[str]:
+    found = []
+    with suppress(OSError):
+        for each in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                found.append(str(each.readlink()))
+    return found

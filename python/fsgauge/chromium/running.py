@@ -14,8 +14,7 @@ from pathlib import Path
 
 from fsgauge.chromium.devtools import DevTools
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment
-from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.programs import Process, child_environment, start
 
 LIMIT_SECONDS = 60.0
 _END_SECONDS = 5.0
@@ -69,22 +68,21 @@ def chromium(program: str, seconds: float = LIMIT_SECONDS) -> Iterator[DevTools]
 
 
 @contextmanager
-def _started(program: str, profile: Path, said: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _started(program: str, profile: Path, said: Path) -> Iterator[Process]:
     # Only root: the sandbox of Chromium does not work for root, and matters for all others.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     command = [program, *_FLAGS, *sandbox, f"--user-data-dir={profile / 'profile'}"]
     process = None
     try:
-        with said.open("wb") as words, handled_afterwards():
-            process = subprocess.Popen(
+        with said.open("wb") as words:
+            process = start(
                 ["/bin/sh", "-c", _PIPES, "sh", *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=words,
-                cwd=profile,
-                env=_environment(profile),
-                process_group=0,
-                preexec_fn=killed_with_parent(),
+                environment=_environment(profile),
+                folder=profile,
+                dies_with_us=True,
             )
         yield process
     finally:
@@ -99,7 +97,7 @@ def _environment(profile: Path) -> dict[str, str]:
     return child_environment(**places, DBUS_SESSION_BUS_ADDRESS="disabled:")
 
 
-def _connected(process: subprocess.Popen[bytes], deadline: float) -> DevTools:
+def _connected(process: Process, deadline: float) -> DevTools:
     if process.stdin is None or process.stdout is None:
         raise RigError("Chromium was started without pipes")
     browser = DevTools(process.stdin.fileno(), process.stdout.fileno(), deadline)
@@ -115,7 +113,7 @@ def _connected(process: subprocess.Popen[bytes], deadline: float) -> DevTools:
     return browser
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     """Closed pipes end it; what has not ended then is killed, with all of its processes."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:

@@ -115,6 +115,9 @@ def _clean_up() -> None:
 def main(words: list[str] | None = None) -> None:
     """Run a command, by default that of the command line; every failure ends with a message, the
     next command and an exit code."""
+    from fsgauge.programs import clean_own_environment
+
+    clean_own_environment()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

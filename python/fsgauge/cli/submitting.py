@@ -25,6 +25,7 @@ def submit(study: Study, hosts: FleetChoice) -> int:
     plan = make_plan(study, size_bytes=FleetRig(hosts).size_bytes(study))
     words = [word for word in sys.argv[1:] if word not in ("--yes", "-y")]
     command = ["fsgauge", *words, "--yes"]
-    job = submitted(batch_script(hosts.slurm, command, Path.cwd(), plan.expected_seconds))
-    sys.stdout.write(f"submitted as job {job}\nlog: {Path.cwd() / f'fsgauge-{job}.log'}\n")
+    here = Path.cwd()
+    job = submitted(batch_script(hosts.slurm, command, here, plan.expected_seconds), here)
+    sys.stdout.write(f"submitted as job {job}\nlog: {here / f'fsgauge-{job}.log'}\n")
     return 0

@@ -10,7 +10,6 @@ import os
 import selectors
 import shlex
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,7 +19,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.hands import hand
 from fsgauge.hands.hands import Answer, HandLostError, Step
-from fsgauge.programs import child_environment
+from fsgauge.programs import Process, child_environment, isolated, start
 
 _PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
 _START_SECONDS = 60.0
@@ -57,7 +56,7 @@ class Place:
 class ProcessHands:
     """See hands.Hands."""
 
-    def __init__(self, names: Sequence[str], processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    def __init__(self, names: Sequence[str], processes: Sequence[Process]) -> None:
         self.names = names
         self._processes = processes
         self._heard = [b""] * len(processes)
@@ -122,7 +121,7 @@ class ProcessHands:
         return error
 
 
-def _output(process: subprocess.Popen[bytes]) -> int:
+def _output(process: Process) -> int:
     assert process.stdout is not None  # noqa: S101 - it is a pipe
     return process.stdout.fileno()
 
@@ -180,19 +179,19 @@ def _require_folders(places: Sequence[Place], found: Mapping[int, Answer]) -> No
 
 
 @contextmanager
-def _started(place: Place, folder: str, size: int) -> Iterator[subprocess.Popen[bytes]]:
+def _started(place: Place, folder: str, size: int) -> Iterator[Process]:
     path = f"{place.folder}/{folder}"
     code = _PROGRAM.format(size=size)
-    words = [sys.executable if not place.host else "python3", "-c", code, path]
+    words = [*(["python3", "-I"] if place.host else isolated()), "-c", code, path]
     if place.host:
         words = ["ssh", "-T", "-o", "BatchMode=yes", place.host, shlex.join(words)]
-    process = subprocess.Popen(
+    process = start(
         words,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=child_environment(LC_ALL="C"),
-        start_new_session=True,
+        environment=child_environment(LC_ALL="C"),
+        has_session=True,
     )
     try:
         yield process

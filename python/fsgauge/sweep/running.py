@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from fsgauge.bounds import POINT_LOG_BYTES
 from fsgauge.errors import InputError
 from fsgauge.interruption import interruptible
 from fsgauge.plain_files import cannot_write
-from fsgauge.programs import child_environment
+from fsgauge.programs import Process, interpreter, start
 from fsgauge.sweep.folder import PlacedPoint, Sweep
 from fsgauge.sweep.panels import years_words
 
@@ -37,7 +36,7 @@ class Failed:
 @dataclass
 class _Running:
     placed: PlacedPoint
-    process: subprocess.Popen[bytes]
+    process: Process
 
 
 def run_points(
@@ -75,9 +74,9 @@ def _name(placed: PlacedPoint) -> str:
 
 def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
     """Begin a point, or go on with it, in the folder that was checked, wherever it is by now."""
-    begun = placed.results
-    words = ["run", str(placed.file), "--rig", "simulator", "--results", str(placed.directory)]
-    again = ["resume", str(begun), *["--accept-changed"] * accept_changed]
+    begun, directory = placed.results, str(placed.directory.absolute())
+    words = ["run", str(placed.file.absolute()), "--rig", "simulator", "--results", directory]
+    again = ["resume", str(begun and begun.absolute()), *["--accept-changed"] * accept_changed]
     words = again if begun is not None else [*words, "--yes"]
     try:
         with (
@@ -86,23 +85,12 @@ def _started(placed: PlacedPoint, accept_changed: bool) -> _Running:
             os.fdopen(folder.open_to_append(_LOG), "ab") as out,
             folder.descriptor_of("") as place,
         ):
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    _POINT,
-                    str(place),
-                    str(placed.directory),
-                    *words,
-                    "--quiet",
-                ],
-                stdin=subprocess.DEVNULL,
+            process = start(
+                interpreter(_POINT, str(place), directory, *words, "--quiet"),
                 stdout=out,
                 stderr=out,
-                env=child_environment(),
-                pass_fds=[place],
-                # A terminal's Ctrl-C is passed on once, by _end.
-                start_new_session=True,
+                passed=[place],
+                has_session=True,  # a terminal's Ctrl-C is passed on once, by _end
             )
     except OSError as error:
         raise cannot_write(placed.directory / _LOG, error) from error

@@ -27,7 +27,7 @@ PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_cli
 
 def record(monkeypatch: pytest.MonkeyPatch, gave_up: int, **first_error: Any) -> RunRecord:
     """A write of 590 clients on a full disk, of which so many gave up."""
-    monkeypatch.setitem(os.environ, "FAKE_ENGINE_MODE", "full")
+    monkeypatch.setitem(os.environ, "FSGAUGE_FAKE_ENGINE_MODE", "full")
     study = with_seed(load_study("connections-full"), 7)
     plan = make_plan(study, size_bytes=4 << 30)
     turn, cell = plan.turns[0], plan.cells[0]

@@ -31,12 +31,11 @@ from fsgauge.access.server.kind import (
 from fsgauge.access.server.observation import Observation
 from fsgauge.errors import RigError
 from fsgauge.private_server import ServerFacts
-from fsgauge.programs import child_environment
+from fsgauge.programs import Process, start
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace, ServerTrace
 from fsgauge.rig.host.process.own_network import OwnNetwork, own_network
 from fsgauge.rig.host.process.servers import children, end_server, group_processes
-from fsgauge.rig.host.process.signals import killed_with_parent
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
 
 _PLACES = Path("/run")
@@ -119,7 +118,7 @@ class Child:
         self.idle = 1
         self.ready_ns = 0
         self._token = token
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._restarts = 0
         self._surroundings: set[int] = set()
         self._main = 0
@@ -146,16 +145,7 @@ class Child:
         with self._beginning, (self.serving.folder / START_LOG).open("ab") as log:
             if self._is_over:
                 raise self._did_not_start("it was stopped meanwhile")
-            self._process = subprocess.Popen(
-                [find_tool(command[0]) or command[0], *command[1:]],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                process_group=0,
-                cwd="/",
-                env=child_environment(),
-                preexec_fn=killed_with_parent(),
-            )
+            self._process = start(command, stdout=log, stderr=log, dies_with_us=True)
 
     def leader(self) -> int:
         """The process id of the first process, which is the group's number too; -1 of none."""

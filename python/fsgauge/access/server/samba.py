@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import pwd
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,7 +40,7 @@ from fsgauge.access.server.private_users import (
     write_users,
 )
 from fsgauge.errors import InputError, RigError
-from fsgauge.programs import child_environment
+from fsgauge.programs import run_to_end
 from fsgauge.rig.host.process.own_network import unused_user_id
 from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.server_options import OPTIONS
@@ -203,21 +202,11 @@ class Samba(ServerKind):
         if _is_private(serving):
             shell = ("sh", "-c", _ADD_USER, "sh", str(serving.folder))
             words = [find_tool("unshare") or "unshare", *NAMESPACE, *shell, *words]
-        done = subprocess.run(
-            words,
-            input=f"{password}\n{password}\n",
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-            cwd="/",
-            env=child_environment(),
-        )
+        done = run_to_end(words, f"{password}\n{password}\n".encode(), seconds=_SECONDS)
         if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").replace(password, "...")
             raise RigError(
-                "smbpasswd could not make the private user",
-                details=tuple(done.stderr.replace(password, "...").splitlines()[-3:]),
+                "smbpasswd could not make the private user", details=tuple(said.splitlines()[-3:])
             )
 
 

@@ -16,10 +16,10 @@ from typing import TypeVar
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.process.processes import boot_id
 from fsgauge.rig.vm.cache import cache_folder
+from fsgauge.rig.vm.kvm import DEVICE, has_kvm
 from fsgauge.rig.vm.node import Node, NodeLostError
 from fsgauge.rig.vm.qemu import Accelerator, Qemu, find_qemu
 
-_DEVICE = "/dev/kvm"
 _FILE = "kvm.json"
 N = TypeVar("N", bound=Sequence[Node])
 CHOICE_VARIABLE = "FSGAUGE_VM_ACCELERATOR"
@@ -34,12 +34,17 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
     chosen = chosen_accelerator()
     if chosen is not None:
         return _up(make(chosen), say)
-    if os.access(_DEVICE, os.R_OK | os.W_OK) and not _is_known_not_to_work(qemu):
+    if has_kvm() and not _is_known_not_to_work(qemu):
         try:
             return _up(make("kvm"), say)
         except NodeLostError as error:
             _remember(qemu)
             say(f"KVM does not work here ({error.what}): machines are emulated")
+    elif os.geteuid() == 0 and DEVICE.exists() and not has_kvm():
+        say(
+            f"{DEVICE} is root's alone, and root's machines are another user's: they are emulated;"
+            f" for KVM: chgrp kvm {DEVICE}; chmod 660 {DEVICE}"
+        )
     try:
         return _up(make("tcg"), say)
     except NodeLostError as error:
@@ -51,7 +56,7 @@ def expects_kvm() -> bool:
     """Whether machines will have KVM, as far as it is known without trying one."""
     try:
         chosen = chosen_accelerator()
-        if chosen is not None or not os.access(_DEVICE, os.R_OK | os.W_OK):
+        if chosen is not None or not has_kvm():
             return chosen == "kvm"
         return not _is_known_not_to_work(find_qemu())
     except FsgaugeError:

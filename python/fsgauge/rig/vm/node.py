@@ -19,11 +19,12 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment
-from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
+from fsgauge.programs import Process, child_environment, start
 from fsgauge.rig.host.process.tool import end_or_give_up
+from fsgauge.rig.vm.kvm import kvm_groups
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor
+from fsgauge.rig.vm.opened import opened
 from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command
 
 BOOT_SECONDS = {"kvm": 20.0, "tcg": 240.0}
@@ -69,12 +70,18 @@ class Node:
     """A machine. Make it with `started`; `end` is safe to repeat."""
 
     def __init__(
-        self, spec: MachineSpec, qemu: Qemu, accelerator: Accelerator, place: Path
+        self,
+        spec: MachineSpec,
+        qemu: Qemu,
+        accelerator: Accelerator,
+        place: Path,
+        user_id: int | None = None,
     ) -> None:
         self.spec = spec
         self.accelerator = accelerator
         self.console = place / f"{spec.name}.console"
         self._qemu = qemu
+        self._user_id = user_id
         self._output = place / f"{spec.name}.qemu"
         self._heard = b""
         self._is_up = False
@@ -83,7 +90,7 @@ class Node:
         """Whether its power is off on purpose."""
         self.is_waited_for = False
         self._ends, self._late, self._silent_since = 0.0, "", 0.0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._port: socket.socket
         self.monitor: Monitor
 
@@ -94,18 +101,30 @@ class Node:
         own = (port_of_qemu.fileno(), monitor_of_qemu.fileno())
         inherited = Descriptors(*own, prompt, network)
         self._port, self.monitor = port, Monitor(monitor)
-        words = command(self._qemu, self.accelerator, self.spec, self.console, inherited)
-        with port_of_qemu, monitor_of_qemu, self._output.open("wb") as output, handled_afterwards():
-            self._process = subprocess.Popen(
-                words,
-                stdin=subprocess.DEVNULL,
+        try:
+            with port_of_qemu, monitor_of_qemu:
+                self._start_qemu(inherited)
+        except OSError as error:
+            raise RigError(
+                f"the machine {self.spec.name} cannot be started: {error}",
+                cause="a file of it is gone, or its user, who is not root, may not run QEMU there",
+                next=f"ls -l {self._qemu.program}; fsgauge rig test",
+            ) from error
+
+    def _start_qemu(self, inherited: Descriptors) -> None:
+        with (
+            self._output.open("wb") as output,
+            opened(self.spec, self.console) as (files, descriptors),
+        ):
+            self._process = start(
+                command(self._qemu, self.accelerator, self.spec, files, inherited),
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                cwd="/",
-                env=child_environment(LC_ALL="C"),
-                pass_fds=inherited.all,
-                process_group=0,
-                preexec_fn=killed_with_parent(),
+                environment=child_environment(LC_ALL="C"),
+                passed=(*inherited.all, *descriptors),
+                user_id=self._user_id,
+                group_ids=kvm_groups() if self.accelerator == "kvm" else (),
+                dies_with_us=True,
             )
 
     def wait_until_up(self) -> float:

@@ -1,7 +1,7 @@
 """QEMU's command line for one machine, and which QEMU there is.
 
-Nothing that it opens has a name that others could find: the port, the monitor and the prompt are
-sockets that it inherits.
+It inherits what it works with, sockets (the port, the monitor, the prompt, its network) and files
+(opened.py): it starts nothing, becomes no other user, and needs no right to any folder.
 """
 
 from __future__ import annotations
@@ -104,6 +104,22 @@ class MachineSpec:
 
 
 @dataclass(frozen=True)
+class Files:
+    """The files of a machine by the names that QEMU opens them by; `kernel` is without its modules,
+    and `console` is written."""
+
+    kernel: Path
+    initramfs: Path
+    root: Path
+    modules: Path
+    lab: Path
+    console: Path
+    disks: tuple[Disk, ...]
+    words: tuple[str, ...]
+    """Arguments that give them those names."""
+
+
+@dataclass(frozen=True)
 class Descriptors:
     """Sockets that QEMU inherits; `prompt` is None where no one is at the machine's prompt, and
     `network` where the machine is on none."""
@@ -128,6 +144,10 @@ class Qemu:
     version: str = field(default="")
 
 
+_DENIED = ("obsolete", "elevateprivileges", "spawn", "resourcecontrol")
+_SANDBOX = ("-sandbox", ",".join(["on", *(f"{each}=deny" for each in _DENIED)]))
+
+
 def find_qemu() -> Qemu:
     """RigError with the command that installs it."""
     program = find_tool(PROGRAM)
@@ -138,7 +158,7 @@ def find_qemu() -> Qemu:
             cause=f"the virtual rig starts machines with {PROGRAM}",
             next=install,
         )
-    said = run_tool([PROGRAM, "--version"])
+    said = run_tool([PROGRAM, *_SANDBOX, "--version"])  # one without a sandbox refuses the words
     found = re.search(r"version (\d+)\.(\d+)(\.\d+)?", said.output)
     if found is None:
         raise RigError(
@@ -155,7 +175,7 @@ def find_qemu() -> Qemu:
 
 
 def command(
-    qemu: Qemu, accelerator: Accelerator, spec: MachineSpec, console: Path, sockets: Descriptors
+    qemu: Qemu, accelerator: Accelerator, spec: MachineSpec, files: Files, sockets: Descriptors
 ) -> list[str]:
     """The arguments. A panic or a reboot of the guest ends QEMU; nothing starts by itself."""
     kernel_words = "console=ttyS0 panic=-1 random.trust_cpu=on quiet loglevel=5"
@@ -167,12 +187,13 @@ def command(
         kernel_words += " mitigations=off no_timer_check tsc=reliable"
     found = [
         *(qemu.program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *(*_SANDBOX, *files.words),
         *("-machine", "q35", "-m", str(spec.memory_bytes >> 20), "-smp", "1"),
         *("-accel", "kvm" if accelerator == "kvm" else "tcg,thread=multi"),
         *("-cpu", "host" if accelerator == "kvm" else "max"),
-        *("-kernel", str(spec.kernel.image), "-initrd", str(spec.kernel.initramfs)),
+        *("-kernel", str(files.kernel), "-initrd", str(files.initramfs)),
         *("-append", f"{kernel_words} fsgauge.name={spec.name}"),
-        *("-serial", f"file:{console}"),
+        *("-serial", f"file:{files.console}"),
         *("-chardev", f"socket,id=monitor,fd={sockets.monitor}"),
         *("-mon", "chardev=monitor,mode=control"),
         *("-device", "virtio-serial-pci"),
@@ -188,16 +209,16 @@ def command(
         found += ["-netdev", f"socket,id=network,fd={sockets.network}"]
         address = spec.station.hardware_address
         found += ["-device", f"virtio-net-pci,netdev=network,mac={address},romfile="]
-    images = {"root": spec.guest.root, "modules": spec.kernel.modules, "lab": spec.lab}
+    images = {"root": files.root, "modules": files.modules, "lab": files.lab}
     for serial, image in images.items():
         found += _read_only(serial, image)
-    for disk in spec.disks:
+    for disk in files.disks:
         found += disk_words(disk)
     return found
 
 
 def _read_only(serial: str, image: Path) -> list[str]:
-    drive = f"file={_escaped(image)},format=raw,if=none,id={serial},readonly=on,file.locking=off"
+    drive = f"file={image},format=raw,if=none,id={serial},readonly=on,file.locking=off"
     return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
 
 
@@ -208,8 +229,3 @@ def disk_words(disk: Disk) -> list[str]:
         device += ",share-rw=on"
     nodes = [word for node in disk.chain for word in ("-blockdev", json.dumps(node))]
     return [*nodes, "-device", device]
-
-
-def _escaped(path: Path) -> str:
-    """A comma in a name is doubled, as QEMU wants it."""
-    return str(path).replace(",", ",,")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,6 +18,7 @@ from fsgauge.rig.host.checks import require_none
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
+from fsgauge.rig.host.process.own_network import unused_user_id
 from fsgauge.rig.vm.acceleration import started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
@@ -213,7 +215,9 @@ class VmRig:
             ends.clear()
             nodes = []
             for spec in specs:
-                node = Node(spec, qemu, accelerator, folder)
+                # A user of its own for each: one that breaks out of its machine is alone.
+                user_id = unused_user_id() if os.geteuid() == 0 else None
+                node = Node(spec, qemu, accelerator, folder, user_id)
                 stack.callback(node.end)
                 nodes.append(node)
                 if spec.station is None:

@@ -36,6 +36,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_batch_script(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/opt/fsgauge/bin/python")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     words = [
         "fsgauge",
         "run",
@@ -53,6 +54,7 @@ def test_the_batch_script(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_step_of_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/opt/fsgauge/bin/python")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     found = " ".join(slurm.slurm_command(Host(name="n07")))
     assert found + "\n" == (DATA / "slurm-step.txt").read_text()
 

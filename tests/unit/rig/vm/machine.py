@@ -16,7 +16,7 @@ opened = {{
     name: socket.socket(fileno=int(re.search(rf"id={{name}},fd=(\\d+)", words)[1]))
     for name in ("port", "monitor")
 }}
-console = re.search(r"-serial file:(\\S+)", words)[1]
+console = re.search(r"-serial file:(\\S+)", words)[1].replace("/dev/fdset", "/proc/self/fd")
 version, place, name = {version!r}, {place!r}, {name!r}
 
 def write(text):
@@ -85,4 +85,7 @@ def fake_node(
         memory_bytes=1 << 30,
         disks=tuple(Disk(serial, tmp_path / serial) for serial in serials),
     )
+    images = (spec.guest.root, spec.kernel.image, spec.kernel.initramfs, spec.kernel.modules)
+    for path in (*images, spec.lab, *(disk.image for disk in spec.disks)):
+        path.touch()
     return Node(spec, Qemu(str(program), "7.2"), "tcg", tmp_path)

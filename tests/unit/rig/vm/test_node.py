@@ -150,3 +150,12 @@ def test_disks_are_limited_while_the_machine_runs(start: Start, tmp_path: Path) 
     )
     with pytest.raises(RigError, match="no such disk"):
         node.monitor.limit_disk(Disk("bad", tmp_path), 1, 1)
+
+
+def test_a_machine_whose_disk_is_gone_is_not_started(tmp_path: Path) -> None:
+    node = fake_node(tmp_path, ANSWERS, "disk0")
+    (tmp_path / "disk0").unlink()
+    with pytest.raises(RigError, match=r"node1 cannot be started: .*disk0") as error:
+        node.start()
+    assert error.value.next
+    node.end()

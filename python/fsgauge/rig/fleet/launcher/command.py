@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.programs import search_path
+from fsgauge.programs import interpreter
+from fsgauge.programs.finding import find_program
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.launcher.started import StartedHost
@@ -49,13 +48,13 @@ class CommandLauncher:
 def local_launcher() -> CommandLauncher:
     """Processes of this machine, of this very fsgauge."""
     return CommandLauncher(
-        lambda _: [sys.executable, "-m", "fsgauge", HOST_COMMAND], lambda _: "", is_one_machine=True
+        lambda _: interpreter("fsgauge", HOST_COMMAND), lambda _: "", is_one_machine=True
     )
 
 
 def ssh_launcher(controls: Path) -> CommandLauncher:
     """OpenSSH, which shares one connection a host; `controls` is a private folder for them."""
-    if shutil.which("ssh", path=search_path()) is None:
+    if find_program("ssh") is None:
         raise InputError(
             "the program ssh is not installed here, and hosts are reached by it",
             next="apt-get install openssh-client",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.programs import child_environment
+from fsgauge.programs import run_to_end
 
 _LONGEST_WORDS = 300
 
@@ -18,20 +19,14 @@ def answer_of(
     seconds: float,
     look: str,
     missing: tuple[str, str] = ("", ""),
+    folder: Path = Path("/"),
 ) -> str:
     """What it prints. InputError where it is not installed, with cause and next of `missing`;
-    RigError where it fails or gives no answer in time. `look` shows the cluster's own state."""
+    RigError where it fails or gives no answer in time. `look` shows the cluster's own state.
+    It is started in `folder`."""
     program = command[0]
     try:
-        done = subprocess.run(
-            command,
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-            env=child_environment(),
-        )
+        done = run_to_end(command, text.encode(), seconds=seconds, folder=folder)
     except FileNotFoundError:
         raise InputError(
             f"the program {program} is not installed here", cause=missing[0], next=missing[1]
@@ -39,6 +34,6 @@ def answer_of(
     except subprocess.TimeoutExpired:
         raise RigError(f"{program} gave no answer within {seconds:.0f} s", next=look) from None
     if done.returncode != 0:
-        words = done.stderr.strip()[:_LONGEST_WORDS] or f"exit code {done.returncode}"
-        raise RigError(f"{program} failed: {words}", next=look)
-    return done.stdout
+        words = done.stderr.decode(errors="replace").strip()[:_LONGEST_WORDS]
+        raise RigError(f"{program} failed: {words or f'exit code {done.returncode}'}", next=look)
+    return done.stdout.decode(errors="replace")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.programs import interpreter
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
 from fsgauge.rig.fleet.launcher.program import answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
@@ -52,7 +52,7 @@ def slurm_command(host: Host) -> list[str]:
     return [
         *("srun", "--nodes=1", "--ntasks=1", "--ntasks-per-node=1", "--overlap"),
         *("--kill-on-bad-exit=1", "--unbuffered", f"--nodelist={host.name}"),
-        *(sys.executable, "-m", "fsgauge", HOST_COMMAND),
+        *interpreter("fsgauge", HOST_COMMAND),
     ]
 
 
@@ -68,19 +68,20 @@ def batch_script(nodes: int, command: Sequence[str], folder: Path, seconds: floa
         f"#SBATCH --time={minutes}",
         "#SBATCH --output=fsgauge-%j.log",
         f"cd {shlex.quote(str(folder))} || exit 3",
-        f"exec {shlex.quote(sys.executable)} -m {shlex.join(command)}",
+        f"exec {shlex.join(interpreter(*command))}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def submitted(script: str) -> str:
-    """Hand a script to sbatch; gives the job's number. Raises RigError in Slurm's own words."""
-    return _said(["sbatch", "--parsable"], script).strip().partition(";")[0]
+def submitted(script: str, folder: Path = Path("/")) -> str:
+    """Hand a script to sbatch, which puts the job's log into `folder`; gives the job's number.
+    Raises RigError in Slurm's own words."""
+    return _said(["sbatch", "--parsable"], script, folder).strip().partition(";")[0]
 
 
-def _said(command: list[str], text: str = "") -> str:
+def _said(command: list[str], text: str = "", folder: Path = Path("/")) -> str:
     missing = (
         "--slurm is for the login node of a cluster, or a job in it",
         "--ssh a,b,c reaches hosts without Slurm",
     )
-    return answer_of(command, text, seconds=_SECONDS, look="sinfo", missing=missing)
+    return answer_of(command, text, seconds=_SECONDS, look="sinfo", missing=missing, folder=folder)

@@ -10,9 +10,8 @@ import threading
 from collections.abc import Sequence
 from typing import IO
 
-from fsgauge.programs import child_environment
+from fsgauge.programs import start
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.host.process.signals import handled_afterwards
 
 _END_SECONDS = 20.0
 _LAST_LINES = 3
@@ -23,15 +22,12 @@ class StartedHost:
 
     def __init__(self, command: Sequence[str], bootstrap: Bootstrap) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `end`
-        with handled_afterwards():
-            self._process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=self._said,
-                env=child_environment(),
-                start_new_session=True,  # Ctrl-C is the coordinator's
-            )
+        self._process = start(
+            command,
+            stdin=subprocess.PIPE,
+            stderr=self._said,
+            has_session=True,  # Ctrl-C is the coordinator's
+        )
         line = bootstrap.model_dump_json().encode() + b"\n"
         threading.Thread(target=self._tell, args=(line,), daemon=True).start()
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.programs import find_engine
+from fsgauge.programs import engine_environment, find_engine, run_to_end
 
 _SECONDS = 900.0
 _SECONDS_TO_CONNECT = 2.0
@@ -24,14 +23,11 @@ def clear_shares(jobs: Sequence[dict[str, Any]]) -> list[str]:
     wrong = []
     for job in jobs:
         try:
-            done = subprocess.run(
+            done = run_to_end(
                 [engine],
-                input=json.dumps(job).encode(),
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-                cwd="/",
-                env=os.environ,
+                json.dumps(job).encode(),
+                seconds=_SECONDS,
+                environment=engine_environment(),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             wrong.append(str(error))

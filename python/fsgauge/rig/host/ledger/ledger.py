@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.programs.signals import undisturbed
 from fsgauge.rig.host.folder.marked_folder import Owner, make_marked
 from fsgauge.rig.host.folder.open_folder import OpenFolder, cannot_open, open_place
 from fsgauge.rig.host.ledger import ledger_folder as folders
@@ -20,7 +21,6 @@ from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
 from fsgauge.rig.host.ledger.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
 from fsgauge.rig.host.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.rig.host.process.processes import RUN_VARIABLE, boot_id, start_ticks
-from fsgauge.rig.host.process.signals import undisturbed
 from fsgauge.run_token import TOKEN_BYTES, own_name
 
 __all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]

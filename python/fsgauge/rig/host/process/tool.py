@@ -1,8 +1,8 @@
 """Runs a program of the system (mkfs, mount, losetup), bounded in time and dying with this process.
 
-Where programs are found, and their environment, is in programs.py. subprocess waits forever for a
-child that it has killed, but a umount that waits for a dead device (state D) does not die. It is
-given up: its number and what it waits for are reported, and it is reaped when another program is
+Where programs are found, and how they are started, is in fsgauge.programs. subprocess waits forever
+for a child that it has killed, but a umount that waits for a dead device (state D) does not die. It
+is given up: its number and what it waits for are reported, and it is reaped when another program is
 started.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import time
@@ -20,9 +19,9 @@ from pathlib import Path
 from typing import IO
 
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment, search_path
+from fsgauge.programs import Process, child_environment, search_path, start
+from fsgauge.programs.finding import find_program as find_tool
 from fsgauge.rig.host.process.answered_calls import Answer, AnsweredCalls
-from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
 
 __all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
 
@@ -44,11 +43,6 @@ class Said:
     def words(self) -> str:
         """Its error output, or else its output."""
         return (self.error or self.output).strip()
-
-
-def find_tool(name: str) -> str | None:
-    """Full path of a program, or None."""
-    return shutil.which(name, path=search_path())
 
 
 def run_tool(command: list[str], *, seconds: float = 60.0, answer: Answer | None = None) -> Said:
@@ -88,33 +82,21 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
     return said
 
 
-def _begun(command: list[str], calls: AnsweredCalls | None) -> subprocess.Popen[bytes]:
-    """Start it. A Ctrl-C that comes meanwhile is raised when it can be ended."""
-    process, dies = None, killed_with_parent()
-
-    def arrange() -> None:
-        dies()
-        if calls is not None:
-            calls.arrange()
-
-    try:
-        with handled_afterwards():
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env=child_environment(LC_ALL="C"),
-                process_group=0,
-                preexec_fn=arrange,
-            )
-        if calls is not None:
+def _begun(command: list[str], calls: AnsweredCalls | None) -> Process:
+    process = start(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        environment=child_environment(LC_ALL="C"),
+        dies_with_us=True,
+        arrange=calls.arrange if calls is not None else None,
+    )
+    if calls is not None:
+        try:
             calls.begin()
-    except BaseException:
-        if process is not None:
+        except BaseException:
             end_or_give_up(process)
-        raise
+            raise
     return process
 
 

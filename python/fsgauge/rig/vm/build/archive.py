@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.programs import child_environment
+from fsgauge.programs import child_environment, run_to_end, start
 from fsgauge.rig.host.process.tool import Said, find_tool, run_tool
 
 _SOURCES = Path("/etc/apt/sources.list")
@@ -210,32 +210,22 @@ def unpack(archive: Path, tree: Path) -> None:
             (tree / "usr" / name).mkdir(parents=True)
             (tree / name).symlink_to(f"usr/{name}")
     out = [word for each in _LEFT_OUT for word in (f"--exclude={each}",)]
-    reading = subprocess.Popen(
-        ["dpkg-deb", "--fsys-tarfile", str(archive)],
+    plain = child_environment(LC_ALL="C")
+    reading = start(
+        ["dpkg-deb", "--fsys-tarfile", str(archive.absolute())],
         stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        env=child_environment(LC_ALL="C"),
-    )
-    writing = subprocess.run(
-        [
-            "tar",
-            "-x",
-            "--keep-directory-symlink",
-            "--no-same-owner",
-            *out,
-            "-C",
-            str(tree),
-            "-f",
-            "-",
-        ],
-        stdin=reading.stdout,
-        capture_output=True,
-        timeout=_SECONDS,
-        check=False,
-        env=child_environment(LC_ALL="C"),
+        environment=plain,
+        dies_with_us=True,
     )
     assert reading.stdout is not None  # noqa: S101 - a pipe
-    reading.stdout.close()
+    with reading.stdout:
+        words = ["-x", "--keep-directory-symlink", "--no-same-owner", *out]
+        writing = run_to_end(
+            ["tar", *words, "-C", str(tree.absolute()), "-f", "-"],
+            seconds=_SECONDS,
+            stdin=reading.stdout,
+            environment=plain,
+        )
     if reading.wait(_SECONDS) or writing.returncode:
         raise RigError(
             f"{archive.name} cannot be unpacked",

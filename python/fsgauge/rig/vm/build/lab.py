@@ -20,7 +20,7 @@ from pathlib import Path
 
 import fsgauge
 from fsgauge.errors import RigError
-from fsgauge.programs import find_engine
+from fsgauge.programs import find_engine, interpreter, isolated
 from fsgauge.rig.host.process.tool import run_tool
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.elf import Linked, linked
@@ -40,6 +40,7 @@ _FOLDERS = (
 )
 _MODULES = """
 import json, sys
+sys.path.insert(0, sys.argv[1])
 import fsgauge.rig.vm.guest_process, fsgauge.merging, fsgauge.series
 from fsgauge import kinds
 from fsgauge.rig.registry import host_rig
@@ -124,9 +125,11 @@ def _fill(lab: Path, given: set[str]) -> None:
     (lab / "bin" / "fsgauge-engine").chmod(0o755)
     (lab / "lib").mkdir()
     _take_libraries(lab, given)
+    for folder in (lab, lab / "lib"):  # programs of the guest's root use what root alone can change
+        folder.chmod(0o755)
     # A file that cannot be compiled is not imported either: how it ends does not matter.
     run_tool(
-        [sys.executable, "-m", "compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)],
+        interpreter("compileall", "-q", "-s", str(lab), "-p", "/lab", str(lab)),
         seconds=_SECONDS,
     )
 
@@ -141,8 +144,8 @@ def _without(folder: str, names: list[str]) -> set[str]:
 
 def _imported() -> dict[str, str]:
     """Top-level packages beside the standard library that the guest imports: name and file."""
-    own = f"PYTHONPATH={Path(fsgauge.__file__).parents[1]}"
-    said = run_tool(["env", own, sys.executable, "-c", _MODULES], seconds=_SECONDS)
+    own = str(Path(fsgauge.__file__).parents[1])
+    said = run_tool([*isolated(), "-c", _MODULES, own], seconds=_SECONDS)
     if said.exit_code:
         raise RigError(
             "the lab cannot be loaded to be packed for the guest",

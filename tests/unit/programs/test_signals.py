@@ -15,7 +15,7 @@ import pytest
 
 from fsgauge.errors import Interrupted
 from fsgauge.interruption import interruptible
-from fsgauge.rig.host.process.signals import killed_with_parent, undisturbed
+from fsgauge.programs.signals import killed_with_parent, undisturbed
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ except Interrupted:
 
 PARENT = """
 import subprocess, sys, time
-from fsgauge.rig.host.process.signals import killed_with_parent
+from fsgauge.programs.signals import killed_with_parent
 child = subprocess.Popen(["sleep", "60"], preexec_fn=killed_with_parent())
 print(child.pid, flush=True)
 time.sleep(60)

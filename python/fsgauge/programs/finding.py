@@ -1,4 +1,4 @@
-"""Programs: where they are found, their environment, and where the engine's binary is.
+"""Programs: where they are found, and where the engine's binary is.
 
 For root, the system's folders come first, whatever PATH root has inherited. The engine's place is
 never read from a record or a ledger, and never in the working folder.
@@ -15,17 +15,10 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 
-PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
 PATH_VARIABLE = "FSGAUGE_PATH"
 """Folders that come before all others, also for root: to measure a custom mkfs."""
 _ADMINISTRATOR = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-
-
-def child_environment(**more: str) -> dict[str, str]:
-    """For every program but the engine, which alone gets the password of a share."""
-    kept = {key: value for key, value in os.environ.items() if key != PASSWORD_VARIABLE}
-    return {**kept, "PATH": search_path(), **more}
 
 
 def search_path() -> str:
@@ -38,7 +31,7 @@ def search_path() -> str:
     chosen = _folders(os.environ.get(PATH_VARIABLE, ""))
     inherited = _folders(os.environ.get("PATH", os.defpath))
     if os.geteuid() == 0:
-        inherited = [folder for folder in inherited if _is_roots(folder)]
+        inherited = [folder for folder in inherited if only_root_changes(Path(folder))]
         found = [*chosen, *_SYSTEM, *inherited]
     else:
         found = [*chosen, *inherited, *_ADMINISTRATOR]
@@ -49,21 +42,34 @@ def _folders(path: str) -> list[str]:
     return [folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()]
 
 
-def _is_roots(folder: str) -> bool:
-    """Whether only root can put a program there, or put another folder in its place."""
+def find_program(name: str) -> str | None:
+    """Full path of a program, or None."""
+    return shutil.which(name, path=search_path())
+
+
+def only_root_changes(place: Path, *, is_shared: bool = False) -> bool:
+    """Whether no one but root can change a file or folder, or put another one in its place.
+
+    One that is not there is what the last folder above it is. `is_shared` folders may be sticky
+    ones, in which everybody has files.
+    """
+    if not place.is_absolute():
+        return False
     try:
-        real = Path(folder).resolve(strict=True)
-        return all(_safe(each.stat(), last=each == real) for each in (real, *real.parents))
-    except OSError:
+        real = place.resolve()
+        there = [each for each in (real, *real.parents) if os.path.lexists(each)]
+        return all(_safe(each.stat(), is_last=each == there[0] and not is_shared) for each in there)
+    except (OSError, RuntimeError):
         return False
 
 
-def _safe(status: os.stat_result, *, last: bool) -> bool:
+def _safe(status: os.stat_result, *, is_last: bool) -> bool:
     others_write = status.st_mode & 0o022
-    sticky = status.st_mode & stat.S_ISVTX and not last
+    sticky = status.st_mode & stat.S_ISVTX and not is_last
     return status.st_uid == 0 and (not others_write or bool(sticky))
 
 
+ENGINE_VARIABLE = "FSGAUGE_ENGINE"
 _NAME = "fsgauge-engine"
 
 
@@ -72,8 +78,8 @@ def find_engine() -> Path:
 
     Raises RigError with every place that was tried.
     """
-    named = os.environ.get("FSGAUGE_ENGINE")
-    places = [Path(named)] if named else _places()
+    named = os.environ.get(ENGINE_VARIABLE)
+    places = [Path(named).absolute()] if named else _places()
     for place in places:
         if place.is_file() and os.access(place, os.X_OK):
             return place
@@ -87,7 +93,7 @@ def find_engine() -> Path:
 
 def _places() -> list[Path]:
     """Where an install puts the binary, in order, each once."""
-    started, on_path = _started_file(), shutil.which(_NAME, path=search_path())
+    started, on_path = _started_file(), find_program(_NAME)
     found = [
         Path(sysconfig.get_path("scripts")) / _NAME,
         *([started.resolve().parent / _NAME] if started else []),

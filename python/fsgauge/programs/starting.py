@@ -1,0 +1,145 @@
+"""Starts every process of the lab: found by its absolute path, in `/`, with a cleaned environment.
+
+Interpreters of our own are isolated: no module of the working folder, of a variable or, for root,
+of a home folder takes the place of one of Python's or ours.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from fsgauge.programs.environment import child_environment
+from fsgauge.programs.finding import find_program
+from fsgauge.programs.signals import handled_afterwards, killed_with_parent
+
+Process = subprocess.Popen[bytes]
+Stream = int | IO[bytes]
+_ROOT = Path("/")
+_AFTER_KILL_SECONDS = 5.0
+
+
+def start(
+    command: Sequence[str],
+    *,
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = subprocess.DEVNULL,
+    stderr: Stream = subprocess.DEVNULL,
+    environment: Mapping[str, str] | None = None,
+    folder: Path = _ROOT,
+    passed: Sequence[int] = (),
+    user_id: int | None = None,
+    group_ids: Sequence[int] = (),
+    has_session: bool = False,
+    dies_with_us: bool = False,
+    arrange: Callable[[], None] | None = None,
+) -> Process:
+    """Start a program in a process group of its own, or a session if it `has_session`.
+
+    `environment` is child_environment() unless another is given; `passed` descriptors stay open.
+    `user_id` is a user and its group, with `group_ids` and no others, without capabilities. What
+    `dies_with_us` is killed when the thread that started it ends. `arrange` is called in the child
+    before it becomes the program, and may take no lock. A Ctrl-C that comes meanwhile is raised
+    once the process can be ended, and ends it. FileNotFoundError where the program is not
+    installed.
+    """
+    process = None
+    steps = [killed_with_parent()] if dies_with_us else []
+    steps += [arrange] if arrange is not None else []
+    try:
+        with handled_afterwards():
+            process = subprocess.Popen(
+                [_found(command[0]), *command[1:]],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=folder,
+                env=child_environment() if environment is None else environment,
+                pass_fds=passed,
+                # A group, no session, where that is not asked for: a scheduler that shares by
+                # session (sched(7), autogroup) would let engine and server take turns.
+                process_group=None if has_session else 0,
+                start_new_session=has_session,
+                preexec_fn=(lambda: [step() for step in steps]) if steps else None,
+                user=user_id,
+                group=user_id,
+                extra_groups=None if user_id is None else list(group_ids),
+            )
+    except BaseException:
+        if process is not None:
+            _kill(process)
+        raise
+    return process
+
+
+def run_to_end(
+    command: Sequence[str],
+    given: bytes = b"",
+    *,
+    seconds: float,
+    stdin: Stream = subprocess.PIPE,
+    environment: Mapping[str, str] | None = None,
+    folder: Path = _ROOT,
+) -> subprocess.CompletedProcess[bytes]:
+    """Start a program, give it `given` or another `stdin`, and hear it to its end.
+
+    subprocess.TimeoutExpired after `seconds`; it is killed then, and on every error.
+    """
+    process = start(
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        environment=environment,
+        folder=folder,
+    )
+    try:
+        output, error = process.communicate(given if process.stdin else None, timeout=seconds)
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+    return subprocess.CompletedProcess(list(command), process.returncode, output, error)
+
+
+def interpreter(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module in a child of this interpreter, isolated."""
+    return [*isolated(), "-m", module, *arguments]
+
+
+def isolated() -> list[str]:
+    """The beginning of a command of this interpreter.
+
+    For root without the packages of a home folder and variables; for others, who may have
+    installed fsgauge there, only without the working folder.
+    """
+    alone = os.geteuid() == 0 or bool(sys.flags.isolated)
+    return [sys.executable, "-I" if alone else "-P"]
+
+
+def _found(program: str) -> str:
+    if Path(program).is_absolute():
+        return program
+    found = find_program(program) if os.sep not in program else None
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    return found
+
+
+def _kill(process: Process) -> None:
+    """It and its children; what hangs in the kernel is left."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_AFTER_KILL_SECONDS)
