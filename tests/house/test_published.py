@@ -170,7 +170,7 @@ def test_the_page_of_verdicts_is_current() -> None:
 
 
 def test_the_page_of_predictions_is_current() -> None:
-    shown = (ROOT / "docs" / "published" / "predictions.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "evidence" / "predictions.md").read_text(encoding="utf-8")
     assert shown == predictions_page(), "run: scripts/verdicts"
 
 

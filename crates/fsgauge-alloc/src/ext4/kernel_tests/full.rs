@@ -31,7 +31,7 @@ fn the_proof_that_people_read_is_this_one() {
     let proof = crate::PROOFS.lines().find_map(|line| line.strip_prefix("ext4-6.18 write\t")).unwrap();
     let said = format!("{CHECKPOINTS} of {CHECKPOINTS}");
     assert!(proof.contains(&format!("{said} of small files on a device 96 % full")), "{proof}");
-    let guide = include_str!("../../../../../docs/guides/simulator.md");
+    let guide = include_str!("../../../../../docs/evidence/simulator.md");
     assert!(guide.contains(&format!("before it is asked to: equal in {said}")), "{said}");
     let (written, _) = proof.split_once(" and ").unwrap();
     let written = written.trim_start_matches("agrees with Linux 6.18 ");

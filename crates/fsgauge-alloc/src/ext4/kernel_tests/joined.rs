@@ -30,5 +30,5 @@ fn large_files_on_a_device_95_percent_full_lie_as_in_the_kernel() {
 #[test]
 fn the_proof_that_people_read_is_this_one() {
     let said = format!("with `dioread_lock`, equal in {CHECKPOINTS} of {CHECKPOINTS} checkpoints");
-    assert!(include_str!("../../../../../docs/guides/simulator.md").contains(&said), "{said}");
+    assert!(include_str!("../../../../../docs/evidence/simulator.md").contains(&said), "{said}");
 }

@@ -66,7 +66,7 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
 fn the_proof_that_people_read_is_this_one() {
     let checkpoints: u32 = CHECKPOINTS.iter().sum();
     let said = format!("equal in {checkpoints} of {checkpoints} checkpoints of two histories");
-    let guide = include_str!("../../../../../docs/guides/simulator.md");
+    let guide = include_str!("../../../../../docs/evidence/simulator.md");
     assert!(
         guide.lines().any(|line| line.contains("data that waits in memory") && line.contains(&said)),
         "{said}"
