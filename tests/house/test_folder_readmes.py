@@ -1,4 +1,4 @@
-"""Each folder says what is in it, what it may import and where to begin; nothing that is not there."""
+"""Each folder says what is in it, what it may import and where to begin, and names real files."""
 
 from __future__ import annotations
 
