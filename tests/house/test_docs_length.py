@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GUIDE_WORDS = 1_200
@@ -13,6 +15,8 @@ ARCHITECTURE_WORDS = 950
 USERS_WORDS = 45_000
 """All that a user may be asked to read."""
 CHANGELOG_LINES = 60
+CELL_WORDS = 60
+"""More is a paragraph, which a table hides."""
 NOT_READ_THROUGH = ("reference", "evidence")
 """Folders of tables and of what was tried: looked up, not read. The ledger is one page more."""
 
@@ -55,3 +59,12 @@ def test_all_that_a_user_reads() -> None:
 def test_the_changelog_is_what_a_user_gets() -> None:
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= CHANGELOG_LINES
+
+
+@pytest.mark.parametrize("page", users_pages(), ids=lambda page: page.name)
+def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
+    if page.name == "SECURITY.md":
+        pytest.skip("its promises are held word by word")
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    cells = [cell.strip() for row in rows for cell in row.split("|")]
+    assert [cell for cell in cells if len(cell.split()) > CELL_WORDS] == []
