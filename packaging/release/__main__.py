@@ -15,7 +15,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from release import completions, deb
+from release import completions, deb, verdicts
 from release.architecture import ARCHITECTURES, Architecture, architecture
 from release.elf import is_static, machine_of
 from release.manual import manual
@@ -120,6 +120,8 @@ def main() -> None:
         sys.stderr.write(f"building the .deb for {target.debian}\n")
         package = build_deb(release, target, wheel, cache, out)
         sums += [_sum_of(path) for path in (wheel, package)]
+    version = wheel.name.split("-")[1]
+    sums.append(_sum_of(verdicts.archive(release.source, version, release.epoch_seconds, out)))
     (out / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
     sys.stdout.write("".join(sums))
 

@@ -26,16 +26,22 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn", "sharing"]
 OF_OTHER_KINDS = ("two-nodes", "two-hosts", "writers-nfs")
 """Shipped studies that a guide shows and that are of another kind than its own."""
+PAGES = [
+    *("folders", "device", "preconditioning", "servers", "vm", "nodes", "kernels"),
+    *("fleet", "scaling", "clusters", "simulator", "years"),
+]
+"""Guides of no kind of study."""
 SHOWN = [
     ("" if line.split()[2:3] and line.split()[2] in OF_OTHER_KINDS else kind, line)
     for kind in ["overhead", *KINDS]
     for line in commands(GUIDES / f"{kind}.md")
+    if line.split()[1] != "rig"
 ]
 SHOWN += [
     (name if (name := line.split()[2]) in ["overhead", *KINDS] else "", line)
-    for page in ("folders", "fleet", "vm")
+    for page in PAGES
     for line in commands(GUIDES / f"{page}.md")
-    if line.split()[1] not in ("rig", "bisect")
+    if line.split()[1] in ("run", "plan")
 ]
 RECIPES = [line for line in commands(GUIDES.parent / "recipes.md") if " run " in line]
 SHOWN += [("", line) for line in RECIPES if ".toml" not in line]
@@ -85,8 +91,10 @@ def test_every_key_in_code_is_a_key(kind: str) -> None:
         assert explain_key(f"workload.{name}") is not None, name
 
 
-@pytest.mark.parametrize("line", commands(GUIDES / "coherence.md"))
-def test_every_command_of_coherence_is_one(line: str) -> None:
+@pytest.mark.parametrize(
+    "line", commands(GUIDES / "coherence.md") + commands(GUIDES / "failure.md")
+)
+def test_every_command_of_coherence_and_failure_is_one(line: str) -> None:
     name, *words = shlex.split(line, comments=True)[1:]
     command = group.get_command(click.Context(group), name)
     assert command is not None
@@ -102,7 +110,7 @@ def test_every_case_and_system_of_coherence_is_in_its_guide() -> None:
 
 
 def test_the_bisection_that_is_shown_is_one_of_a_study() -> None:
-    (line,) = (each for each in commands(GUIDES / "vm.md") if each.split()[1] == "bisect")
+    (line,) = (each for each in commands(GUIDES / "kernels.md") if each.split()[1] == "bisect")
     chosen = bisect.command.make_context("bisect", shlex.split(line)[2:]).params
     asked = Asked(
         study=chosen["study"],

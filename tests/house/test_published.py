@@ -1,4 +1,4 @@
-"""What guides and pages call published is in the ledger: every id exists, every figure is its own.
+"""What pages call published is in the ledger: every id exists, every figure is its own.
 
 In a row of a table, or in a sentence, that cites ids ([N-06]), each number is one of those claims.
 """
@@ -18,8 +18,8 @@ from fsgauge.published.standing import standing_of
 ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PACKAGE = ROOT / "python" / "fsgauge"
-GUIDES = {folder: ROOT / "docs" / "guides" / f"{folder}.md" for folder in ledgers()}
-SHOWN = [folder for folder, path in GUIDES.items() if path.exists()]
+EVIDENCE = {folder: ROOT / "docs" / "evidence" / f"{folder}.md" for folder in ledgers()}
+SHOWN = list(ledgers())
 CLAIMS = {claim.id: claim for each in ledgers().values() for claim in each.claim}
 LETTERS = "".join(each.publication.letter for each in ledgers().values())
 CITED = re.compile(rf"\[([{LETTERS}]-\d\d)\]")
@@ -100,16 +100,28 @@ def test_every_id_in_the_package_exists() -> None:
 
 
 @pytest.mark.parametrize("folder", SHOWN)
-def test_a_guide_cites_its_publication(folder: str) -> None:
-    cited = set(CITED.findall(GUIDES[folder].read_text(encoding="utf-8")))
+def test_a_page_of_evidence_cites_its_publication(folder: str) -> None:
+    cited = set(CITED.findall(EVIDENCE[folder].read_text(encoding="utf-8")))
     own = {claim.id for claim in ledgers()[folder].claim}
     assert cited <= own and len(cited) >= 9
 
 
 @pytest.mark.parametrize("folder", SHOWN)
-def test_every_figure_beside_an_id_is_the_ledgers(folder: str) -> None:
-    text = GUIDES[folder].read_text(encoding="utf-8")
-    cited = [each for each in statements(text) if CITED.search(each)]
+def test_a_guide_leads_to_its_evidence_and_claims(folder: str) -> None:
+    text = (ROOT / "docs" / "guides" / f"{folder}.md").read_text(encoding="utf-8")
+    own = {claim.id for claim in ledgers()[folder].claim}
+    cited = set(CITED.findall(text))
+    assert cited and cited <= own
+    assert f"../evidence/{folder}.md" in text and f"../published.md#{folder}" in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*EVIDENCE.values(), *(ROOT / "docs" / "guides").glob("*.md")],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_every_figure_beside_an_id_is_the_ledgers(path: Path) -> None:
+    cited = [each for each in statements(path.read_text(encoding="utf-8")) if CITED.search(each)]
     wrong = {each: found for each in cited if (found := wrong_numbers(each))}
     assert wrong == {}
 
@@ -138,7 +150,7 @@ def test_every_row_of_the_publication_is_cited(folder: str) -> None:
     """A row without an id says that the publication does not say it."""
     rows = [
         row
-        for heading, lines in tables(GUIDES[folder].read_text(encoding="utf-8"))
+        for heading, lines in tables(EVIDENCE[folder].read_text(encoding="utf-8"))
         if is_of_publication(heading, lines[0])
         for row in lines[2:]
     ]
@@ -170,7 +182,7 @@ def test_the_page_of_verdicts_is_current() -> None:
 
 
 def test_the_page_of_predictions_is_current() -> None:
-    shown = (ROOT / "docs" / "published" / "predictions.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "evidence" / "predictions.md").read_text(encoding="utf-8")
     assert shown == predictions_page(), "run: scripts/verdicts"
 
 

@@ -229,10 +229,3 @@ def test_a_run_on_a_device(tmp_path: Path, device: tuple[str, str]) -> None:
     done = fsgauge([*words, *shortened([])], tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2].startswith("answer: ")
-
-
-def test_the_links_lead_somewhere() -> None:
-    for name in ["README.md", "CONTRIBUTING.md", *Path(ROOT, "docs").rglob("*.md")]:
-        page = ROOT / name
-        for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / link).exists(), f"{page}: {link}"

@@ -13,7 +13,7 @@ from fsgauge.system import FileSystem, system_kinds
 from fsgauge.system.kind import EVERY_MOUNT, Form
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "guides" / "root.md"
+PAGE = ROOT / "docs" / "reference" / "root-options.md"
 KINDS = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
 
 
@@ -55,3 +55,4 @@ def test_the_other_lists_are_whole() -> None:
 def test_the_pages_that_speak_of_studies_lead_there() -> None:
     assert "guides/root.md" in (ROOT / "docs" / "start.md").read_text("utf-8")
     assert "docs/guides/root.md" in (ROOT / "SECURITY.md").read_text("utf-8")
+    assert "reference/root-options.md" in (ROOT / "docs/guides/root.md").read_text("utf-8")

@@ -40,7 +40,7 @@ def test_the_wheel_holds_package_engine_launcher_and_nothing_else(wheel: Path) -
     ours = {
         str(path.relative_to(ROOT / "python"))
         for path in (ROOT / "python" / "fsgauge").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.name != "README.md"
     }
     package = {name for name in names if name.startswith("fsgauge/")}
     scripts = {name.rsplit("/", 1)[1] for name in names if ".data/scripts/" in name}

@@ -24,7 +24,7 @@ def test_the_published_file_is_as_large_as_the_guide_says(tmp_path: Path) -> Non
     """The share of what ext3, as the study makes it, leaves of the storage."""
     need_tool("dumpe2fs", "e2fsprogs")
     (line,) = [each for each in commands(GUIDE) if "--as-published" in each]
-    name, *words = shlex.split(line)[1:]
+    name, *words = shlex.split(line, comments=True)[1:]
     command = group.get_command(click.Context(group), name)
     assert command is not None
     chosen = command.make_context(name, list(words)).params

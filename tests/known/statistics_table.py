@@ -1,4 +1,4 @@
-"""The table of docs/statistics.md: `python -m tests.known.statistics_table` writes it."""
+"""The table of docs/evidence/statistics.md: `python -m tests.known.statistics_table` writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.known.noise_models import MODELS, NoiseModel
 from tests.known.simulated_studies import Rates, rates
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "statistics.md"
 BEGIN = "<!-- made by `python -m tests.known.statistics_table`; edits are lost -->"
 END = "<!-- end of what is made -->"
 STUDIES = 20_000

@@ -1,4 +1,4 @@
-"""Known answers, from the plan's order to the verdict: the table of docs/statistics.md.
+"""Known answers, from the plan's order to the verdict: the table of docs/evidence/statistics.md.
 
 Size: 20 000 studies a case, 104 cases, seeded: the standard error of a rate of 5 % is 0.15 points.
 It takes some fifteen seconds, most of them for 3200 plans: their orders are what drift meets.

@@ -32,7 +32,7 @@ def metric_pages() -> dict[str, str]:
     """Each page's name and its short answer, by name."""
     folder = files("fsgauge.pages")
     pages = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".md"))
-    names = [page.removesuffix(".md") for page in pages]
+    names = [page.removesuffix(".md") for page in pages if page != "README.md"]
     return {name: _text(name).splitlines()[2] for name in names}
 
 

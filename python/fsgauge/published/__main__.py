@@ -1,5 +1,5 @@
 """`python -m fsgauge.published` prints docs/published.md; with `predictions`,
-docs/published/predictions.md."""
+docs/evidence/predictions.md."""
 
 from __future__ import annotations
 

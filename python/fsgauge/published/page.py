@@ -26,7 +26,7 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
-| predicted | simulated, where no run could tell: [all predictions](published/predictions.md) |
+| predicted | simulated, where no run could tell: [all predictions](evidence/predictions.md) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
 | recomputed | arithmetic on what is printed says all that can be said |

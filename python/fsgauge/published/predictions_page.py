@@ -1,4 +1,4 @@
-"""docs/published/predictions.md: each published figure next to what the models say of it."""
+"""docs/evidence/predictions.md: each published figure next to what the models say of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints docs/reference/study-file.md; with the word `words`, docs/guides/words.md."""
+"""Prints docs/reference/study-file.md; with the word `words`, docs/reference/words.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The words of fio, IOzone, bonnie++, elbencho, IOR and mdtest, and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
-docs/guides/words.md print it.
+docs/reference/words.md print it.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ what to make, mount and compare is no longer the shell script around the tool.
 
 
 def words_page() -> str:
-    """docs/guides/words.md."""
+    """docs/reference/words.md."""
     return _INTRODUCTION + "".join(f"\n{_table(tool)}" for tool in tools().values())
 
 

@@ -13,7 +13,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.other_tools import Word, tools, words_page
 from fsgauge.study.parse import load_study, parse_study
 
-PAGE = Path(__file__).parents[3] / "docs" / "guides" / "words.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "words.md"
 EVERY = [word for tool in tools().values() for word in tool.words]
 STUDY = """\
 format = 1
@@ -234,7 +234,7 @@ def test_every_option_of_fio_that_people_use_is_in_the_table() -> None:
 
 def test_the_page_is_current() -> None:
     assert PAGE.read_text("utf-8") == words_page(), (
-        "run: python -m fsgauge.study words > docs/guides/words.md"
+        "run: python -m fsgauge.study words > docs/reference/words.md"
     )
 
 

@@ -135,7 +135,7 @@ def _require_systems(study: Study) -> None:
             raise InputError(
                 f"{kind.name} is not in the guest of the virtual rig",
                 details=(f"in it: {', '.join(known)}",),
-                next="docs/guides/vm.md says how a file system is added",
+                next="docs/adding-a-virtual-system.md says how a file system is added",
             )
         check_options(kind, system.mkfs, system.mount, system.name)
         if isinstance(study.storage, LoopStorage) and study.storage.size < kind.smallest_bytes:

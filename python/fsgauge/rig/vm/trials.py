@@ -108,7 +108,7 @@ def chosen(words: Sequence[str]) -> list[Trial]:
             raise InputError(
                 f'"{word}" is not in the guest of the virtual rig',
                 details=(f"in it: {', '.join(known)}",),
-                next="docs/guides/vm.md says how a file system is added",
+                next="docs/adding-a-virtual-system.md says how a file system is added",
             )
     return [each for each in trials() if not words or each.words & set(words)]
 

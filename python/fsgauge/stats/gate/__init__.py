@@ -14,5 +14,5 @@
     as_comparison.py  the same as a comparison, for conditions of --fail-if
     check.py          the verdict
 
-The method and its sources: docs/guides/gate.md.
+The method and its sources: docs/evidence/gate.md.
 """

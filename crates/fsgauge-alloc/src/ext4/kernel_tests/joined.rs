@@ -6,7 +6,7 @@ use fsgauge_wire::AgeEnd;
 use super::compare::assert_agrees;
 use super::{History, MIB, cached_and_joined, profile, write};
 
-/// Checkpoints of the history below, at least: the guide has them.
+/// Checkpoints of the history below, at least: docs/evidence has them.
 const CHECKPOINTS: u32 = 23;
 
 /// Some files get thousands of pieces where no long ones are left. After 52,000 operations the model parted from the kernel:
@@ -26,9 +26,9 @@ fn large_files_on_a_device_95_percent_full_lie_as_in_the_kernel() {
     assert_agrees(&history, 2500, CHECKPOINTS);
 }
 
-/// What the guide says of the model is what this test holds.
+/// What docs/evidence says of the model is what this test holds.
 #[test]
 fn the_proof_that_people_read_is_this_one() {
     let said = format!("with `dioread_lock`, equal in {CHECKPOINTS} of {CHECKPOINTS} checkpoints");
-    assert!(include_str!("../../../../../docs/guides/simulator.md").contains(&said), "{said}");
+    assert!(include_str!("../../../../../docs/evidence/simulator.md").contains(&said), "{said}");
 }

@@ -16,7 +16,7 @@ pub(super) const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"be
 /// eight seeds that came up, and with the same seed not always in the same way. With this one it does not.
 const HASH_SEED: &str = "5f6c1c1e-6a3b-4b0e-9d44-0d6d3f6b7a12";
 
-/// Checkpoints of the two histories below, at least: the guide has their sum.
+/// Checkpoints of the two histories below, at least: docs/evidence has their sum.
 const CHECKPOINTS: [u32; 2] = [41, 21];
 /// Files that a layout is judged by, at least.
 const FILES: usize = 30_000;
@@ -61,12 +61,12 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
     assert!(agreed.is_none_or(|agreed| agreed.files >= FILES));
 }
 
-/// What the guide says of the model is what these tests hold.
+/// What docs/evidence says of the model is what these tests hold.
 #[test]
 fn the_proof_that_people_read_is_this_one() {
     let checkpoints: u32 = CHECKPOINTS.iter().sum();
     let said = format!("equal in {checkpoints} of {checkpoints} checkpoints of two histories");
-    let guide = include_str!("../../../../../docs/guides/simulator.md");
+    let guide = include_str!("../../../../../docs/evidence/simulator.md");
     assert!(
         guide.lines().any(|line| line.contains("data that waits in memory") && line.contains(&said)),
         "{said}"
