@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
+from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
 from fsgauge.rig.fleet.gate import AGAIN, RESTING, THROUGH, Label
@@ -32,7 +33,7 @@ _PATIENCE = 5.0
 
 @dataclass
 class BlockOverHosts:
-    """One block, measured once. `say` is told what hosts say to people."""
+    """One block, measured once. `say` is told of starts that were missed, `said` what hosts say."""
 
     hosts: Reached
     clock: Clock
@@ -40,6 +41,7 @@ class BlockOverHosts:
     block: int
     tell: Tell
     say: Callable[[str], None]
+    said: Said
     lead: Lead
     _states: dict[str, State] = field(default_factory=dict)
     _starts_missed: int = 0
@@ -79,6 +81,7 @@ class BlockOverHosts:
 
     def _look(self, gathered: Gathered) -> None:
         """Ask every host where it is; hosts that are idle told everything."""
+        asked = time.monotonic()
         names = self.hosts.names
         seconds = max(_LEAST_LOOK_SECONDS, len(names) / _LOOKS_A_SECOND)
         words = {
@@ -92,17 +95,17 @@ class BlockOverHosts:
         answers = self.hosts.cluster.ask_each(words, "look", patience_seconds)
         self.hosts.require(answers)
         for name, answer in answers.items():
-            state = State.model_validate_json(answer)
+            state = understood(name, answer, State)
             self._states[name] = state
             gathered.add(name, state.told)
-            for sentence in state.said:
-                self.say(f"{name}: {sentence}")
+            self.said.of(name, state.said)
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
             if state.fault is not None:
                 raise HostLostError(name, state.fault.what)
             if state.phase in ("failed", "closed"):
                 raise HostLostError(name, "it ended the study by itself")
+        pace(asked)
 
     def _is_settled(self, name: str) -> bool:
         """Whether a host waits for the others, so that it need not be waited for."""
@@ -147,7 +150,7 @@ class BlockOverHosts:
         answers = self.hosts.cluster.ask_each(words, "arm", ANSWER_SECONDS)
         self.hosts.require(answers)
         for name, answer in answers.items():
-            if answer["missed"]:
+            if answer is not True:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
@@ -262,6 +265,12 @@ class BlockOverHosts:
                 f"it is not ready, and {waiting[0]} has waited {waited} for it",
                 self.hosts.by_hand(late),
             )
+
+
+def pace(asked: float) -> None:
+    """Wait before the hosts are asked again where that was just now, by the monotonic clock: one
+    that answers at once, for ever, keeps no processor busy."""
+    time.sleep(max(0.0, 1 / _LOOKS_A_SECOND - (time.monotonic() - asked)))
 
 
 def _words(label: LabelMessage | None) -> str:

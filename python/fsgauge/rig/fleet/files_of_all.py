@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from fsgauge.errors import RigError
 from fsgauge.units import format_size
@@ -26,7 +27,7 @@ class FilesOfAll(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    folder: str
+    folder: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=255)]
     layout: LayoutResult
 
 
