@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
-from fsgauge.rig.fleet.gate import AGAIN, RESTING, THROUGH, Label
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
@@ -26,6 +27,8 @@ host starts a process: every host hears of it in time, also where it has much to
 _LEAST_LOOK_SECONDS = 0.5
 _LOOKS_A_SECOND = 200
 """Questions that the coordinator asks at most, however many hosts there are."""
+_MOST_MEETINGS = 1000
+"""Of a cell, or of a turn beside its cells."""
 _LEAST_PATIENCE_SECONDS = 120.0
 _PATIENCE = 5.0
 """A host may take so many times as long to prepare as the first one did."""
@@ -44,6 +47,8 @@ class BlockOverHosts:
     said: Said
     lead: Lead
     _states: dict[str, State] = field(default_factory=dict)
+    _given: Counter[tuple[int, str, bool]] = field(default_factory=Counter)
+    """How often each turn, cell and kind of wait was waited for."""
     _starts_missed: int = 0
     """Of the run that goes on."""
     _start_ns: int = 0
@@ -128,6 +133,7 @@ class BlockOverHosts:
         """All that take part are armed: give them one moment, each by its own clock."""
         labels = {name: self._states[name].armed for name in names}
         label = labels[names[0]]
+        self._require_due(names[0], label)
         if label is None or any(each != label for each in labels.values()):
             raise RigError(
                 "the hosts wait for different runs",
@@ -154,6 +160,20 @@ class BlockOverHosts:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
+
+    def _require_due(self, name: str, label: LabelMessage | None) -> None:
+        """Raise HostLostError for a host that waits for what is not planned, or always for the
+        same."""
+        if label is None:
+            return
+        turns = [each for each in self.plan.turns if each.block == self.block == label.block]
+        cells = next((each.cells for each in turns if each.turn == label.turn), None)
+        if cells is None or (label.cell not in cells and not (label.meeting and not label.cell)):
+            raise HostLostError(name, f"it waits for {_words(label)}, which is not planned")
+        self._given[label.turn, label.cell, bool(label.meeting)] += 1
+        most = _MOST_MEETINGS if label.meeting else 2 * MOST_STARTS
+        if self._given[label.turn, label.cell, bool(label.meeting)] > most:
+            raise HostLostError(name, f"it waits for {_words(label)} again and again")
 
     def _moment_for(self, names: Sequence[str]) -> int:
         """When to begin, so that these hosts hear of it in time; their clocks are compared."""
@@ -249,9 +269,15 @@ class BlockOverHosts:
     def _require_patience(self, names: Sequence[str]) -> None:
         """Raise HostLostError where some of these hosts have waited for another for too long."""
         waiting = [name for name in names if self._is_settled(name)]
-        if not waiting:
-            return
         took = time.monotonic() - self._since
+        if not waiting:
+            if took > LONGEST_REST_SECONDS:
+                raise HostLostError(
+                    names[0],
+                    f"it has been at work for {format_duration(int(took * 1e9))}",
+                    self.hosts.by_hand(names[0]),
+                )
+            return
         if self._first_after is None:
             self._first_after = took
         armed = self._states[waiting[0]].armed

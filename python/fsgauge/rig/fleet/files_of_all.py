@@ -6,12 +6,13 @@ files, in those of the others links of the same names, so that nothing else need
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fsgauge.errors import RigError
 from fsgauge.units import format_size
@@ -43,7 +44,10 @@ def taken(text: str, target: FilesTarget, files: int) -> LayoutResult:
     well, `own_prefix`. Raises RigError where they are not there: then the hosts' folders are on
     different file systems.
     """
-    found = FilesOfAll.model_validate_json(text)
+    try:
+        found = FilesOfAll.model_validate_json(text)
+    except ValidationError as error:
+        raise RigError("what the first host offers is no folder of its files") from error
     own = Path(target.directory)
     theirs = own.parent / found.folder
     for number in range(files):
@@ -81,13 +85,16 @@ def patience_seconds(target: FilesTarget) -> float:
 
 def _require(path: Path, size_bytes: int) -> None:
     try:
-        found = path.stat().st_size
+        found = path.lstat()
     except OSError as error:
         why = str(error.strerror)
     else:
-        if found == size_bytes:
+        if not stat.S_ISREG(found.st_mode):
+            why = "it is no file"
+        elif found.st_size == size_bytes:
             return
-        why = f"it has {format_size(found)}, and not {format_size(size_bytes)}"
+        else:
+            why = f"it has {format_size(found.st_size)}, and not {format_size(size_bytes)}"
     raise RigError(
         f"{path}, which the first host has laid out, is not there: {why}",
         cause=f"{path.parent.parent} is not the same file system on all hosts, or its changes are"

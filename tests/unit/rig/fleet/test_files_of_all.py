@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,27 @@ def test_files_that_are_not_there_are_told_at_once(tmp_path: Path, what: str) ->
     with pytest.raises(RigError, match="is not there: ") as caught:
         taken(offer, own, 1)
     assert "is not the same file system on all hosts" in caught.value.cause
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["..", ".", "", "a/b", "/etc", "../x", "x" * 300, ".x", "a\n"])
+def test_a_first_host_s_folder_is_beside_the_own_one(tmp_path: Path, folder: str) -> None:
+    """A hostile first host would have the others write elsewhere."""
+    first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
+    offer = json.loads(offered(first, laid_out(first)))
+    with pytest.raises(RigError, match="the first host offers is no folder of its files"):
+        taken(json.dumps({**offer, "folder": folder}), own, 1)
+    assert list((tmp_path / "own").iterdir()) == []
+
+
+def test_a_link_of_the_first_host_is_no_file_of_its(tmp_path: Path) -> None:
+    first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
+    offer = offered(first, laid_out(first))
+    file = tmp_path / "first" / f"{first.prefix}0000"
+    file.rename(tmp_path / "precious")
+    file.symlink_to(tmp_path / "precious")
+    with pytest.raises(RigError, match="is not there: it is no file"):
+        taken(offer, own, 1)
     assert list((tmp_path / "own").iterdir()) == []
 
 
