@@ -99,8 +99,8 @@ NONSENSE: dict[str, Callable[[Bomb, Any], Any]] = {
     "cells that are not planned": lambda _, honest: telling(
         honest, kind="run started", turn=0, text="../../x"
     ),
-    "a start that is not planned": lambda _, __: waiting(cell="x"),
-    "a meeting that is not planned": lambda _, __: waiting(turn=99, meeting="x"),
+    "a start that is not planned": lambda _, honest: waiting(honest, cell="x"),
+    "a meeting that is not planned": lambda _, honest: waiting(honest, turn=99, meeting="x"),
     "no record": lambda _, honest: telling(honest, kind="turn", turn=0),
     "the record of another": lambda _, honest: telling_again(honest, "system", "../../x"),
     "another record": lambda _, honest: telling_again(honest, "turn", 1),
@@ -113,8 +113,10 @@ def state(**more: object) -> dict[str, str]:
     return {"answer": json.dumps({"serial": time.monotonic_ns(), "phase": "working", **more})}
 
 
-def waiting(**label: object) -> dict[str, str]:
-    """A host that waits for something."""
+def waiting(honest: dict[str, str], **label: object) -> dict[str, str]:
+    """A host that waits for something else than the block that it measures."""
+    if json.loads(honest["answer"])["phase"] not in ("working", "armed"):
+        return honest
     armed = {"block": 0, "turn": 0, "cell": "", **label}
     return state(phase="armed", armed=armed)
 

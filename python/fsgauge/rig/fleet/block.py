@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
+from fsgauge.rig.fleet.planned import Planned
 from fsgauge.rig.rig import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
@@ -27,8 +27,6 @@ host starts a process: every host hears of it in time, also where it has much to
 _LEAST_LOOK_SECONDS = 0.5
 _LOOKS_A_SECOND = 200
 """Questions that the coordinator asks at most, however many hosts there are."""
-_MOST_MEETINGS = 1000
-"""Of a cell, or of a turn beside its cells."""
 _LEAST_PATIENCE_SECONDS = 120.0
 _PATIENCE = 5.0
 """A host may take so many times as long to prepare as the first one did."""
@@ -47,13 +45,15 @@ class BlockOverHosts:
     said: Said
     lead: Lead
     _states: dict[str, State] = field(default_factory=dict)
-    _given: Counter[tuple[int, str, bool]] = field(default_factory=Counter)
-    """How often each turn, cell and kind of wait was waited for."""
+    _planned: Planned = field(init=False)
     _starts_missed: int = 0
     """Of the run that goes on."""
     _start_ns: int = 0
     _since: float = 0.0
     _first_after: float | None = None
+
+    def __post_init__(self) -> None:
+        self._planned = Planned(self.plan, self.block)
 
     def measure(self) -> None:
         """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
@@ -133,12 +133,12 @@ class BlockOverHosts:
         """All that take part are armed: give them one moment, each by its own clock."""
         labels = {name: self._states[name].armed for name in names}
         label = labels[names[0]]
-        self._require_due(names[0], label)
         if label is None or any(each != label for each in labels.values()):
             raise RigError(
                 "the hosts wait for different runs",
                 details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
             )
+        self._planned.require_due(names[0], label)
         if label.meeting == THROUGH:
             self._conclude(label, names)
             return
@@ -160,20 +160,6 @@ class BlockOverHosts:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
-
-    def _require_due(self, name: str, label: LabelMessage | None) -> None:
-        """Raise HostLostError for a host that waits for what is not planned, or always for the
-        same."""
-        if label is None:
-            return
-        turns = [each for each in self.plan.turns if each.block == self.block == label.block]
-        cells = next((each.cells for each in turns if each.turn == label.turn), None)
-        if cells is None or (label.cell not in cells and not (label.meeting and not label.cell)):
-            raise HostLostError(name, f"it waits for {_words(label)}, which is not planned")
-        self._given[label.turn, label.cell, bool(label.meeting)] += 1
-        most = _MOST_MEETINGS if label.meeting else 2 * MOST_STARTS
-        if self._given[label.turn, label.cell, bool(label.meeting)] > most:
-            raise HostLostError(name, f"it waits for {_words(label)} again and again")
 
     def _moment_for(self, names: Sequence[str]) -> int:
         """When to begin, so that these hosts hear of it in time; their clocks are compared."""

@@ -6,7 +6,6 @@ host has told it, in the order of the hosts, so that it makes no difference who 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -19,15 +18,12 @@ from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, 
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.answers import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.fleet.planned import AnyRecord, Planned
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
 from fsgauge.traffic import Traffic
 
-AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
-
-_MOST_TOLD_OF_A_TURN = 20_000
 _RECORDS: dict[str, type[AnyRecord]] = {
     "turn": TurnRecord,
     "step": StepRecord,
@@ -40,13 +36,12 @@ class Gathered:
     """One block's happenings, host by host."""
 
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
+        self._planned = Planned(plan, block)
         self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
         self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
         self._told: dict[str, list[Told]] = {host: [] for host in hosts}
         self._steps: list[Told] = []
         self._begun: set[int] = set()
-        self._counts: Counter[str] = Counter()
-        self._recorded: set[tuple[str, str, int, int]] = set()
         self._next = 0
 
     def add(self, host: str, told: Sequence[Told]) -> None:
@@ -55,11 +50,7 @@ class Gathered:
         Steps that begin are told of the first host alone: the others may need more or fewer rounds
         until they are steady. Raises HostLostError for what is not of the plan, or has no end.
         """
-        for each in told:
-            self._require_planned(host, each)
-        self._counts[host] += len(told)
-        if self._counts[host] > _MOST_TOLD_OF_A_TURN * len(self._turns):
-            raise HostLostError(host, "it tells more of a block than can happen in it")
+        self._planned.require_told(host, told)
         first = next(iter(self._told))
         if host == first:
             self._steps += [each for each in told if each.kind == "step started"]
@@ -93,7 +84,7 @@ class Gathered:
         of a scan of what those have written."""
         found = records_of(told)
         for host, record in found.items():
-            self._require_record(host, record)
+            self._planned.require_record(host, record)
         first = next(iter(found.values()))
         if not isinstance(first, ScanRecord) or first.cell is None:
             return found
@@ -115,32 +106,6 @@ class Gathered:
             case "run started":
                 return RunStarted(turn, self._cells[first.text])
         return None
-
-    def _require_planned(self, host: str, told: Told) -> None:
-        turn = self._turns.get(told.turn)
-        if turn is None or (told.kind == "run started" and told.text not in turn.cells):
-            raise HostLostError(host, "it tells of what is not in the plan")
-
-    def _require_record(self, host: str, record: AnyRecord) -> None:
-        """Raise HostLostError for a record of anything but the plan, or of what it had told."""
-        turn = self._turns.get(record.turn)
-        planned = turn is not None and (turn.block, turn.system, turn.again) == (
-            record.block,
-            record.system,
-            record.again,
-        )
-        position = 0
-        if turn is not None and isinstance(record, RunRecord):
-            position = record.position
-            planned = planned and turn.cells[position : position + 1] == [record.cell.id]
-            planned = planned and record.cell == self._cells.get(record.cell.id)
-            planned = planned and record.series is None and len(record.parts) <= 1
-            planned = planned and all(part.slices for part in record.parts)
-        key = (host, type(record).__name__, record.turn, position)
-        is_new = key not in self._recorded or isinstance(record, StepRecord | ScanRecord)
-        self._recorded.add(key)
-        if not (planned and is_new):
-            raise HostLostError(host, "its record is not of the run that was planned")
 
 
 def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
