@@ -84,6 +84,8 @@ class Stolen:
         try:
             (size,) = struct.unpack("Q", self._exactly(8))
             body = self._exactly(size)
+        except TimeoutError as error:
+            raise AssertionError("the connection is neither closed nor answered") from error
         except OSError as error:
             raise Closed(str(error)) from error
         (frames,) = struct.unpack_from("Q", body)

@@ -191,7 +191,7 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         """Whether this address is that of the host which says so."""
         who = identity_of(comm)
         found = self.workers.get(address) if isinstance(address, str) else None
-        return who is not None and found is not None and str(found.name) == who.name
+        return who is not None and found is not None and bool(found.name == who.name)
 
 
 _STREAM = "Scheduler connection to worker"
