@@ -209,7 +209,7 @@ def _is_reachable(address: object) -> bool:
         ipaddress.ip_address(get_address_host(str(address)))
     except ValueError:
         return False
-    return scheme == SCHEME and place.rpartition(":")[2].isdecimal()
+    return bool(scheme == SCHEME and place.rpartition(":")[2].isdecimal())
 
 
 class FleetWorker(Worker):  # type: ignore[misc]  # as above
