@@ -25,7 +25,7 @@ async def serve(bootstraps: list[Bootstrap], folder: str) -> None:
         loop.call_soon_threadsafe(ended.set)
 
     threading.Thread(target=watch, daemon=True).start()
-    workers = [FleetWorker.of(each, folder, host="127.0.0.1") for each in bootstraps]
+    workers = [FleetWorker.of(each, folder) for each in bootstraps]
     await asyncio.gather(*workers)
     await ended.wait()
 

@@ -17,6 +17,7 @@ from distributed import Worker
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.bootstrap import Bootstrap
+from fsgauge.rig.fleet.clock import Exchanged
 from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
 from fsgauge.rig.fleet.held import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Started
@@ -24,7 +25,7 @@ from fsgauge.rig.fleet.messages import Described, Fault, State, Told
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.rig import RunStarted, TurnStarted
-from fsgauge.wire import CommonStart, ExchangeClockJob
+from fsgauge.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.workload.dealing import Share
 from tests.synthetic import SyntheticStudy
 
@@ -165,9 +166,7 @@ async def one_clock(job: str, *, dask_worker: Worker) -> str:
         "suspended_ns": 0,
         "peer_suspended_ns": 0,
     }
-    from fsgauge.wire import ExchangeClockResult
-
-    return ExchangeClockResult(
+    result = ExchangeClockResult(
         format=1,
         kind="exchange_clock",
         engine=study.runs[0].parts[0].slices[0].result.engine,
@@ -177,7 +176,8 @@ async def one_clock(job: str, *, dask_worker: Worker) -> str:
         ignored=0,
         drift_ppm=None,
         moments=[{"own_ns": own, "peer_ns": own, "bound_ns": 10} for own in asked.moments_ns],
-    ).model_dump_json()
+    )
+    return Exchanged(result=result).model_dump_json()
 
 
 @dataclass
@@ -219,7 +219,7 @@ class StubLauncher:
         return dict(found)
 
     async def _made(self, bootstraps: list[Bootstrap]) -> list[FleetWorker]:
-        workers = [FleetWorker.of(each, str(self.folder), host="127.0.0.1") for each in bootstraps]
+        workers = [FleetWorker.of(each, str(self.folder)) for each in bootstraps]
         await asyncio.gather(*workers)
         return workers
 

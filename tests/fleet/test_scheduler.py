@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from distributed import Scheduler
+from distributed import Scheduler, Security
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet.certificates import Authority
+from fsgauge.rig.fleet.certificates import Authority, Credentials
 from fsgauge.rig.fleet.existing import existing_cluster
-from fsgauge.rig.fleet.nodes import security_of
 from fsgauge.store import read_results
 from tests.fleet.conftest import Run, environment_of
 from tests.fleet.test_run import left_behind, results_of
@@ -42,9 +41,15 @@ class OwnCluster:
         self.scheduler = self._do(self._begun(own))
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    async def _begun(self, own: object) -> Scheduler:
+    async def _begun(self, own: Credentials) -> Scheduler:
+        security = Security(
+            require_encryption=True,
+            tls_ca_file=own.authority,
+            tls_scheduler_cert=own.certificate,
+            tls_scheduler_key=own.key,
+        )
         found = Scheduler(
-            security=security_of(own), protocol="tls", host="127.0.0.1", port=0, dashboard=False
+            security=security, protocol="tls", host="127.0.0.1", port=0, dashboard=False
         )
         await found
         return found

@@ -3,54 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import socket
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from distributed import Client
-from distributed.core import rpc
+from distributed import Scheduler, Worker
+from distributed.protocol import pickle as dask_pickle
 
 from fsgauge.rig.fleet.certificates import Authority, Credentials
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet.nodes import security_of
+from fsgauge.rig.fleet.nodes import FleetScheduler, FleetWorker
+from tests.fleet.listeners import Listener, listeners
+from tests.fleet.stolen_key import Closed, Stolen
 from tests.fleet.stub_hosts import StubLauncher
 
 
-def listening() -> set[tuple[str, int]]:
-    """Addresses and ports on which this process listens by TCP."""
-    inodes = set()
-    for entry in Path("/proc/self/fd").iterdir():
-        try:
-            target = str(entry.readlink())
-        except OSError:
-            continue
-        if target.startswith("socket:["):
-            inodes.add(target[8:-1])
-    found = set()
-    for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/self/net/{table}").read_text().splitlines()[1:]:
-            words = line.split()
-            if words[3] == "0A" and words[9] in inodes:
-                address, port = words[1].split(":")
-                found.add((address, int(port, 16)))
-    return found
-
-
 @pytest.fixture
-def two(tmp_path: Path) -> Any:
-    before = listening()
+def two(tmp_path: Path) -> Iterator[tuple[Hosts, set[Listener]]]:
+    before = listeners()
     hosts = [Host(name="a"), Host(name="b")]
     with started_hosts(hosts, StubLauncher(tmp_path), "127.0.0.1") as running:
-        yield running, listening() - before
+        yield running, listeners() - before
 
 
-def test_nothing_listens_without_tls(two: tuple[Hosts, set[tuple[str, int]]]) -> None:
-    running, ports = two
+def test_nothing_listens_without_tls(two: tuple[Hosts, set[Listener]]) -> None:
+    running, found = two
     addresses = [running.cluster.address, *running.cluster.registered().values()]
-    assert {port for _, port in ports} == {int(each.rpartition(":")[2]) for each in addresses}
-    for _, port in ports:
+    ports = {each.port for each in found}
+    assert ports == {int(each.rpartition(":")[2]) for each in addresses}
+    assert {(each.protocol, each.address) for each in found} == {("tcp", "127.0.0.1")}
+    for port in ports:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as plain:
             plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
             plain.settimeout(5)
@@ -61,56 +46,71 @@ def test_nothing_listens_without_tls(two: tuple[Hosts, set[tuple[str, int]]]) ->
             assert b"HTTP" not in said
 
 
-def refused(address: str, credentials: Credentials, **message: Any) -> bool:
-    """Whether a question is not answered."""
-
-    async def ask() -> Any:
-        args = security_of(credentials).get_connection_args("worker")
-        async with rpc(address, connection_args=args, timeout=5) as remote:
-            return await asyncio.wait_for(remote.__getattr__(message.pop("op"))(**message), 5)
-
-    try:
-        asyncio.run(ask())
-    except (OSError, TimeoutError, RuntimeError, ValueError):
-        return True
-    return False
+def test_a_host_asks_for_nothing_but_to_be_there(two: tuple[Hosts, set[Listener]]) -> None:
+    running, _ = two
+    own = running.cluster.authority.issue("host", "a")
+    with Stolen(running.cluster.address, own) as host:
+        assert host.ask(op="identity", n_workers=-1) == {"type": "Scheduler"}
+        with pytest.raises(Closed):
+            host.ask(op="broadcast", msg={"op": "identity"})
 
 
-def test_a_host_cannot_have_another_one_run_anything(
-    two: tuple[Hosts, set[tuple[str, int]]],
+@pytest.mark.parametrize("target", ["scheduler", "b"])
+@pytest.mark.parametrize("role", ["host", "scheduler"])
+def test_another_study_s_certificate_is_refused(
+    two: tuple[Hosts, set[Listener]], target: str, role: str
 ) -> None:
+    running, _ = two
+    places = {**running.cluster.registered(), "scheduler": running.cluster.address}
+    stranger = Authority.made().issue("host" if role == "host" else "scheduler", "a")
+    with pytest.raises(Closed), Stolen(places[target], stranger) as other:
+        other.ask(op="identity")
+
+
+def test_a_host_cannot_ask_another_one(two: tuple[Hosts, set[Listener]]) -> None:
     running, _ = two
     own = running.cluster.authority.issue("host", "a")
     there = running.cluster.registered()["b"]
-    assert refused(there, own, op="identity")
-    scheduler = running.cluster.address
-    assert not refused(scheduler, own, op="identity")
-    assert refused(scheduler, own, op="broadcast", msg={"op": "identity"})
-    coordinator = running.cluster.authority.issue("coordinator", "coordinator")
-    assert not refused(scheduler, coordinator, op="broadcast", msg={"op": "identity"})
+    with pytest.raises(Closed), Stolen(there, own) as host:
+        host.ask(op="fsgauge", question="attend", words={})
+    coordinator = running.cluster.authority.issue("scheduler", "scheduler")
+    with Stolen(there, coordinator) as known:
+        assert known.ask(op="fsgauge", question="attend", words={}) == {"answer": None}
 
 
-def test_another_study_s_certificate_is_refused(
-    two: tuple[Hosts, set[tuple[str, int]]],
-) -> None:
+def test_only_the_scheduler_is_a_scheduler_to_a_host(tmp_path: Path) -> None:
+    """A host that stands in the scheduler's place on the network is not served."""
+    from tests.fleet.stolen_key import Impostor
+
+    authority = Authority.made()
+    with Impostor(authority.issue("host", "a")) as impostor:
+        assert not impostor.is_served(authority.issue("host", "b"), tmp_path)
+    with Impostor(authority.issue("scheduler", "scheduler")) as real:
+        assert real.is_served(authority.issue("host", "b"), tmp_path)
+
+
+def test_dask_has_no_more_to_do_here_than_is_listed() -> None:
+    """A newer dask with more to ask for brings nothing in."""
+
+    async def names() -> tuple[set[str], set[str], set[str]]:
+        own = Authority.made().issue("scheduler", "scheduler")
+        scheduler = FleetScheduler(own, "127.0.0.1")
+        return set(scheduler.handlers), set(scheduler.stream_handlers), set(scheduler.extensions)
+
+    handlers, of_streams, extensions = asyncio.run(names())
+    assert handlers == {"register-worker", "heartbeat_worker", "unregister", "identity"}
+    assert of_streams == {"keep-alive", "worker-status-change", "log-event"}
+    assert extensions == set()
+
+
+def test_dask_unpickles_nothing(two: tuple[Hosts, set[Listener]]) -> None:
+    """Once a fleet has been used in this process."""
+    with pytest.raises(OSError, match="a pickle"):
+        dask_pickle.loads(pickle.dumps(1))
+    assert FleetScheduler is not Scheduler and FleetWorker is not Worker
+
+
+def test_credentials_are_of_one_host(two: tuple[Hosts, set[Listener]]) -> None:
     running, _ = two
-    stranger = Authority.made().issue("coordinator", "coordinator")
-    assert refused(running.cluster.address, stranger, op="identity")
-
-
-def test_a_host_cannot_be_the_coordinator(two: tuple[Hosts, set[tuple[str, int]]]) -> None:
-    running, _ = two
-    own = running.cluster.authority.issue("host", "a")
-
-    async def connect() -> None:
-        async with Client(
-            running.cluster.address,
-            security=security_of(own),
-            asynchronous=True,
-            set_as_default=False,
-            timeout=3,
-        ):
-            pass
-
-    with pytest.raises((OSError, TimeoutError)):
-        asyncio.run(connect())
+    found: list[Credentials] = [running.cluster.authority.issue("host", name) for name in "ab"]
+    assert found[0].key != found[1].key

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge import __version__
 from fsgauge.errors import InputError, RigError
+from fsgauge.rig.fleet.answers import understood
+from fsgauge.rig.fleet.control import Answer
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
+from fsgauge.rig.fleet.messages import Words
 
 _COMPARED = {
     "kernel": "kernel",
@@ -13,6 +19,15 @@ _COMPARED = {
     "processor": "processor",
     "processor_count": "number of processors",
 }
+
+
+def identity_from(name: str, answer: Answer) -> HostIdentity:
+    """Who a host says that it is. InputError where another fsgauge says it, HostLostError where no
+    fsgauge would."""
+    said = understood(name, answer, _Version).fsgauge
+    if said != __version__:
+        raise other_version(name, said)
+    return understood(name, answer, HostIdentity)
 
 
 def require_alike(identities: Mapping[str, HostIdentity], *, one_machine: bool) -> None:
@@ -23,8 +38,6 @@ def require_alike(identities: Mapping[str, HostIdentity], *, one_machine: bool) 
     own = own_identity()
     seen: dict[tuple[str, str], str] = {}
     for name, found in identities.items():
-        if found.fsgauge != own.fsgauge:
-            raise other_version(name, found.fsgauge)
         if found.engine_sha256 is None:
             raise RigError(
                 f"{name}: {found.engine_missing or 'the engine cannot be read'}",
@@ -67,13 +80,18 @@ def require_same(identities: Mapping[str, HostIdentity]) -> None:
                 )
 
 
-def other_version(name: str, version: str | None) -> InputError:
-    """A host with another fsgauge; None where what it says of itself is not understood."""
-    from fsgauge import __version__
+class _Version(BaseModel):
+    """All that is asked of what another version says."""
 
-    has = f"fsgauge {version}" if version else "another version of fsgauge"
+    model_config = ConfigDict(extra="ignore")
+
+    fsgauge: Words
+
+
+def other_version(name: str, version: str) -> InputError:
+    """A host with another fsgauge."""
     return InputError(
-        f"{name} has {has}, and this is fsgauge {__version__}",
+        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
         cause="both ends of a fleet must be the same version",
         next=f"on {name}: pipx install --force the wheel that is installed here",
     )

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
+from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
-from fsgauge.rig.fleet.gate import AGAIN, RESTING, THROUGH, Label
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
+from fsgauge.rig.fleet.planned import Planned
 from fsgauge.rig.rig import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
@@ -32,7 +34,7 @@ _PATIENCE = 5.0
 
 @dataclass
 class BlockOverHosts:
-    """One block, measured once. `say` is told what hosts say to people."""
+    """One block, measured once. `say` is told of starts that were missed, `said` what hosts say."""
 
     hosts: Reached
     clock: Clock
@@ -40,13 +42,18 @@ class BlockOverHosts:
     block: int
     tell: Tell
     say: Callable[[str], None]
+    said: Said
     lead: Lead
     _states: dict[str, State] = field(default_factory=dict)
+    _planned: Planned = field(init=False)
     _starts_missed: int = 0
     """Of the run that goes on."""
     _start_ns: int = 0
     _since: float = 0.0
     _first_after: float | None = None
+
+    def __post_init__(self) -> None:
+        self._planned = Planned(self.plan, self.block)
 
     def measure(self) -> None:
         """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
@@ -79,6 +86,7 @@ class BlockOverHosts:
 
     def _look(self, gathered: Gathered) -> None:
         """Ask every host where it is; hosts that are idle told everything."""
+        asked = time.monotonic()
         names = self.hosts.names
         seconds = max(_LEAST_LOOK_SECONDS, len(names) / _LOOKS_A_SECOND)
         words = {
@@ -92,17 +100,17 @@ class BlockOverHosts:
         answers = self.hosts.cluster.ask_each(words, "look", patience_seconds)
         self.hosts.require(answers)
         for name, answer in answers.items():
-            state = State.model_validate_json(answer)
+            state = understood(name, answer, State)
             self._states[name] = state
             gathered.add(name, state.told)
-            for sentence in state.said:
-                self.say(f"{name}: {sentence}")
+            self.said.of(name, state.said)
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
             if state.fault is not None:
                 raise HostLostError(name, state.fault.what)
             if state.phase in ("failed", "closed"):
                 raise HostLostError(name, "it ended the study by itself")
+        pace(asked)
 
     def _is_settled(self, name: str) -> bool:
         """Whether a host waits for the others, so that it need not be waited for."""
@@ -130,6 +138,7 @@ class BlockOverHosts:
                 "the hosts wait for different runs",
                 details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
             )
+        self._planned.require_due(names[0], label)
         if label.meeting == THROUGH:
             self._conclude(label, names)
             return
@@ -147,7 +156,7 @@ class BlockOverHosts:
         answers = self.hosts.cluster.ask_each(words, "arm", ANSWER_SECONDS)
         self.hosts.require(answers)
         for name, answer in answers.items():
-            if answer["missed"]:
+            if answer is not True:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
@@ -246,9 +255,15 @@ class BlockOverHosts:
     def _require_patience(self, names: Sequence[str]) -> None:
         """Raise HostLostError where some of these hosts have waited for another for too long."""
         waiting = [name for name in names if self._is_settled(name)]
-        if not waiting:
-            return
         took = time.monotonic() - self._since
+        if not waiting:
+            if took > LONGEST_REST_SECONDS:
+                raise HostLostError(
+                    names[0],
+                    f"it has been at work for {format_duration(int(took * 1e9))}",
+                    self.hosts.by_hand(names[0]),
+                )
+            return
         if self._first_after is None:
             self._first_after = took
         armed = self._states[waiting[0]].armed
@@ -262,6 +277,12 @@ class BlockOverHosts:
                 f"it is not ready, and {waiting[0]} has waited {waited} for it",
                 self.hosts.by_hand(late),
             )
+
+
+def pace(asked: float) -> None:
+    """Wait before the hosts are asked again where that was just now, by the monotonic clock: one
+    that answers at once, for ever, keeps no processor busy."""
+    time.sleep(max(0.0, 1 / _LOOKS_A_SECOND - (time.monotonic() - asked)))
 
 
 def _words(label: LabelMessage | None) -> str:

@@ -25,7 +25,6 @@ class Bootstrap(BaseModel):
     certificate: str
     key: str
     interface: str | None = None
-    listen: str | None = None
 
     @property
     def credentials(self) -> Credentials:

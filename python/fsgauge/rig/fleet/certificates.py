@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-Role = Literal["coordinator", "scheduler", "host"]
+Role = Literal["scheduler", "host"]
 
 VALID = timedelta(days=7)
 _BEFORE = timedelta(days=1)

@@ -6,7 +6,6 @@ that holds whatever way the messages took.
 
 from __future__ import annotations
 
-import json
 import secrets
 import threading
 import time
@@ -14,13 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
-
 from fsgauge.engine import Engine, EngineFaultError
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet.control import Control, Lost
+from fsgauge.rig.fleet.answers import understood
+from fsgauge.rig.fleet.control import Answer, Control
 from fsgauge.rig.fleet.loss import HostLostError
-from fsgauge.rig.fleet.messages import Fault
+from fsgauge.rig.fleet.messages import Fault, Message, Words
 from fsgauge.wire import (
     ClockMoment,
     ClockReading,
@@ -38,6 +36,7 @@ _SERVE_SECONDS = 20.0
 _ASK_SECONDS = 20.0
 _SILENCE_NS = 10_000_000_000
 _MOST_REPLIES = 1 << 40
+_FURTHEST_NS = 1 << 62
 _JUMPED = ("clock.jumped", "clock.drift", "clock.suspended")
 
 
@@ -93,32 +92,41 @@ class Clock:
             for host, moments in moments_ns.items()
         }
         answers = control.ask_each(words, "compare_clock", _ASK_SECONDS)
-        return {host: _understood(host, answer) for host, answer in answers.items()}
+        return {
+            host: _result(host, answer, len(moments_ns[host])) for host, answer in answers.items()
+        }
 
 
-def _understood(host: str, answer: str | Lost) -> ExchangeClockResult:
-    if isinstance(answer, Lost):
-        raise HostLostError(host, answer.words)
-    found = json.loads(answer)
-    if "fault" in found:
-        fault = Fault.model_validate(found["fault"])
-        if found["code"] in _JUMPED:
-            raise HostLostError(host, f"its clock cannot be relied on: {fault.what}")
-        raise HostLostError(host, f"its clock cannot be compared: {fault.what}")
-    try:
-        return ExchangeClockResult.model_validate(found)
-    except ValidationError as error:
-        raise HostLostError(host, f"its clock's answer makes no sense: {error}"[:200]) from error
+class Exchanged(Message):
+    """What a host's engine found, or why it found nothing."""
+
+    result: ExchangeClockResult | None = None
+    code: Words = ""
+    fault: Fault | None = None
+
+
+def _result(host: str, answer: Answer, moments: int) -> ExchangeClockResult:
+    found = understood(host, answer, Exchanged)
+    if found.fault is not None:
+        is_jump = found.code in _JUMPED
+        how = "relied on" if is_jump else "compared"
+        raise HostLostError(host, f"its clock cannot be {how}: {found.fault.what}")
+    if found.result is None or len(found.result.moments) != moments:
+        raise HostLostError(host, "its clock's answer is not that to the question")
+    times = (found.result.reading.offset_ns, *(each.peer_ns for each in found.result.moments))
+    if any(abs(each) > _FURTHEST_NS for each in times):
+        raise HostLostError(host, "its clock is further away than any can be")
+    return found.result
 
 
 def exchanged(job: str) -> str:
-    """A host's answer to "compare_clock": what its engine found, or why it found nothing."""
+    """A host's answer to "compare_clock"."""
     try:
-        return Engine().exchange_clock(ExchangeClockJob.model_validate_json(job)).model_dump_json()
-    except EngineFaultError as error:
-        return json.dumps({"code": error.fault.code, "fault": Fault.of(error).model_dump()})
+        result = Engine().exchange_clock(ExchangeClockJob.model_validate_json(job))
     except FsgaugeError as error:
-        return json.dumps({"code": "", "fault": Fault.of(error).model_dump()})
+        code = error.fault.code if isinstance(error, EngineFaultError) else ""
+        return Exchanged(code=code, fault=Fault.of(error)).model_dump_json()
+    return Exchanged(result=result).model_dump_json()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The coordinator's end: a scheduler and a client in a thread of their own, and hosts by name.
+"""The coordinator's end: a scheduler in a thread of its own, and hosts by name.
 
 Every question has a deadline, and goes to one host at a time: a host that hangs costs no other
 host its answer. What comes back is a host's answer, or how it was lost.
@@ -13,24 +13,21 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-from distributed import Client
 from distributed.comm import get_address_host
+from distributed.core import send_recv
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet import plugin as host_side
-from fsgauge.rig.fleet.certificates import Authority
-from fsgauge.rig.fleet.control import Answer, Lost, Question
-from fsgauge.rig.fleet.nodes import FleetScheduler, configure, security_of
+from fsgauge.rig.fleet.certificates import Authority, Identity
+from fsgauge.rig.fleet.control import ASKED, Answer, Lost, Question
+from fsgauge.rig.fleet.nodes import FleetScheduler, configure
+from fsgauge.rig.fleet.plain_comm import NotPlainError, identity_of
 
 T = TypeVar("T")
 
 START_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
 _LOOK_SECONDS = 0.05
-
-
-Function = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of distributed
@@ -53,7 +50,6 @@ class Cluster:
         self._loop = loop
         self.authority = Authority.made()
         self._scheduler: FleetScheduler
-        self._client: Client
         self._lost: dict[str, asyncio.Event] = {}
 
     @property
@@ -66,31 +62,16 @@ class Cluster:
         """The same without protocol and port."""
         return str(get_address_host(self.address))
 
-    async def _begin(self, listen: str | None) -> None:
-        scheduler = security_of(self.authority.issue("scheduler", "scheduler"))
-        self._scheduler = FleetScheduler(
-            security=scheduler,
-            protocol="tls",
-            host=listen,
-            port=0,
-            dashboard=False,
-            plugins=[_Loss(self._has_come, self._has_gone)],
-        )
+    async def _begin(self, listen: str) -> None:
+        own = self.authority.issue("scheduler", "scheduler")
+        watch = _Loss(self._has_come, self._has_gone)
+        self._scheduler = FleetScheduler(own, listen, plugins=[watch])
         await self._scheduler
-        coordinator = security_of(self.authority.issue("coordinator", "coordinator"))
-        self._client = await Client(
-            self.address,
-            security=coordinator,
-            asynchronous=True,
-            set_as_default=False,
-            direct_to_workers=False,
-        )
-        await self._client.register_plugin(host_side.HostPlugin(), name=host_side.NAME)
 
     async def _end(self) -> None:
-        for closing in (self._client.close(), self._scheduler.close(reason="the study is over")):
-            with suppress(Exception):
-                await asyncio.wait_for(closing, _CLOSE_SECONDS)
+        with suppress(Exception):
+            closing = self._scheduler.close(reason="the study is over")
+            await asyncio.wait_for(closing, _CLOSE_SECONDS)
 
     def _has_gone(self, address: str) -> None:
         if (event := self._lost.get(address)) is not None:
@@ -129,44 +110,41 @@ class Cluster:
         return f"it did not register within {seconds:.0f} s"
 
     def ask(
-        self,
-        hosts: Iterable[str],
-        function: Function | Question,
-        within: float,
-        /,
-        **words: object,
+        self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
         """The same question to several hosts at once; their answers by name."""
         return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     def ask_each(
-        self,
-        words: Mapping[str, Mapping[str, object]],
-        function: Function | Question,
-        seconds: float,
-        /,
+        self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
     ) -> dict[str, Answer]:
         """A question to each host, with words of its own."""
-        asked = getattr(host_side, function) if isinstance(function, str) else function
 
         async def all_of_them() -> dict[str, Answer]:
             names = await self._names()
             found = await asyncio.gather(
-                *(self._ask(names.get(host), asked, seconds, each) for host, each in words.items())
+                *(
+                    self._ask(host, names.get(host), function, seconds, each)
+                    for host, each in words.items()
+                )
             )
             return dict(zip(words, found, strict=True))
 
         return self._call(all_of_them(), seconds + START_SECONDS)
 
     async def _ask(
-        self, address: str | None, function: Function, seconds: float, words: Mapping[str, object]
+        self,
+        name: str,
+        address: str | None,
+        question: Question,
+        seconds: float,
+        words: Mapping[str, object],
     ) -> Answer:
         if address is None:
             return Lost("closed", "its connection was closed")
         lost = self._lost.setdefault(address, asyncio.Event())
-        asked = asyncio.ensure_future(
-            self._client.run(function, workers=[address], on_error="return", **words)
-        )
+        message = {"op": ASKED, "question": question, "words": dict(words)}
+        asked = asyncio.ensure_future(self._send(name, address, message))
         gone = asyncio.ensure_future(lost.wait())
         await asyncio.wait({asked, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         gone.cancel()
@@ -175,15 +153,19 @@ class Cluster:
             if lost.is_set():
                 return Lost("closed", "its connection was closed")
             return Lost("silent", f"it gave no answer for {seconds:.0f} s")
+        return _answer_in(asked)
+
+    async def _send(self, name: str, address: str, message: dict[str, Any]) -> object:
+        """What this host replies to a message, whoever else may listen where it said it does."""
+        pool = self._scheduler.rpc
+        comm = await pool.connect(address)
         try:
-            answer = asked.result().get(address, OSError())
-        except Exception as error:
-            answer = error
-        if isinstance(answer, OSError | TimeoutError):
-            return Lost("closed", "its connection was closed")
-        if isinstance(answer, BaseException):
-            return Lost("failed", f"{type(answer).__name__}: {answer}"[:300])
-        return answer
+            if identity_of(comm) != Identity("host", name):
+                comm.abort()
+                raise NotPlainError("another host answers where it said that it listens")
+            return await send_recv(comm, **message)
+        finally:
+            pool.reuse(address, comm)
 
     def _call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """Do it in the loop's thread; the caller can be interrupted meanwhile."""
@@ -199,13 +181,30 @@ class Cluster:
             future.cancel()
 
 
+def _answer_in(asked: asyncio.Future[object]) -> Answer:
+    """The answer in a reply, or how it failed to be one."""
+    try:
+        reply = asked.result()
+    except NotPlainError as error:
+        return Lost("failed", str(error)[:300])
+    except (OSError, TimeoutError):
+        return Lost("closed", "its connection was closed")
+    except Exception as error:
+        return Lost("failed", f"{type(error).__name__}: {error}"[:300])
+    if isinstance(reply, dict) and reply.keys() == {"answer"}:
+        return reply["answer"]
+    if isinstance(reply, dict) and isinstance(failed := reply.get("failed"), str):
+        return Lost("failed", failed[:300])
+    return Lost("failed", "it sent no answer to what it was asked")
+
+
 @contextmanager
-def cluster(listen: str | None) -> Iterator[Cluster]:
+def cluster(listen: str) -> Iterator[Cluster]:
     """A scheduler that listens with TLS, until the context ends; RigError where it cannot."""
 
     def refused(error: BaseException) -> FsgaugeError:
         return RigError(
-            f"the coordinator cannot listen{f' on {listen}' if listen else ''}: {error}",
+            f"the coordinator cannot listen on {listen}: {error}",
             next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
         )
 
@@ -216,7 +215,7 @@ def cluster(listen: str | None) -> Iterator[Cluster]:
 @contextmanager
 def running(
     make: Callable[[asyncio.AbstractEventLoop], Cluster],
-    listen: str | None,
+    listen: str,
     refused: Callable[[BaseException], FsgaugeError],
 ) -> Iterator[Cluster]:
     """A cluster in a loop and thread of its own; raises what `refused` makes of an error."""

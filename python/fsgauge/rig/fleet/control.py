@@ -13,7 +13,14 @@ from typing import Any, Literal, Protocol
 
 ANSWER_SECONDS = 15.0
 """A host that says nothing for so long is lost."""
+ASKED = "fsgauge"
+"""What dask's messages call a question of this list."""
 Question = Literal[
+    "identify",
+    "take_engine",
+    "size_bytes",
+    "refusals",
+    "grounds",
     "prepare",
     "look",
     "describe",
@@ -26,7 +33,7 @@ Question = Literal[
     "abort",
     "close",
 ]
-"""What a host is asked while it holds a study; its functions have these names."""
+"""What a host is asked; its functions have these names. Before "prepare" it holds no study."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,7 @@ class Lost:
 
 
 Answer = Any
-"""What a host answered, or Lost."""
+"""What a host answered, or Lost: a plain value, and not more to be relied on than the host."""
 
 
 class Control(Protocol):

@@ -15,20 +15,20 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from distributed import Client, Security
-from distributed.comm import get_address_host
-from pydantic import ValidationError
+from distributed.comm import CommClosedError, get_address_host
+from distributed.core import ConnectionPool, send_recv
+from distributed.protocol.pickle import dumps
 
 from fsgauge.bounds import MOST_HOSTS
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet import plugin as host_side
-from fsgauge.rig.fleet.alike import other_version
+from fsgauge.rig.fleet.alike import identity_from
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, running
-from fsgauge.rig.fleet.control import Lost
-from fsgauge.rig.fleet.identity import HostIdentity
+from fsgauge.rig.fleet.control import ASKED
 from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.model import Fleet, Host
+from fsgauge.rig.fleet.plain_comm import SCHEME, NotPlainError, Plain, RoleSecurity
 
 _ATTEND_SECONDS = 4.0
 _CONNECT_SECONDS = 30.0
@@ -45,6 +45,7 @@ class ExistingCluster(Cluster):
     def __init__(self, loop: asyncio.AbstractEventLoop, address: str) -> None:
         super().__init__(loop)
         self._address = address
+        self._pool: ConnectionPool
         self._attending: asyncio.Task[None] | None = None
 
     @property
@@ -59,51 +60,61 @@ class ExistingCluster(Cluster):
             probe.connect((get_address_host(self._address), 9))
             return str(probe.getsockname()[0])
 
-    async def _begin(self, listen: str | None) -> None:  # noqa: ARG002 - nothing listens here
-        security = Security(require_encryption=True)
-        if security.get_connection_args("client").get("ssl_context") is None:
+    async def _begin(self, listen: str) -> None:  # noqa: ARG002 - nothing listens here
+        arguments = RoleSecurity(None).get_connection_args("client")
+        if arguments.get("ssl_context") is None:
             raise ValueError("dask's configuration names none")
-        self._client = await Client(
-            self._address,
-            security=security,
-            asynchronous=True,
-            set_as_default=False,
-            direct_to_workers=False,
-            timeout=_CONNECT_SECONDS,
+        self._pool = ConnectionPool(
+            deserialize=False, connection_args=arguments, timeout=_CONNECT_SECONDS
         )
-        self._client.subscribe_topic("all", self._heard)
-        plugin = host_side.HostPlugin(keeps_worker=True)
-        await self._client.register_plugin(plugin, name=host_side.NAME)
+        await self._pool.start()
+        plugin = dumps(host_side.HostPlugin(keeps_worker=True))
+        await self._of_scheduler(
+            op="register_worker_plugin", plugin=plugin, name=host_side.NAME, idempotent=False
+        )
         self._attending = asyncio.ensure_future(self._attend())
 
     async def _end(self) -> None:
         if self._attending is not None:
             self._attending.cancel()
         with suppress(Exception):
-            self._client.unsubscribe_topic("all")
-            await self._client.unregister_worker_plugin(host_side.NAME)
+            ending = self._of_scheduler(op="unregister_worker_plugin", name=host_side.NAME)
+            await asyncio.wait_for(ending, _ATTEND_SECONDS)
         with suppress(Exception):
-            await asyncio.wait_for(self._client.close(), _ATTEND_SECONDS)
+            await asyncio.wait_for(self._pool.close(), _ATTEND_SECONDS)
 
     async def _names(self) -> dict[str, str]:
-        known = await self._client.scheduler.identity(n_workers=-1)
+        known = await self._of_scheduler(op="identity", n_workers=-1)
         return {_name_of(address, each): address for address, each in known["workers"].items()}
 
     async def _forget(self, name: str) -> None:
         """Its own scheduler sees to that."""
 
+    async def _send(self, name: str, address: str, message: dict[str, Any]) -> object:  # noqa: ARG002
+        """By the scheduler, which knows at once when a worker is gone."""
+        found = await self._of_scheduler(
+            op="broadcast", msg=message, workers=[address], on_error="ignore"
+        )
+        if address not in found:
+            raise CommClosedError
+        return found[address]
+
     async def _attend(self) -> None:
         """Say to all workers that the coordinator is there; their scheduler outlives it."""
+        message = {"op": ASKED, "question": "attend", "words": {}}
         while True:
             with suppress(Exception):
-                await self._client.run(host_side.attend, on_error="ignore")
+                await self._of_scheduler(op="broadcast", msg=message, on_error="ignore")
             await asyncio.sleep(_ATTEND_SECONDS)
 
-    def _heard(self, event: tuple[float, Any]) -> None:
-        """A worker that goes is told at once."""
-        message = event[1]
-        if isinstance(message, Mapping) and message.get("action") == "remove-worker":
-            self._has_gone(str(message.get("worker")))
+    async def _of_scheduler(self, **message: object) -> Plain:
+        """What the scheduler replies; nothing that it or its workers send is unpickled."""
+        address = self._address.replace("tls://", f"{SCHEME}://", 1)
+        comm = await self._pool.connect(address)
+        try:
+            return await send_recv(comm, **message)
+        finally:
+            self._pool.reuse(address, comm)
 
 
 def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
@@ -126,7 +137,7 @@ def _connected(address: str) -> Iterator[Cluster]:
                 f"no certificate for {address}: {error}",
                 next=_CERTIFICATES,
             )
-        if isinstance(error, OSError | TimeoutError):
+        if isinstance(error, OSError | TimeoutError) and not isinstance(error, NotPlainError):
             words = str(error) or f"no answer within {_CONNECT_SECONDS:.0f} s"
             return RigError(f"the scheduler {address} cannot be reached: {words}")
         return RigError(
@@ -135,7 +146,7 @@ def _connected(address: str) -> Iterator[Cluster]:
             next="install this fsgauge where the workers run, with cryptography and distributed",
         )
 
-    with running(lambda loop: ExistingCluster(loop, address), None, refused) as found:
+    with running(lambda loop: ExistingCluster(loop, address), "", refused) as found:
         yield found
 
 
@@ -143,16 +154,10 @@ def fleet_of_scheduler(address: str) -> Fleet:
     """The workers of a scheduler as hosts, one a machine; InputError where it has none."""
     with existing_cluster(address) as control:
         names = sorted(control.registered())
-        answers = control.ask(names, host_side.identify, _IDENTIFY_SECONDS)
+        answers = control.ask(names, "identify", _IDENTIFY_SECONDS)
     hosts: dict[tuple[str, str], Host] = {}
     for name in names:
-        answer = answers[name]
-        if isinstance(answer, Lost):
-            raise RigError(f"{name}: {answer.words}", next="dask's own log of that worker")
-        try:
-            found = HostIdentity.model_validate_json(answer)
-        except ValidationError:
-            raise other_version(name, None) from None
+        found = identity_from(name, answers[name])
         hosts.setdefault((found.machine, found.boot), Host(name=name))
     if not hosts:
         raise InputError(f"the scheduler {address} has no worker", next="dask worker, on each host")

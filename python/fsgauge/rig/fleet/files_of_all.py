@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.folder.open_folder import BELOW
@@ -31,7 +32,7 @@ class FilesOfAll(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    folder: str
+    folder: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=255)]
     layout: LayoutResult
 
 
@@ -47,7 +48,10 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
     them, has names of its own as well, `own_prefix`. Raises RigError where they are not there: then
     the hosts' folders are on different file systems.
     """
-    found = FilesOfAll.model_validate_json(text)
+    try:
+        found = FilesOfAll.model_validate_json(text)
+    except ValidationError as error:
+        raise RigError("what the first host offers is no folder of its files") from error
     place = Path(target.directory).parent / found.folder
     theirs = _opened(place, own)
     try:

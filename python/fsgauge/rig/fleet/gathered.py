@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pydantic import ValidationError
+
 from fsgauge.errors import RigError
 from fsgauge.factors import factors_of
 from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
+from fsgauge.rig.fleet.answers import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.fleet.planned import AnyRecord, Planned
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 from fsgauge.starts import MachineStart
 from fsgauge.traffic import Traffic
-
-AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
 
 _RECORDS: dict[str, type[AnyRecord]] = {
     "turn": TurnRecord,
@@ -34,6 +36,7 @@ class Gathered:
     """One block's happenings, host by host."""
 
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
+        self._planned = Planned(plan, block)
         self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
         self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
         self._told: dict[str, list[Told]] = {host: [] for host in hosts}
@@ -45,8 +48,9 @@ class Gathered:
         """What a host has told since it was last asked.
 
         Steps that begin are told of the first host alone: the others may need more or fewer rounds
-        until they are steady.
+        until they are steady. Raises HostLostError for what is not of the plan, or has no end.
         """
+        self._planned.require_told(host, told)
         first = next(iter(self._told))
         if host == first:
             self._steps += [each for each in told if each.kind == "step started"]
@@ -79,6 +83,8 @@ class Gathered:
         """The record that each host made; none of hosts that rested while others measured, and none
         of a scan of what those have written."""
         found = records_of(told)
+        for host, record in found.items():
+            self._planned.require_record(host, record)
         first = next(iter(found.values()))
         if not isinstance(first, ScanRecord) or first.cell is None:
             return found
@@ -107,7 +113,10 @@ def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
     rested while others measured."""
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
-        record = _RECORDS[each.kind].model_validate(each.record)
+        try:
+            record = _RECORDS[each.kind].model_validate(each.record)
+        except ValidationError as error:
+            raise no_sense(host, "its record", error) from error
         if isinstance(record, RunRecord):
             parts = [part.model_copy(update={"machine": host}) for part in record.parts]
             record = record.model_copy(update={"parts": parts})

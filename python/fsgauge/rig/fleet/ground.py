@@ -9,11 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.rig.fleet.answers import all_understood
+from fsgauge.rig.fleet.control import Answer
 from fsgauge.rig.fleet.identity import HostIdentity
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.messages import Words
 from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
@@ -38,13 +43,13 @@ class Ground(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    path: str
-    file_system: str
-    source: str
+    path: Words
+    file_system: Words
+    source: Words
     device: int
     number: int
-    size_bytes: int
-    free_bytes: int
+    size_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Annotated[int, Field(ge=0)]
 
     @property
     def is_local(self) -> bool:
@@ -71,6 +76,14 @@ Grounds = TypeAdapter(list[Ground])
 def grounds_here(study: Study) -> list[Ground]:
     """What this host sees of the folders of a study; none of other storage."""
     return [_ground(path) for path in _folders(study)]
+
+
+def grounds_from(host: str, answer: Answer, study: Study) -> list[Ground]:
+    """What a host said of them; raises HostLostError where it is of fewer or more."""
+    found, folders = all_understood(host, answer, Grounds), len(_folders(study))
+    if len(found) != folders:
+        raise HostLostError(host, f"it tells of {len(found)} folders, and the study has {folders}")
+    return found
 
 
 def refused_grounds(

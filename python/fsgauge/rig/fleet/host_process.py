@@ -62,8 +62,6 @@ async def _serve(bootstrap: Bootstrap, lease: int | None) -> None:
             bootstrap,
             folder,
             death_timeout=_DEATH_SECONDS,
-            host=bootstrap.listen,
-            interface=bootstrap.interface,
             silence_logs=False,
         ) as worker:
             closed = asyncio.ensure_future(worker.finished())

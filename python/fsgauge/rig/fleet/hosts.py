@@ -7,14 +7,11 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-
-from pydantic import ValidationError
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import find_engine
-from fsgauge.rig.fleet import plugin
-from fsgauge.rig.fleet.alike import other_version
+from fsgauge.rig.fleet.alike import identity_from
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, cluster
 from fsgauge.rig.fleet.control import Answer, Lost
@@ -29,6 +26,8 @@ _SENT_AT_ONCE = 20
 _ENDED_AT_ONCE = 100
 _DESCRIPTORS_EACH = 4
 _DESCRIPTORS_SPARE = 200
+_FAR_AWAY = "192.0.2.1"
+"""An address that no one has: nothing is sent to it."""
 
 
 class Hosts:
@@ -128,13 +127,10 @@ class Hosts:
         )
 
     def _identify(self, names: Sequence[str]) -> None:
-        answers = self.cluster.ask(names, plugin.identify, IDENTIFY_SECONDS)
+        answers = self.cluster.ask(names, "identify", IDENTIFY_SECONDS)
         for name, answer in answers.items():
             self.require_answer(name, answer)
-            try:
-                self.identities[name] = HostIdentity.model_validate_json(answer)
-            except ValidationError:
-                raise other_version(name, None) from None
+            self.identities[name] = identity_from(name, answer)
 
     def _send_engine(self, names: Sequence[str]) -> None:
         """Have hosts use this machine's engine that have none, or another build of it.
@@ -150,7 +146,7 @@ class Hosts:
             wave = lacking[at : at + _SENT_AT_ONCE]
             answers = self.cluster.ask(
                 wave,
-                plugin.take_engine,
+                "take_engine",
                 SEND_SECONDS,
                 engine=engine,
                 sha256=own.engine_sha256,
@@ -158,7 +154,9 @@ class Hosts:
             for name, answer in answers.items():
                 self.require_answer(name, answer)
                 if answer:
-                    raise RigError(f"{name}: {answer}", next=f"install fsgauge on {name} again")
+                    raise RigError(
+                        f"{name}: {str(answer)[:300]}", next=f"install fsgauge on {name} again"
+                    )
                 had = "another build of the engine" if self.identities[name].engine_sha256 else ""
                 self._say(f"{name} has {had or 'no engine'}: it uses that of this machine")
             self._identify(wave)
@@ -206,13 +204,21 @@ def require_descriptors(hosts: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def _address_towards(host: Host) -> str | None:
-    """The address of this machine that a host can reach, by the route to it; None if unknown."""
-    try:
-        found = socket.getaddrinfo(host.reached_at, host.port or 22, type=socket.SOCK_DGRAM)
-        family, kind, protocol, _, address = found[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.connect(address)
-            return str(probe.getsockname()[0])
-    except OSError:
-        return None
+def _address_towards(host: Host) -> str:
+    """The address of this machine that a host can reach, by the route to it.
+
+    By that to everywhere where this machine does not know the host's name, as ssh may; InputError
+    where there is none.
+    """
+    for name in (host.reached_at, _FAR_AWAY):
+        with suppress(OSError):
+            found = socket.getaddrinfo(name, host.port or 22, type=socket.SOCK_DGRAM)
+            family, kind, protocol, _, address = found[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.connect(address)
+                return str(probe.getsockname()[0])
+    raise InputError(
+        f"this machine's address as {host.name} sees it is not known",
+        cause=f"{host.reached_at} is a name that is not known here, and there is no default route",
+        next='listen = "ADDRESS" in the hosts file: one of this machine (ip address)',
+    )

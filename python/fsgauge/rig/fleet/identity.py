@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.programs import find_engine
+from fsgauge.rig.fleet.messages import Words
 from fsgauge.rig.host.machine.environment import kernel_name, machine_name, processor_name
 from fsgauge.rig.host.process.processes import boot_id
 
@@ -25,19 +26,19 @@ class HostIdentity(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    machine: str
-    boot: str
-    host_name: str
-    user: str
+    machine: Words
+    boot: Words
+    host_name: Words
+    user: Words
     process: int
-    python: str
-    fsgauge: str
-    engine_sha256: str | None
-    engine_missing: str | None
+    python: Words
+    fsgauge: Words
+    engine_sha256: Words | None
+    engine_missing: Words | None
     monotonic_ns: int
-    kernel: str
-    architecture: str
-    processor: str
+    kernel: Words
+    architecture: Words
+    processor: Words
     processor_count: int
 
 

@@ -1,10 +1,10 @@
-"""What coordinator and hosts say to one another: JSON, so nothing but text is ever unpickled."""
+"""What coordinator and hosts say to one another: JSON. What hosts send, answers.py alone reads."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
 from fsgauge.machine import Machine
@@ -22,6 +22,20 @@ _DESTROY = "--destroy"
 """Here it says whose device it is; a host knows only its own."""
 
 
+_LONGEST_WORDS = 4000
+_MOST_FAULTS = 100
+_MOST_AT_ONCE = 10_000
+_LONGEST_PATIENCE_SECONDS = 7 * 24 * 3600.0
+
+
+def _shortened(words: object) -> object:
+    return words[:_LONGEST_WORDS] if isinstance(words, str) else words
+
+
+Words = Annotated[str, BeforeValidator(_shortened)]
+"""Words for people; a host may send longer ones, which are cut off."""
+
+
 class Message(BaseModel):
     """Anything that is sent."""
 
@@ -32,10 +46,10 @@ class Fault(Message):
     """An error of a host, in its words."""
 
     kind: str
-    what: str
-    details: tuple[str, ...] = ()
-    cause: str = ""
-    next: str = ""
+    what: Words
+    details: Annotated[tuple[Words, ...], Field(max_length=_MOST_FAULTS)] = ()
+    cause: Words = ""
+    next: Words = ""
 
     @classmethod
     def of(cls, error: BaseException) -> Fault:
@@ -45,7 +59,7 @@ class Fault(Message):
             return cls(
                 kind=known or "RigError",
                 what=error.what,
-                details=error.details,
+                details=error.details[:_MOST_FAULTS],
                 cause=error.cause,
                 next=error.next,
             )
@@ -58,8 +72,9 @@ class Fault(Message):
         return issubclass(_ERRORS.get(self.kind, RigError), InputError)
 
     def raised(self, host: str) -> FsgaugeError:
-        """The same as an error that names the host."""
+        """The same as an error that names the host. To interrupt a host interrupts nothing here."""
         kind = _ERRORS.get(self.kind, RigError)
+        kind = RigError if kind is Interrupted else kind
         return kind(
             f"{host}: {self.what}",
             details=self.details,
@@ -68,9 +83,10 @@ class Fault(Message):
         )
 
 
-def faults_in(text: str) -> list[Fault]:
-    """Several of them, as JSON."""
-    return TypeAdapter(list[Fault]).validate_json(text)
+Faults: TypeAdapter[list[Fault]] = TypeAdapter(
+    Annotated[list[Fault], Field(max_length=_MOST_FAULTS)]
+)
+"""Several of them."""
 
 
 class Allowed(Message):
@@ -93,7 +109,7 @@ def consent_in(words: dict[str, Any] | None) -> Consent | None:
 class Sized(Message):
     """How large a host's storage will be, or why that is not known."""
 
-    size_bytes: int = 0
+    size_bytes: Annotated[int, Field(ge=0)] = 0
     fault: Fault | None = None
 
 
@@ -102,7 +118,7 @@ class Told(Message):
 
     kind: Literal["turn started", "step started", "run started", "turn", "step", "scan", "run"]
     turn: int
-    text: str = ""
+    text: Words = ""
     record: dict[str, Any] | None = None
 
     @classmethod
@@ -133,9 +149,9 @@ class LabelMessage(Message):
 
     block: int
     turn: int
-    cell: str
-    meeting: str = ""
-    patience_seconds: float = 0.0
+    cell: Words
+    meeting: Words = ""
+    patience_seconds: Annotated[float, Field(ge=0, le=_LONGEST_PATIENCE_SECONDS)] = 0.0
 
 
 Phase = Literal["opening", "idle", "working", "armed", "failed", "closed"]
@@ -148,15 +164,15 @@ class State(Message):
     phase: Phase
     armed: LabelMessage | None = None
     offer: str = ""
-    told: list[Told] = []
+    told: Annotated[list[Told], Field(max_length=_MOST_AT_ONCE)] = []
     fault: Fault | None = None
-    said: list[str] = []
+    said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = []
 
 
 class Described(Message):
     """A host's description."""
 
-    size_bytes: int
+    size_bytes: Annotated[int, Field(ge=0)]
     engine: EngineBuild
     machines: Annotated[list[Machine], Field(min_length=1)]
 

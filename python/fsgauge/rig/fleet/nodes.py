@@ -1,25 +1,38 @@
-"""dask's scheduler and worker as a fleet uses them: TLS alone, roles checked, nothing else open.
+"""dask's scheduler and worker as a fleet uses them: messages to and from hosts, and nothing else.
 
-Both start a web server without TLS by default: here nothing listens but their own port. A host may
-register itself and say that it lives; it cannot ask the scheduler to run anything on another host,
-and it runs nothing but what the scheduler asks for.
+Both can do far more than that, and would do it for whoever asks: run functions, fetch data from one
+another, serve web pages. Here a host may register itself under the name in its certificate and say
+that it lives, and nothing that it says of itself is kept; the coordinator asks it the questions of
+fleet/control.py. dask's own words that are not for this are not heard.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import logging
-from typing import Self
+from collections import Counter
+from contextlib import suppress
+from typing import Any, Self
 
 import dask
-from distributed import Scheduler, Security, Worker
-from distributed.comm import Comm, CommClosedError
+from distributed import Scheduler, Worker
+from distributed.comm import Comm, get_address_host, parse_address
+from distributed.utils import get_ip, get_ip_interface
+from distributed.versions import get_versions
 
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.fleet.certificates import Credentials, Identity, identity_in
+from fsgauge.rig.fleet.certificates import Credentials, Role
+from fsgauge.rig.fleet.plain_comm import (
+    SCHEME,
+    NotPlainError,
+    RoleSecurity,
+    identity_of,
+    refuse_pickles,
+)
+from fsgauge.rig.fleet.plugin import HostPlugin
 
-_OF_HOSTS = frozenset({"register-worker", "heartbeat_worker", "unregister", "identity", "close"})
-"""What a host may ask of the scheduler."""
-_HEARTBEAT_SECONDS = 15.0
+_MOST_CONNECTIONS = 8
+"""Of one host to the scheduler: one that stays, and some that come and go."""
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "60s",
@@ -37,23 +50,30 @@ _QUIET = {
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.scheduler.worker-ttl": "15s",
     "distributed.scheduler.allowed-failures": 0,
-    "distributed.scheduler.reuse-broadcast-comm": True,
     "distributed.worker.multiprocessing-method": "spawn",
     "distributed.worker.use-file-locking": False,
 }
+_NOTHING_MEASURED: dict[str, Any] = {
+    "bandwidth": {"total": 1, "workers": {}, "types": {}},
+    "digests_total_since_heartbeat": {},
+    "memory": 0,
+    "spilled_bytes": {"memory": 0, "disk": 0},
+}
+"""In place of what a host says of itself to dask."""
 
 
 def configure() -> None:
     """Have dask do nothing beside carrying messages; before anything of it is made."""
     dask.config.set(_QUIET)
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    refuse_pickles()
 
 
-def security_of(credentials: Credentials) -> Security:
-    """TLS with one certificate for whatever role its holder has."""
+def security_of(credentials: Credentials, peer: Role | None) -> RoleSecurity:
+    """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
-    return Security(
-        require_encryption=True,
+    return RoleSecurity(
+        peer,
         tls_ca_file=credentials.authority,
         tls_client_cert=certificate,
         tls_client_key=key,
@@ -64,81 +84,163 @@ def security_of(credentials: Credentials) -> Security:
     )
 
 
-def identity_of(comm: Comm) -> Identity | None:
-    """Who is at the other end, by the certificate that was checked in the handshake."""
-    return identity_in(comm.extra_info.get("peercert"))
-
-
 class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of distributed
-    """Registers hosts and carries the coordinator's messages to them."""
+    """Registers hosts, and knows which of them are there."""
+
+    def __init__(self, credentials: Credentials, listen: str, **more: object) -> None:
+        super().__init__(
+            security=security_of(credentials, "host"),
+            protocol=SCHEME,
+            host=listen,
+            port=0,
+            dashboard=False,
+            extensions={},
+            **more,
+        )
+        self.handlers = {
+            "register-worker": self._register,
+            "heartbeat_worker": self._heartbeat,
+            "unregister": self._leave,
+            "identity": self._identity,
+        }
+        self.stream_handlers = dict.fromkeys(
+            ("keep-alive", "worker-status-change", "log-event"), _unheard
+        )
+        self._connections: Counter[str] = Counter()
+        self._versions = get_versions()
 
     def start_http_server(self, *_: object, **__: object) -> None:
-        """Nothing listens without TLS."""
+        """No page is served."""
 
     async def _handle_comm(self, comm: Comm) -> None:
         who = identity_of(comm)
-        if who is None or who.role == "scheduler":
+        if who is None or self._connections[who.name] >= _MOST_CONNECTIONS:
             comm.abort()
             return
-        if who.role == "host":
-            _limit(comm)
-        await super()._handle_comm(comm)
+        self._connections[who.name] += 1
+        self._require_known(comm)
+        try:
+            with suppress(Exception):  # what a host says wrongly ends its connection alone
+                await super()._handle_comm(comm)
+        finally:
+            self._connections[who.name] -= 1
+            comm.abort()
 
-    async def add_worker(self, comm: Comm, *, name: str, **more: object) -> None:
-        """Register a host under the name in its certificate, and no other."""
-        who = identity_of(comm)
-        if who is None or (who.role, who.name) != ("host", name):
-            comm.abort()
-            return
-        await super().add_worker(comm, name=name, **more)
+    def _require_known(self, comm: Comm) -> None:
+        """Close the connection of a host that asks for anything but the above."""
+        read = comm.read
 
-    async def add_client(self, comm: Comm, **more: object) -> None:
-        """Register the coordinator."""
+        async def checked(deserializers: object = None) -> object:
+            message = await read(deserializers=deserializers)
+            known = self.stream_handlers if comm.name == _STREAM else self.handlers
+            for each in message if isinstance(message, tuple) else (message,):
+                asked = each.get("op") if isinstance(each, dict) else each
+                if asked not in (*known, "close", "close-stream", "OK"):
+                    comm.abort()
+                    raise NotPlainError("a host asked for what no host may ask")
+            return message
+
+        comm.read = checked
+
+    async def _register(self, comm: Comm, *, address: str, name: str, **_: object) -> None:
+        """A host under the name in its certificate, and no other."""
         who = identity_of(comm)
-        if who is None or who.role != "coordinator":
+        if who is None or who.name != name or not _is_reachable(address):
             comm.abort()
             return
-        await super().add_client(comm, **more)
+        await self.add_worker(
+            comm,
+            address=address,
+            name=name,
+            status="running",
+            server_id=name,
+            nthreads=1,
+            resolve_address=False,
+            now=0.0,
+            resources={},
+            memory_limit=None,
+            metrics=_NOTHING_MEASURED,
+            services={},
+            local_directory="",
+            versions=self._versions,
+            nanny="",
+            extra={},
+            stimulus_id="register",
+        )
+
+    def _heartbeat(self, comm: Comm, *, address: str, **_: object) -> dict[str, Any]:
+        """A host lives."""
+        if not self._is_own(comm, address):
+            return {"status": "missing"}
+        found: dict[str, Any] = self.heartbeat_worker(
+            address=address, resolve_address=False, metrics=_NOTHING_MEASURED
+        )
+        return found
+
+    async def _leave(self, comm: Comm, *, address: str, **_: object) -> str:
+        """A host ends by itself."""
+        if self._is_own(comm, address):
+            await self.remove_worker(address, stimulus_id="unregister")
+        return "OK"
+
+    def _identity(self, comm: Comm, **_: object) -> dict[str, str]:  # noqa: ARG002
+        """That the coordinator is there; nothing of other hosts."""
+        return {"type": "Scheduler"}
+
+    def _is_own(self, comm: Comm, address: object) -> bool:
+        """Whether this address is that of the host which says so."""
+        who = identity_of(comm)
+        found = self.workers.get(address) if isinstance(address, str) else None
+        return who is not None and found is not None and bool(found.name == who.name)
+
+
+_STREAM = "Scheduler connection to worker"
+"""dask's own name of the connection that stays."""
+
+
+def _unheard(**_: object) -> None:
+    """What dask tells for the tasks that a fleet does not have."""
+
+
+def _is_reachable(address: object) -> bool:
+    """Whether it is an IP address with a port, so that no name is looked up."""
+    try:
+        scheme, place = parse_address(str(address), strict=True)
+        ipaddress.ip_address(get_address_host(str(address)))
+    except ValueError:
+        return False
+    return bool(scheme == SCHEME and place.rpartition(":")[2].isdecimal())
 
 
 class FleetWorker(Worker):  # type: ignore[misc]  # as above
-    """A host's end."""
+    """A host's end. It listens on the address from which it reaches the coordinator."""
 
     @classmethod
     def of(cls, bootstrap: Bootstrap, folder: str, **more: object) -> Self:
         """The worker that a bootstrap is for, with its files in `folder`; begins when awaited."""
-        return cls(
+        found = cls(
             bootstrap.scheduler,
             name=bootstrap.name,
             nthreads=1,
-            security=security_of(bootstrap.credentials),
-            protocol="tls",
+            security=security_of(bootstrap.credentials, "scheduler"),
+            protocol=SCHEME,
+            host=_own_address(bootstrap),
             memory_limit=0,
             dashboard=False,
             local_directory=folder,
+            extensions={},
+            plugins=[HostPlugin()],
             **more,
         )
+        found.handlers = {}  # the plugin adds its own
+        return found
 
     def start_http_server(self, *_: object, **__: object) -> None:
-        """Nothing listens without TLS."""
-
-    async def _handle_comm(self, comm: Comm) -> None:
-        who = identity_of(comm)
-        if who is None or who.role != "scheduler":
-            comm.abort()
-            return
-        await super()._handle_comm(comm)
+        """No page is served."""
 
 
-def _limit(comm: Comm) -> None:
-    """Close the connection of a host that asks for what is not a host's to ask."""
-    read = comm.read
-
-    async def checked(deserializers: object = None) -> object:
-        message = await read(deserializers=deserializers)
-        if isinstance(message, dict) and message.get("op") not in _OF_HOSTS:
-            comm.abort()
-            raise CommClosedError("a host asked for what only the coordinator may ask")
-        return message
-
-    comm.read = checked
+def _own_address(bootstrap: Bootstrap) -> str:
+    """Of the interface that the hosts file names, or of the one towards the coordinator."""
+    if bootstrap.interface is not None:
+        return str(get_ip_interface(bootstrap.interface))
+    return str(get_ip(get_address_host(bootstrap.scheduler)))

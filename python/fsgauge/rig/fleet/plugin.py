@@ -1,7 +1,7 @@
 """The one plugin of a host: it holds the host's rig, and sees when the coordinator is gone.
 
-The functions below it are all that the coordinator ever runs on a host, by `Client.run`: outside of
-dask's tasks, so that nothing is run twice, moved or stolen.
+The functions below it, named in fleet/control.py, are all that a host does for the coordinator:
+outside of dask's tasks, so that nothing is run twice, moved or stolen. Words and answers are plain.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from distributed import Worker
 from distributed.diagnostics.plugin import WorkerPlugin
@@ -19,6 +19,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from fsgauge.errors import FsgaugeError
 from fsgauge.record import Plan
 from fsgauge.rig.fleet.clock import exchanged
+from fsgauge.rig.fleet.control import ASKED, Question
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
@@ -51,22 +52,36 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         self.run: str | None = None
         self._asked = time.monotonic()
         self._watch: asyncio.Task[None] | None = None
+        self._worker: Worker
 
     def __reduce__(self) -> tuple[type[HostPlugin], tuple[bool]]:
         """It is made on each host."""
         return HostPlugin, (self.keeps_worker,)
 
     def setup(self, worker: Worker) -> None:
-        """The worker has it now."""
-        self._asked = time.monotonic()
+        """The worker has it now, and answers by it."""
+        self._asked, self._worker = time.monotonic(), worker
+        worker.handlers[ASKED] = self.answer
         self._watch = asyncio.ensure_future(self._look(worker))
 
-    async def teardown(self, worker: Worker) -> None:  # noqa: ARG002 - as dask calls it
+    async def teardown(self, worker: Worker) -> None:
         """Whatever ends the worker, nothing of the study stays."""
+        worker.handlers.pop(ASKED, None)
         if self._watch is not None and self._watch is not asyncio.current_task():
             self._watch.cancel()
         await asyncio.to_thread(abandon, self.held, "the host leaves the fleet")
         self.held = None
+
+    async def answer(self, question: str, words: dict[str, Any]) -> dict[str, object]:
+        """The answer to a question, or how that failed: never an error of dask's own, which would
+        be pickled."""
+        self.heard()
+        try:
+            if question not in get_args(Question):
+                raise ValueError(f'"{question}" is not asked')
+            return {"answer": await globals()[question](**words, dask_worker=self._worker)}
+        except Exception as error:
+            return {"failed": f"{type(error).__name__}: {error}"[:300]}
 
     def heard(self) -> None:
         """The coordinator asked for something."""
@@ -201,14 +216,10 @@ async def measure(plan: str, block: int, *, dask_worker: Worker) -> str:
     return "ok"
 
 
-async def arm(
-    block: int, turn: int, cell: str, start_at_ns: int, *, dask_worker: Worker
-) -> dict[str, Any]:
-    """Have the run that waits begin at a moment of this host's clock. The engine says so where that
-    has passed."""
-    ahead_ns = start_at_ns - time.monotonic_ns()
-    known = _held(dask_worker).start(Label(block, turn, cell), start_at_ns)
-    return {"missed": not known, "ahead_ns": ahead_ns}
+async def arm(block: int, turn: int, cell: str, start_at_ns: int, *, dask_worker: Worker) -> bool:
+    """Have the run that waits begin at a moment of this host's clock; False where another waits.
+    The engine says so where the moment has passed."""
+    return _held(dask_worker).start(Label(block, turn, cell), start_at_ns)
 
 
 async def pass_meeting(label: dict[str, Any], offer: str, *, dask_worker: Worker) -> bool:

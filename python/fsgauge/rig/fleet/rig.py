@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
+from fsgauge.rig.fleet.control import Answer, Question
 from fsgauge.rig.fleet.extra import require_extra
 from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.measurable import require_measurable
@@ -21,7 +22,7 @@ from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet.cluster import Cluster, Function
+    from fsgauge.rig.fleet.cluster import Cluster
     from fsgauge.rig.fleet.hosts import Hosts
     from fsgauge.rig.fleet.session import FleetSession
 
@@ -61,16 +62,16 @@ class FleetRig:
         for that the hosts are started, and ended."""
         if not isinstance(study.storage, DeviceStorage):
             return study.storage.size
-        from fsgauge.rig.fleet import plugin
+        from fsgauge.rig.fleet.answers import understood
         from fsgauge.rig.fleet.messages import Sized
 
         fleet = self._checked(study, None)
         try:
             with self._stack:
-                found = self._ask(study, fleet, plugin.size_bytes)
+                found = self._ask(study, fleet, "size_bytes")
         finally:
             self._started = None
-        sizes = {name: Sized.model_validate_json(answer) for name, answer in found.items()}
+        sizes = {name: understood(name, answer, Sized) for name, answer in found.items()}
         for name, each in sizes.items():
             if each.fault is not None:
                 raise each.fault.raised(name)
@@ -145,22 +146,22 @@ class FleetRig:
 
     def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
         """What each host refuses, then what is refused of all of them together."""
-        from fsgauge.rig.fleet import plugin
-        from fsgauge.rig.fleet.ground import Grounds, refused_grounds
-        from fsgauge.rig.fleet.messages import faults_in
+        from fsgauge.rig.fleet.answers import all_understood
+        from fsgauge.rig.fleet.ground import grounds_from, refused_grounds
+        from fsgauge.rig.fleet.messages import Faults
 
         refused: list[FsgaugeError] = []
-        for name, answer in self._ask(study, fleet, plugin.refusals, destroy).items():
-            refused += [fault.raised(name) for fault in faults_in(answer)]
+        for name, answer in self._ask(study, fleet, "refusals", destroy).items():
+            refused += [fault.raised(name) for fault in all_understood(name, answer, Faults)]
         if refused or len(fleet.host) == 1:
             return refused
-        found = self._ask(study, fleet, plugin.grounds)
-        grounds = {name: Grounds.validate_json(answer) for name, answer in found.items()}
+        found = self._ask(study, fleet, "grounds")
+        grounds = {name: grounds_from(name, answer, study) for name, answer in found.items()}
         return refused_grounds(study, grounds, self._hosts(fleet).identities)
 
     def _ask(
-        self, study: Study, fleet: Fleet, function: Function, destroy: Consent | None = None
-    ) -> dict[str, str]:
+        self, study: Study, fleet: Fleet, question: Question, destroy: Consent | None = None
+    ) -> dict[str, Answer]:
         """Something about the study, of each host, as it answered; raises HostLostError."""
         from fsgauge.rig.fleet.messages import allowed
 
@@ -172,9 +173,9 @@ class FleetRig:
         if destroy is not None:
             for name, each in words.items():
                 each["destroy"] = allowed(consent_on(destroy, name))
-        answers = hosts.cluster.ask_each(words, function, _ASK_SECONDS)
+        answers = hosts.cluster.ask_each(words, question, _ASK_SECONDS)
         hosts.require(answers)
-        return {name: str(answer) for name, answer in answers.items()}
+        return answers
 
     def _hosts(self, fleet: Fleet) -> Hosts:
         """All hosts, started once."""

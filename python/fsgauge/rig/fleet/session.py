@@ -11,9 +11,10 @@ from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.factors import most_hosts
 from fsgauge.machine import LOAD, Machine
 from fsgauge.record import Plan
-from fsgauge.rig.fleet.block import BlockOverHosts
+from fsgauge.rig.fleet.answers import Said, understood
+from fsgauge.rig.fleet.block import BlockOverHosts, pace
 from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.control import ANSWER_SECONDS, Lost, Reached, new_run
+from fsgauge.rig.fleet.control import ANSWER_SECONDS, Answer, Lost, Reached, new_run
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
 from fsgauge.rig.fleet.messages import Described, State, allowed
@@ -58,6 +59,7 @@ class PreparedHosts:
         self._hosts = hosts
         self._study_of = study_of
         self._say = say
+        self._said = Said(say)
         self._consent_of = consent_of
         self._left_out: list[str] = []
 
@@ -68,7 +70,7 @@ class PreparedHosts:
         self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
         answers = self._hosts.cluster.ask(names, "described", ANSWER_SECONDS)
         self._hosts.require(answers)
-        found = {name: Described.model_validate_json(str(each)) for name, each in answers.items()}
+        found = {name: understood(name, each, Described) for name, each in answers.items()}
         return Description(
             size_bytes=min(each.size_bytes for each in found.values()),
             engine=next(iter(found.values())).engine,
@@ -119,20 +121,21 @@ class PreparedHosts:
         ends, known = time.monotonic() + seconds, dict.fromkeys(names, -1)
         waiting = list(names)
         while waiting:
+            asked = time.monotonic()
             words: dict[str, dict[str, object]] = {
                 name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
             }
             answers = self._hosts.cluster.ask_each(words, "look", _LOOK_SECONDS + ANSWER_SECONDS)
             self._hosts.require(answers)
             for name, answer in answers.items():
-                state = State.model_validate_json(str(answer))
+                state = understood(name, answer, State)
                 known[name] = state.serial
-                for sentence in state.said:
-                    self._say(f"{name}: {sentence}")
+                self._said.of(name, state.said)
                 if state.phase == "failed" and state.fault is not None:
                     raise state.fault.raised(name)
                 if state.phase == "idle":
                     waiting.remove(name)
+            pace(asked)
             if waiting and time.monotonic() > ends:
                 raise HostLostError(
                     waiting[0],
@@ -153,12 +156,7 @@ class PreparedHosts:
         waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
         while waiting and time.monotonic() < ends:
             found = self._hosts.cluster.ask(waiting, "look", ANSWER_SECONDS, known=-1, seconds=0.0)
-            waiting = [
-                name
-                for name, answer in found.items()
-                if not isinstance(answer, Lost)
-                and State.model_validate_json(answer).phase in ("working", "armed")
-            ]
+            waiting = [name for name, answer in found.items() if _is_at_work(name, answer)]
             if waiting:
                 time.sleep(0.1)
 
@@ -215,6 +213,7 @@ class FleetSession(PreparedHosts):
                     block,
                     tell,
                     self._say,
+                    self._said,
                     self._lead,
                 ).measure()
                 return
@@ -281,6 +280,14 @@ class FleetSession(PreparedHosts):
             cause="it was lost in one block three times, or could not be started again",
             next=error.next,
         )
+
+
+def _is_at_work(name: str, answer: Answer) -> bool:
+    """Whether a host says that its block goes on; one that makes no sense is not waited for."""
+    try:
+        return understood(name, answer, State).phase in ("working", "armed")
+    except HostLostError:
+        return False
 
 
 def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:

@@ -3,7 +3,6 @@ does, and answers the same questions."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -93,11 +92,9 @@ class OneOfSeveral:
         """It hears, which is all that is asked."""
         return "ok"
 
-    def _arm(self, block: int, turn: int, cell: str, start_at_ns: int) -> dict[str, Any]:
+    def _arm(self, block: int, turn: int, cell: str, start_at_ns: int) -> bool:
         """A start that has passed is given as well: the engine says by how much."""
-        ahead_ns = start_at_ns - time.monotonic_ns()
-        known = self._rig().start(Label(block, turn, cell), start_at_ns)
-        return {"missed": not known, "ahead_ns": ahead_ns}
+        return self._rig().start(Label(block, turn, cell), start_at_ns)
 
     def _pass_meeting(self, label: dict[str, Any], offer: str) -> bool:
         return self._rig().let_pass(Label(**label), offer)

@@ -124,6 +124,7 @@ class OnSeveral(PreparedHosts):
                 block,
                 tell,
                 self._say,
+                self._said,
                 self._lead,
             ).measure()
         except HostLostError as error:

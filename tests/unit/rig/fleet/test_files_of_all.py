@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -81,12 +82,14 @@ def test_files_that_are_not_there_are_told_at_once(tmp_path: Path, what: str) ->
     assert list((tmp_path / "own").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["../elsewhere", "..", "/etc", ""])
-def test_a_folder_elsewhere_is_not_the_first_hosts(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("folder", ["..", ".", "", "a/b", "/etc", "../x", "x" * 300, ".x", "a\n"])
+def test_a_first_host_s_folder_is_beside_the_own_one(tmp_path: Path, folder: str) -> None:
+    """A hostile first host would have the others write elsewhere."""
     first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
-    offer = offered(first, laid_out(first)).replace('"first"', f'"{name}"')
-    with pytest.raises(RigError):
-        linked(offer, own)
+    offer = json.loads(offered(first, laid_out(first)))
+    with pytest.raises(RigError, match="the first host offers is no folder of its files"):
+        linked(json.dumps({**offer, "folder": folder}), own)
+    assert list((tmp_path / "own").iterdir()) == []
 
 
 def test_links_in_the_first_hosts_folder_lead_nowhere(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.errors import InputError, Interrupted, RigError
 from fsgauge.rig.fleet.gate import Gate, Label
-from fsgauge.rig.fleet.messages import Fault, faults_in
+from fsgauge.rig.fleet.messages import Fault, Faults
 
 HERE, THERE = Label(0, 1, "randread"), Label(0, 1, "randwrite")
 
@@ -79,11 +79,15 @@ def test_no_start_is_given_to_a_run_that_does_not_wait() -> None:
 @pytest.mark.parametrize("kind", [InputError, RigError])
 def test_an_error_of_a_host_keeps_its_kind_and_names_it(kind: type[InputError]) -> None:
     error = kind("no room", details=("df",), cause="full", next="rm")
-    (sent,) = faults_in(f"[{Fault.of(error).model_dump_json()}]")
+    (sent,) = Faults.validate_json(f"[{Fault.of(error).model_dump_json()}]")
     raised = sent.raised("b")
     assert type(raised) is kind
     assert raised.what == "b: no room"
     assert (raised.details, raised.cause, raised.next) == (("df",), "full", "rm")
+
+
+def test_who_interrupts_a_host_interrupts_nothing_here() -> None:
+    assert type(Fault.of(Interrupted("over")).raised("b")) is RigError
 
 
 def test_an_error_that_no_one_foresaw_is_fsgauge_s_own() -> None:

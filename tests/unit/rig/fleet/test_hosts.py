@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import resource
 from pathlib import Path
 
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.fleet.alike import require_alike, require_same
+from fsgauge.rig.fleet.alike import identity_from, require_alike, require_same
 from fsgauge.rig.fleet.hosts import require_descriptors
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
 from fsgauge.rig.fleet.pushed_engine import digest_of, use_engine
@@ -30,9 +31,10 @@ def test_one_image_on_two_machines_is_two() -> None:
     require_alike({"a": host(), "b": host(boot="b2")}, one_machine=False)
 
 
-def test_another_version_is_refused() -> None:
+def test_another_version_is_refused_also_where_it_says_more_of_itself() -> None:
+    said = json.dumps({**host(fsgauge="9.9").model_dump(), "more": 1})
     with pytest.raises(InputError, match=r"b has fsgauge 9.9, and this is fsgauge") as caught:
-        require_alike({"a": host(), "b": host(machine="m2", fsgauge="9.9")}, one_machine=False)
+        identity_from("b", said)
     assert "on b: pipx install --force" in caught.value.next
 
 
