@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import time
 from typing import Any
 
+from fsgauge.engine_process import how_it_ended
 from fsgauge.escaping import escaped_below
 
 _LONGEST_SECONDS = 60.0
@@ -104,9 +104,7 @@ def _how_it_ended(child: subprocess.Popen[bytes]) -> str:
     except subprocess.TimeoutExpired:
         _end()
         return f"the program that draws took longer than {_LONGEST_SECONDS:.0f} s"
-    if code >= 0:
-        return f"the program that draws ended with exit code {code}"
-    return f"the program that draws was ended by signal {signal.Signals(-code).name}"
+    return f"the program that draws ended without a picture ({how_it_ended(code)})"
 
 
 def _end() -> None:
