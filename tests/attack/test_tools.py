@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge import programs
+from fsgauge import engine_process, programs
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
 from fsgauge.programs import PASSWORD_VARIABLE, search_path
@@ -197,6 +197,7 @@ class TestTheEnginesOutput:
 
         The same bytes as one line and as many, in small pieces: both are gathered once.
         """
+
         def seconds(piece: bytes) -> float:
             limit = engine_process.TimeLimit(600.0)
             pieces = iter([piece] * 8192 + [b"\n", b""])
