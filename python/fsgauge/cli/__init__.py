@@ -102,7 +102,7 @@ def group() -> None:
     Measures file systems, mount options or kernels side by side on one disk: which is faster, by
     how much, and how sure that is.
     """
-    from fsgauge.cli.causes import require_memory
+    from fsgauge.ordinary_causes import require_memory
 
     require_memory()
     _clean_up()
@@ -167,7 +167,7 @@ def _end(words: str, code: int) -> None:
 def _in_words(error: Exception) -> tuple[str, int]:
     """What is said of an error that no command foresaw, and the exit code."""
     try:
-        from fsgauge.cli.causes import is_of_ctrl_c, ordinary_cause
+        from fsgauge.ordinary_causes import is_of_ctrl_c, ordinary_cause
     except (ImportError, MemoryError):
         return "error: not enough memory\nnext: free -h; ulimit -v unlimited", 3
     if is_of_ctrl_c(error):
