@@ -9,8 +9,9 @@ if __name__ == "__main__" and not sys.flags.safe_path:
     # launcher starts Python with -P; here it is too late for a folder `fsgauge` that is planted.
     del sys.path[0]
 
+# Not `signal`, whose own imports take some milliseconds, in which Ctrl-C is a traceback.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 
 
 def _end_at_once(_number: int, _frame: object) -> None:
@@ -19,12 +20,15 @@ def _end_at_once(_number: int, _frame: object) -> None:
     os._exit(130)
 
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, _end_at_once)
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _end_at_once)
 
 
 def main() -> None:
     """Run the command line."""
+    from fsgauge.streams import open_standard_streams
+
+    open_standard_streams()
     from fsgauge.cli import main as run_command_line
 
     run_command_line()

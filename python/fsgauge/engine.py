@@ -7,20 +7,25 @@ when the caller is, and dies with this process if that is killed.
 
 from __future__ import annotations
 
-import os
-import selectors
-import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.engine_process import (
+    TimeLimit,
+    end,
+    hand_over,
+    has_ended,
+    interrupt,
+    lines,
+    silent_end,
+)
+from fsgauge.errors import InputError, RigError
 from fsgauge.lease import ControlPipe
 from fsgauge.programs import engine_environment, find_engine, start
 from fsgauge.wire import (
@@ -84,12 +89,10 @@ Start = Callable[[Callable[[], None]], None]
 Armed = Callable[[], int]
 """Called when a job that begins on an order is prepared; gives the moment at which it begins."""
 
-_GRACE_SECONDS = 2.0
+_ASKED_SECONDS = 4.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 180.0
 _LONGEST_WAIT_SECONDS = 3600.0
-_PIECE_BYTES = 1 << 16
-_LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
@@ -194,11 +197,12 @@ class Engine:
             environment=engine_environment(),
         )
         try:
+            limit = TimeLimit(_deadline_seconds(job))
             if on_start is not None:
-                on_start(lambda: process.send_signal(signal.SIGINT))
-            return self._converse(process, job, on_event, on_armed)
+                on_start(lambda: _ask_to_end(process, job, limit))
+            return self._converse(process, job, limit, on_event, on_armed)
         finally:
-            _end(process)
+            end(process)
 
     def _held_for(self, job: Job) -> list[Held]:
         """What a job that touches files is given."""
@@ -210,35 +214,29 @@ class Engine:
         self,
         process: subprocess.Popen[bytes],
         job: Job,
+        limit: TimeLimit,
         on_event: OnEvent | None,
         on_armed: Armed | None,
     ) -> Result:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
         lease = None if isinstance(job, ProbeJob) else job.lease
-        try:
-            process.stdin.write(_written(job))
-            if lease is None:
-                process.stdin.close()
-            else:
-                process.stdin.write(b"\n")
-                process.stdin.flush()
-        except BrokenPipeError:
-            pass  # the engine ended before it read: its last event or its error output says why
+        hand_over(process.stdin, _written(job) + (b"\n" if lease is not None else b""), limit)
         if lease is None:
-            return self._heard(process, job, on_event, None)
+            process.stdin.close()
+            return self._heard(process, limit, on_event, None)
         with ControlPipe(process.stdin, lease) as pipe:
             started = (lambda: pipe.start(on_armed())) if on_armed is not None else None
-            return self._heard(process, job, on_event, started)
+            return self._heard(process, limit, on_event, started)
 
     def _heard(
         self,
         process: subprocess.Popen[bytes],
-        job: Job,
+        limit: TimeLimit,
         on_event: OnEvent | None,
         on_armed: Callable[[], None] | None,
     ) -> Result:
         assert process.stdout is not None  # noqa: S101 - PIPE at start
-        for line in _lines(process.stdout, _deadline_seconds(job)):
+        for line in lines(process.stdout, limit, lambda: has_ended(process)):
             event = _parse(line)
             if on_event is not None:
                 on_event(event)
@@ -252,7 +250,13 @@ class Engine:
                         event.error.what, cause=event.error.cause, next=event.error.next
                     )
                 raise EngineFaultError(event.error)
-        raise _silent_end(process)
+        raise silent_end(process)
+
+
+def _ask_to_end(process: subprocess.Popen[bytes], job: Job, limit: TimeLimit) -> None:
+    """End with what there is; what ageing wrote has to be made durable first."""
+    interrupt(process)
+    limit.shorten(_LONGEST_SYNC_SECONDS if isinstance(job, AgeJob) else _ASKED_SECONDS)
 
 
 def _deadline_seconds(job: Job) -> float:
@@ -298,40 +302,6 @@ def _written(job: Job) -> bytes:
     return job.model_dump_json(exclude=left_out).encode()
 
 
-def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:
-    """Whole lines as they arrive, until the stream ends; RigError past the deadline.
-
-    A line is gathered in one buffer and looked through once, however many pieces it comes in.
-    """
-    deadline = time.monotonic() + seconds
-    pending = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(stream, selectors.EVENT_READ)
-        while (remaining := deadline - time.monotonic()) > 0:
-            if not selector.select(min(remaining, 1.0)):
-                continue
-            piece = os.read(stream.fileno(), _PIECE_BYTES)
-            if not piece:
-                return
-            *whole, rest = piece.split(b"\n")
-            for line in whole:
-                pending += line
-                yield bytes(pending)
-                pending.clear()
-            pending += rest
-            if len(pending) > _LONGEST_LINE_BYTES:
-                raise RigError(
-                    f"the engine wrote a line of more than {_LONGEST_LINE_BYTES >> 20} MiB",
-                    cause="a result larger than any job produces, or another program in its place",
-                    next="fewer clients or files in one run; fsgauge doctor",
-                )
-    raise RigError(
-        f"the engine did not end within {seconds:.0f} s",
-        cause="the storage stopped answering, or a kernel call hangs",
-        next="dmesg | tail",
-    )
-
-
 @cache
 def _events() -> TypeAdapter[Event]:
     """Made when the first event is read: a command that runs no engine need not wait for it."""
@@ -348,38 +318,6 @@ def _parse(line: bytes) -> Event:
             cause="the engine and the Python package are of different versions",
             next="make setup",
         ) from error
-
-
-def _silent_end(process: subprocess.Popen[bytes]) -> FsgaugeError:
-    """The engine closed its output without a last word."""
-    code = process.wait(timeout=_GRACE_SECONDS)
-    assert process.stderr is not None  # noqa: S101 - PIPE at start
-    said = process.stderr.read(2000).decode(errors="replace").strip()
-    if code in (-signal.SIGINT, -signal.SIGTERM, 130):
-        return Interrupted("the engine was interrupted")
-    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-    return RigError(
-        f"the engine ended without a result ({how})",
-        details=tuple(said.splitlines()[-3:]),
-        cause="killed from outside (out of memory?), or a fault of the engine itself",
-        next="dmesg | tail",
-    )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Make sure that the process is gone, gently first."""
-    for ask in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        try:
-            if process.poll() is None and ask is not signal.SIGINT:
-                process.send_signal(ask)
-            process.wait(timeout=_GRACE_SECONDS if ask is not signal.SIGINT else 0.2)
-            break
-        except subprocess.TimeoutExpired:
-            continue
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(BrokenPipeError):  # a control pipe that no one reads any more
-                stream.close()
 
 
 def _expect(kind: type[R], result: Result) -> R:

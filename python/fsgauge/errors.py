@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fsgauge.escaping import escaped
+
 
 @dataclass(frozen=True)
 class SourceLocation:
@@ -70,7 +72,8 @@ class FsgaugeError(Exception):
         return "; ".join(filter(None, (self.what, *self.details[-2:])))
 
     def render(self) -> str:
-        """The words a user reads, several lines, without a trailing newline."""
+        """The words a user reads, several lines, without a trailing newline; what is named in them
+        may have characters that cannot be printed, which are escaped."""
         lines = [f"error: {self.what}"]
         if self.location is not None:
             lines += self.location.lines()
@@ -79,7 +82,7 @@ class FsgaugeError(Exception):
             lines.append(f"cause: {self.cause}")
         if self.next:
             lines.append(f"next: {self.next}")
-        return "\n".join(lines)
+        return "\n".join(map(escaped, lines))
 
 
 class InputError(FsgaugeError):

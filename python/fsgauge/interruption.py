@@ -83,6 +83,12 @@ def unwrapped() -> Iterator[None]:
         raise _asked.by from error
 
 
+def missed(error: BaseException | None) -> None:
+    """Interrupted was raised where Python could not pass it on: `undisturbed` raises it again."""
+    if error is not None and error is _asked.by:
+        _asked.waits = True
+
+
 class Ending:
     """Whether the user asked to stop, and what is called then."""
 

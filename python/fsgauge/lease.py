@@ -7,7 +7,9 @@ process runs, so an engine outlives neither a caller that was killed nor one tha
 from __future__ import annotations
 
 import json
+import os
 import threading
+from contextlib import suppress
 from typing import IO, Self
 
 from fsgauge.wire import Lease
@@ -42,10 +44,12 @@ class ControlPipe:
             self._write(b"\n")
 
     def _write(self, line: bytes) -> None:
-        """An engine that has ended says so on its own output."""
-        with self._writing:
+        """An engine that has ended says so on its own output; one that does not read has enough.
+
+        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF).
+        """
+        with self._writing, suppress(BlockingIOError):
             try:
-                self._stream.write(line)
-                self._stream.flush()
+                os.write(self._stream.fileno(), line)
             except (BrokenPipeError, ValueError):
                 self._ended.set()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge import programs
+from fsgauge import engine_process, programs
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
 from fsgauge.programs import PASSWORD_VARIABLE, search_path
@@ -198,15 +198,15 @@ class TestTheEnginesOutput:
 
         The same bytes as one line and as many, in small pieces: both are gathered once.
         """
-        from fsgauge import engine
 
         def seconds(piece: bytes) -> float:
+            limit = engine_process.TimeLimit(600.0)
             pieces = iter([piece] * 8192 + [b"\n", b""])
             monkeypatch.setattr(os, "read", lambda *_: next(pieces))
             with Path("/dev/null").open("rb") as stream, monkeypatch.context() as patch:
-                patch.setattr(engine.selectors, "DefaultSelector", Ready)
+                patch.setattr(engine_process.selectors, "DefaultSelector", Ready)
                 begun = time.process_time()
-                total = sum(len(line) for line in engine._lines(stream, 600.0))
+                total = sum(len(line) for line in engine_process.lines(stream, limit))
             assert total == 8192 * (len(piece) - piece.count(b"\n"))
             return time.process_time() - begun
 

@@ -11,7 +11,7 @@ use fsgauge_load::instruments::{
     Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
     stop_all, unix_ns,
 };
-use fsgauge_net::{NfsTarget, Target};
+use fsgauge_net::{NfsTarget, Target, Waiting};
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, Dispatch, Event, Failure, Features, Interval, Listener, MachineCpu, Note,
     Outcome, Pauses, Phase, Stop, Tree,
@@ -44,6 +44,8 @@ struct Shared {
     server: Option<(Access, Arc<ConnectLimit>)>,
     /// The folder that they work in; none on a server.
     folder: Option<Arc<Folder>>,
+    /// What a server may take beside the measured part.
+    waiting: Waiting,
     /// Where clients of a server wait for each other before they disconnect.
     disconnects: Arc<DisconnectBarrier>,
 }
@@ -97,12 +99,13 @@ impl ClientThreads {
         stop: Stop,
         server: Option<&Server>,
         folder: Option<Arc<Folder>>,
+        waiting: Waiting,
     ) -> Outcome<ClientThreads> {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
         let server = server.map(|server| (server.access.clone(), Arc::new(ConnectLimit::new())));
         let (start, disconnects) = (Arc::new(Start::default()), Arc::new(DisconnectBarrier::default()));
-        let shared = Shared { plan, clock, stop, start, threads, server, folder, disconnects };
+        let shared = Shared { plan, clock, stop, start, threads, server, folder, waiting, disconnects };
         let mut client_threads = ClientThreads { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
             match spawn(client_threads.shared.clone(), thread, sender.clone()) {
@@ -339,15 +342,18 @@ fn admitted<T: Target>(
     let mut to_make = directories_of(plan, thread, shared.threads).peekable();
     if let Some((_, limit)) = &shared.server {
         let is_own = plan.job.files.tree == (Tree::Own {});
-        let (begin_ns, end_ns) = event_loop.admit(limit, is_own && to_make.peek().is_some())?;
+        let (begin_ns, end_ns) =
+            event_loop.admit(limit, is_own && to_make.peek().is_some(), &shared.waiting)?;
+        event_loop.drains_within(shared.waiting.left());
         if is_own || to_make.peek().is_none() {
             return Ok(Some((begin_ns, end_ns)));
         }
-        let (_, end_ns) = event_loop.connect(to_make, false)?;
+        let (_, end_ns) = event_loop.connect(to_make, Some(&shared.waiting))?;
+        event_loop.drains_within(shared.waiting.left());
         return Ok(Some((begin_ns, end_ns)));
     }
     match to_make.peek() {
-        Some(_) => event_loop.connect(to_make, true).map(Some),
+        Some(_) => event_loop.connect(to_make, None).map(Some),
         None => Ok(None),
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fsgauge_load::instruments::{Clock, allow_interrupts, send_event};
+use fsgauge_net::Waiting;
 use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
 
 use super::backup::run_backup;
@@ -13,7 +14,7 @@ use super::result::result;
 use super::self_measure::self_measure;
 use super::sync_at_end::sync_at_end;
 use super::trailing_data::check_for_trailing_data;
-use crate::server::Server;
+use crate::server::{Server, beside};
 
 /// Runs clients and gives the result; events go to `listener` while they run.
 pub fn run_clients(
@@ -30,23 +31,26 @@ pub fn run_clients(
     let self_measure = self_measure(job, &clock)?;
     send_event(listener, &stop, Event::SelfMeasure(self_measure));
     allow_interrupts();
-    let server = Server::reach(job, &stop)?;
+    let waiting = beside(job, &stop);
+    let server = Server::reach(job, &waiting)?;
     let plan = Arc::new(Plan::new(job));
     let mut client_threads =
-        ClientThreads::spawn(plan.clone(), clock, stop, server.as_ref(), folder.clone())?;
+        ClientThreads::spawn(plan.clone(), clock, stop, server.as_ref(), folder.clone(), waiting)?;
     let mut admitted = client_threads.wait_until_ready()?;
     admitted.notes.splice(0..0, clock_note);
     admitted.notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
     if server.is_some() {
         send_event(listener, &stop, Event::ClientsIn { connect_ns: admitted.connect_ns });
     }
+    let left = waiting.left();
     let measured_threads = client_threads.follow(listener)?;
     if server.is_some() {
         client_threads.part(listener);
     }
     let sync_at_end_ns = sync_at_end(job, folder.as_deref(), &clock, &stop)?;
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
-        let left = server.remove_directories(job, &stop)?;
+        let waiting = Waiting::within(left.saturating_sub(measured_threads.drained()), &stop);
+        let left = server.remove_directories(job, &waiting)?;
         left.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
         admitted.notes.extend(left);
     }

@@ -1,5 +1,7 @@
 //! What the client threads report to the main thread: about connecting, and about the run.
 
+use std::time::Duration;
+
 use fsgauge_clock::TrueStart;
 use fsgauge_wire::{CommonStart, Ended, Features, Interval, MachineCpu, Note, Pauses};
 
@@ -28,6 +30,12 @@ pub(crate) struct ThreadOutcomes {
 }
 
 impl ThreadOutcomes {
+    /// How long answers came after the time was up.
+    pub(crate) fn drained(&self) -> Duration {
+        let drained = self.outcomes.iter().flatten().map(|outcome| outcome.drained.elapsed_ns);
+        Duration::from_nanos(drained.max().unwrap_or(0))
+    }
+
     /// When each thread began, where the start is in common with other engines.
     pub(crate) fn true_starts(&self) -> impl Iterator<Item = TrueStart> {
         self.outcomes.iter().flatten().filter_map(|outcome| outcome.true_start)

@@ -2,22 +2,23 @@
 
 use std::ffi::CString;
 
-use fsgauge_wire::{Failure, Outcome, Stop};
+use fsgauge_wire::{Failure, Outcome};
 
 use crate::address::Address;
-use crate::target::{Answer, ControlSession, Request, ask, message_of, wait_failure};
+use crate::target::{Answer, ControlSession, Request, Waiting, ask, message_of, wait_failure};
 
 /// Makes a directory of a share, and those above it, where they are missing.
 pub fn make_directories(
     control_session: &mut dyn ControlSession,
     directory: &str,
     address: &Address,
-    stop: &Stop,
+    waiting: impl Into<Waiting>,
 ) -> Outcome<()> {
+    let waiting = waiting.into();
     for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
         // Jobs whose paths have a zero in them are refused.
         let path = CString::new(&directory[..end]).unwrap_or_default();
-        let answer = ask(control_session, &Request::MakeDirectory { path: &path }, stop);
+        let answer = ask(control_session, &Request::MakeDirectory { path: &path }, &waiting);
         let answer = answer.map_err(|error| wait_failure(&error))?;
         if answer < 0 {
             return Err(no_directory(&directory[..end], answer, address));

@@ -27,6 +27,6 @@ pub use directories::make_directories;
 pub use nfs::{Export, NfsTarget};
 pub use smb::{SmbAccess, SmbTarget};
 pub use target::{
-    Action, Actions, Answer, ControlSession, Handle, LONGEST_WAIT, OUT_OF_REACH, Opening, Request, Started,
-    Target, Traffic, admit, ask, ask_for, kind_of, message_of, wait_failure,
+    Action, Actions, Answer, BESIDE_LIMIT, ControlSession, Handle, LONGEST_WAIT, OUT_OF_REACH, Opening,
+    Request, Started, Target, Traffic, Waiting, admit, ask, ask_for, kind_of, message_of, wait_failure,
 };

@@ -6,8 +6,9 @@ from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.profile import notes_on_copies
 from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
+from fsgauge.escaping import escaped
 from fsgauge.scan.numbers import difference_lines, doubts
-from fsgauge.scan.words import difference_table, printable
+from fsgauge.scan.words import difference_table
 from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import AgeResult, ScanSource
@@ -43,10 +44,10 @@ _FINDINGS = {"age.storage_failed", "age.damaged"}
 def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
     """The whole text."""
     return [
-        f"{printable(str(made.target))}  {what_was_done(worn)}",
+        f"{escaped(str(made.target))}  {what_was_done(worn)}",
         f"replayed     {how_it_went(worn.result)}",
         *(f"finding      {each}" for each in findings(worn.result)),
-        *(f"note         {printable(text)}" for text in notes(worn)),
+        *(f"note         {escaped(text)}" for text in notes(worn)),
         "",
         *difference_table(
             [
@@ -96,7 +97,7 @@ def findings(result: AgeResult) -> list[str]:
     skipped = sum(each.skipped for each in result.operations)
     if skipped:
         found.append(f"{skipped:,} operations were skipped: their files could not be created")
-    found += [printable(note.text) for note in result.notes if note.code in _FINDINGS]
+    found += [escaped(note.text) for note in result.notes if note.code in _FINDINGS]
     return found
 
 

@@ -12,14 +12,19 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from types import FrameType
 
 import click
 from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
 from fsgauge.cli.telling import say_no_more
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.escaping import escaped
+from fsgauge.streams import output_failure
 
 _COMMANDS = {
     "demo": "Compare the file systems of this machine in about three minutes.",
@@ -70,8 +75,9 @@ class _Commands(click.Group):
         """Run the command; a reader that left early is no error. (To click it is exit code 1.)"""
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            say_no_more()
+        except BrokenPipeError as error:
+            if error is not output_failure():
+                raise
             return 0
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -96,6 +102,9 @@ def group() -> None:
     Measures file systems, mount options or kernels side by side on one disk: which is faster, by
     how much, and how sure that is.
     """
+    from fsgauge.ordinary_causes import require_memory
+
+    require_memory()
     _clean_up()
 
 
@@ -120,6 +129,8 @@ def main(words: list[str] | None = None) -> None:
     clean_own_environment()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGXCPU, _no_more_time)
+    sys.unraisablehook = _unraised
     try:
         code = group.main(words, standalone_mode=False)
     except FsgaugeError as error:
@@ -132,25 +143,70 @@ def main(words: list[str] | None = None) -> None:
         _end(_usage(error), 2)
     except KeyboardInterrupt:
         _end("interrupted", 130)
-    except MemoryError:
-        _end(_no_memory(), 3)
     except Exception as error:
         if isinstance(error, OSError) and _terminal_is_gone(error):
             say_no_more()
             sys.exit(130)
-        _end(_defect(error), 3)
+        _end(*_in_words(error))
     _end("", code if isinstance(code, int) else 0)
 
 
 def _end(words: str, code: int) -> None:
-    try:
-        if words:
-            sys.stderr.write(_between_words(words) + "\n")
+    with suppress(OSError):  # it is said below
         sys.stdout.flush()
+    failure = output_failure()
+    if failure is not None:
+        say_no_more(sys.stdout)
+    if failure is not None and not isinstance(failure, BrokenPipeError) and code in (0, 1):
+        words, code = _unwritten(failure).render(), RigError.exit_code
+    if words:
+        sys.stderr.write(_between_words(words) + "\n")
+    try:
         sys.stderr.flush()
     except OSError:
         say_no_more()
     sys.exit(code)
+
+
+def _in_words(error: Exception) -> tuple[str, int]:
+    """What is said of an error that no command foresaw, and the exit code."""
+    try:
+        from fsgauge.ordinary_causes import is_of_ctrl_c, ordinary_cause
+    except (ImportError, MemoryError):
+        return "error: not enough memory\nnext: free -h; ulimit -v unlimited", 3
+    if is_of_ctrl_c(error):
+        return "interrupted", 130
+    found = _unwritten(error) if error is output_failure() else ordinary_cause(error)
+    return (found.render(), found.exit_code) if found is not None else (_defect(error), 3)
+
+
+def _unwritten(failure: Exception) -> FsgaugeError:
+    reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+    return RigError(
+        f"the answer cannot be written to standard output: {reason}",
+        cause="what it leads to is full, or takes no more; what was measured is kept",
+        next="df -h; then repeat it with another destination",
+    )
+
+
+def _no_more_time(_number: int, _frame: FrameType | None) -> None:
+    """The soft limit on CPU time; until the hard one, what was begun is undone."""
+    signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+    raise RigError(
+        "this process has used the CPU time that it may use",
+        cause="a limit of this shell (ulimit -t); what was measured is kept",
+        next="ulimit -t unlimited",
+    )
+
+
+def _unraised(what: sys.UnraisableHookArgs) -> None:
+    """Ctrl-C while Python calls back, where an exception has nowhere to go: in its imports."""
+    from fsgauge.interruption import missed
+
+    if issubclass(what.exc_type, KeyboardInterrupt):
+        os.write(2, b"interrupted\n")
+        os._exit(130)
+    missed(what.exc_value)
 
 
 def _between_words(words: str) -> str:
@@ -179,20 +235,12 @@ def _is_heard() -> bool:
     return True
 
 
-def _no_memory() -> str:
-    return FsgaugeError(
-        "not enough memory",
-        cause="the records or the answer are larger than what this machine has free",
-        next="free -h; then run it on a machine with more memory",
-    ).render()
-
-
 def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     if isinstance(error, click.NoSuchOption) and (said := _of_another_tool(error.option_name)):
         return said
-    return f"error: {error.format_message()}\nnext: {path} --help"
+    return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 
 
 def _of_another_tool(option: str) -> str:
@@ -216,13 +264,21 @@ def _defect(error: Exception) -> str:
     """The traceback goes to a file, whose name the user gets."""
     import tempfile
 
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="fsgauge-fault-", suffix=".txt", delete=False
-    ) as file:
-        file.write(f"fsgauge {__version__}\n{sys.argv}\n\n")
-        traceback.print_exception(error, file=file)
+    details: tuple[str, ...] = ()
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="fsgauge-fault-", suffix=".txt", delete=False, errors="backslashreplace"
+        ) as file:
+            file.write(f"fsgauge {__version__}\n{sys.argv}\n\n")
+            traceback.print_exception(error, file=file)
+        report = f"report it with the file {file.name}"
+    except OSError:  # no folder takes a file
+        places = traceback.extract_tb(error.__traceback__)[-3:]
+        details = tuple(f"{Path(at.filename).name}:{at.lineno} in {at.name}" for at in places)
+        report = "report it with these lines"
     return FsgaugeError(
         f"fsgauge itself failed: {type(error).__name__}: {error}",
+        details=details,
         cause="a bug in fsgauge, not in your storage; records already written are kept",
-        next=f"report it with the file {file.name}",
+        next=report,
     ).render()

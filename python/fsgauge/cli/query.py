@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.escaping import escaped
 
 if TYPE_CHECKING:
+    from _csv import Writer
+
     from fsgauge.store.query import Answer
 
 _TABLE_ROWS_LIMIT = 1000
@@ -78,13 +81,18 @@ def _rows_as_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
 
 
 def _as_csv(answer: Answer) -> None:
-    csv.writer(sys.stdout).writerow(answer.columns)
+    _csv().writerow(answer.columns)
     for rows in answer.batches():
-        csv.writer(sys.stdout).writerows(rows)
+        _csv().writerows(rows)
+
+
+def _csv() -> Writer:
+    """Lines end as all of ours: a carriage return would be escaped."""
+    return csv.writer(sys.stdout, lineterminator="\n")
 
 
 def _rows_as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
-    csv.writer(sys.stdout).writerows([names, *rows])
+    _csv().writerows([names, *rows])
 
 
 def _as_table(answer: Answer) -> None:
@@ -94,7 +102,7 @@ def _as_table(answer: Answer) -> None:
     for rows in answer.batches():
         shown += rows[: _TABLE_ROWS_LIMIT - len(shown)]
         total += len(rows)
-    cells = [answer.columns, *([_word(value) for value in row] for row in shown)]
+    cells = [[*map(escaped, answer.columns)], *([_word(value) for value in row] for row in shown)]
     widths = [max(len(row[at]) for row in cells) for at in range(len(answer.columns))]
     numbers = [all(isinstance(row[at], int | float) for row in shown) for at in range(len(widths))]
     for row in cells:
@@ -108,4 +116,4 @@ def _as_table(answer: Answer) -> None:
 
 
 def _word(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else escaped(str(value))

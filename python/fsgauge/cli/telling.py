@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 import click
+
+from fsgauge.streams import discard
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -21,8 +23,7 @@ def tell(lines: Iterable[str]) -> None:
         say_no_more()
 
 
-def say_no_more() -> None:
-    """Discard further output, also what Python itself flushes at exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
+def say_no_more(*streams: TextIO) -> None:
+    """Discard further output of streams, by default of both; also what Python flushes at exit."""
+    for stream in streams or (sys.stdout, sys.stderr):
+        discard(stream.fileno())

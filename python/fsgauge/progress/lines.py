@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from fsgauge.escaping import escaped
 from fsgauge.machine import BELOW
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
+from fsgauge.streams import discard
 from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import Event
@@ -76,7 +76,7 @@ class Lines(Quiet):
             self._say(noise_line(found, self.tally.plan))
 
     def _say(self, *lines: str) -> None:
-        self.audience.say("".join(f"{line}\n" for line in lines))
+        self.audience.say("".join(f"{escaped(line)}\n" for line in lines))
 
 
 class JsonLines(Quiet):
@@ -192,20 +192,19 @@ def noise_line(found: NoiseSoFar, plan: Plan) -> str:
 
 
 class Audience:
-    """Writes to a stream until its reader is gone, as in `fsgauge run ... | head`."""
+    """Writes to a stream until it takes no more, as in `fsgauge run ... | head`."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream: TextIO | None = stream
 
     def say(self, text: str) -> None:
-        """Write and flush; after a broken pipe, nothing is written."""
+        """Write and flush; after an error nothing is written, and the study goes on."""
         if self._stream is None:
             return
         try:
             self._stream.write(text)
             self._stream.flush()
-        except BrokenPipeError:
-            # Discards what is still buffered, also when the interpreter exits.
-            with Path(os.devnull).open("wb") as nowhere:
-                os.dup2(nowhere.fileno(), self._stream.fileno())
+        except OSError:
+            # Also what is still buffered, and written when the interpreter exits.
+            discard(self._stream.fileno())
             self._stream = None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 from rich.console import Console, Group, RenderableType
 from rich.live import Live as RichLive
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from fsgauge.escaping import escaped
 from fsgauge.progress.lines import Quiet, noise_line, opening
 from fsgauge.progress.tally import Tally, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.streams import display
 from fsgauge.study.model import Study
 from fsgauge.terminal import wrapped, wrapped_lines
 from fsgauge.units import format_rate
@@ -24,7 +28,7 @@ class Live(Quiet):
     """A few lines, redrawn in place and cleared at the end; no word of them is broken."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True, highlight=False)
+        self.console = console or Console(file=display(sys.stderr), highlight=False)
         self.live = RichLive(console=self.console, refresh_per_second=4, transient=True)
         self.tally: Tally | None = None
         self.now = ""
@@ -112,8 +116,8 @@ class Live(Quiet):
         )
 
     def _texts(self, line: str, width: int) -> list[Text]:
-        return [Text(part, overflow="fold") for part in wrapped(line, width, _MARGIN)]
+        return [Text(part, overflow="fold") for part in wrapped(escaped(line), width, _MARGIN)]
 
     def _print(self, *lines: str) -> None:
-        for line in wrapped_lines(list(lines), self.console.width):
+        for line in wrapped_lines([*map(escaped, lines)], self.console.width):
             self.console.print(Text(line), soft_wrap=True)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
+from fsgauge.escaping import escaped
 from fsgauge.progress.lines import Audience
+from fsgauge.streams import display
 from fsgauge.units import format_size
 from fsgauge.wire import AgeProgress, Event, ScanProgress
 
@@ -21,7 +23,7 @@ class StageProgress:
     """Takes stages, if there are several, and the engine's events."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._audience = Audience(stream)
+        self._audience = Audience(display(stream))
         self._live = stream.isatty()
         self._shown = False
         self._stage = ""
@@ -65,6 +67,7 @@ class StageProgress:
         self._next = self._begun + (_QUIET_SECONDS if self._live else _LINE_SECONDS)
 
     def _say(self, words: str) -> None:
+        words = escaped(words)
         self._audience.say(f"{_CLEAR}{words}" if self._live else f"{words}\n")
         self._shown = True
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from fsgauge.bounds import MOST_DRAWN
+from fsgauge.drawing import NotDrawn, svg_of
+from fsgauge.escaping import escaped
 from fsgauge.report.theme import HATCH_PATTERN, chart_config
 
 if TYPE_CHECKING:
@@ -78,13 +80,17 @@ def draw(
 
     A mark shows a tooltip when it is described by a row's "tip" or by one of `more_tips`.
     """
-    svg_wide = _with_own_clips(_render(wide), f"{name}-wide")
-    svg_narrow = _with_own_clips(_render(narrow), f"{name}-narrow")
+    label = escaped(label)
+    try:
+        svg_wide = _with_own_clips(_render(wide), f"{name}-wide")
+        svg_narrow = _with_own_clips(_render(narrow), f"{name}-narrow")
+    except NotDrawn as error:
+        return _missing(name, error.why, rows, note)
     step = _step_of(rows)
     if step > 1:
         note = f"One of each {step} of {len(rows):,} points is drawn. {note}".strip()
     rows = rows[::step]
-    tips = {row["tip"] for row in rows if "tip" in row} | set(more_tips)
+    tips = {escaped(row["tip"]) for row in rows if "tip" in row} | set(map(escaped, more_tips))
     return Drawing(
         name=name,
         wide=_for_page(svg_wide, label, tips),
@@ -96,13 +102,23 @@ def draw(
 
 
 def _render(build: Build) -> str:
-    import vl_convert
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False), datasets() as found:
         specification = build()
     specification |= {"$schema": SCHEMA, "datasets": found, "config": chart_config()}
-    return str(vl_convert.vegalite_to_svg(specification))
+    return svg_of(specification)
+
+
+def _missing(name: str, why: str, rows: Sequence[dict[str, Any]], note: str) -> Drawing:
+    """In the place of a chart, what is missing and why."""
+    words = escape(f'The chart "{name}" is missing: {why}. Its numbers are in the tables.')
+    alone = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="40">'
+        f'<text x="8" y="24" font-family="sans-serif" font-size="12">{words}</text></svg>'
+    )
+    said = f'<p class="weak">{words}</p>'
+    return Drawing(name, said, said, alone, [_data_of(row) for row in rows], note)
 
 
 def _with_own_clips(svg: str, name: str) -> str:

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fsgauge import kinds
+from fsgauge.escaping import escaped
 from fsgauge.report.labels import labels_of
 from fsgauge.units import format_size
 
@@ -126,6 +127,7 @@ def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Temp
         loader=ChoiceLoader([PackageLoader("fsgauge.report", "templates"), PrefixLoader(of_kinds)]),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_escaped,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -141,6 +143,13 @@ def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Temp
         style=asset("style.css"), script=asset("hover.js"), hatch=HATCH_PATTERN
     )
     return environment.get_template(name)
+
+
+def _escaped(value: object) -> object:
+    """What a page says, markup or not, with what cannot be printed escaped."""
+    if not isinstance(value, str) or value.isprintable():
+        return value
+    return type(value)(escaped(value, "\n\t"))
 
 
 class _Names:

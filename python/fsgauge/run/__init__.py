@@ -13,6 +13,7 @@ from pathlib import Path
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError
 from fsgauge.interruption import interruptible, unwrapped
+from fsgauge.ordinary_causes import ordinary_cause
 from fsgauge.plan.turns import make_plan
 from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
@@ -139,16 +140,20 @@ def _measure(
     try:
         with unwrapped():
             _all_blocks(session, record, recording, whole)
-    except FsgaugeError as error:
+    except Exception as error:
+        ended_by = ordinary_cause(error)
+        if ended_by is None:
+            raise
         if not folder.has_runs():
             folder.discard()
-            raise
-        ended_by = error
+            raise ended_by from error
     try:
         folder.write_environment("after", session.describe().environment)
         folder.journal("ended", by=ended_by.what if ended_by else None)
-    except FsgaugeError as error:
-        ended_by = ended_by or error
+    except Exception as error:
+        ended_by = ended_by or ordinary_cause(error)
+        if ended_by is None:
+            raise
     return ended_by
 
 

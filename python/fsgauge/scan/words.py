@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsgauge.escaping import escaped
 from fsgauge.scan.numbers import (
     Line,
     Unit,
@@ -59,8 +60,8 @@ def cautions(scan: ScanResult) -> list[str]:
         found.append("stopped early: only what was read is counted")
     if source.writable and source.mount_point and source.path == source.device:
         found.append(
-            f"{printable(source.device)} is mounted read-write at"
-            f" {printable(source.mount_point)}: numbers may change while they are read"
+            f"{escaped(source.device)} is mounted read-write at"
+            f" {escaped(source.mount_point)}: numbers may change while they are read"
         )
     return found
 
@@ -179,20 +180,20 @@ def problem(entry: ScanProblem) -> str:
     """A problem with its count and first place."""
     times = f"{entry.count:,} times: " if entry.count > 1 else ""
     first = "first " if entry.count > 1 else ""
-    example = f" ({first}{printable(entry.examples[0])})" if entry.examples else ""
-    return f"{entry.code}, {times}{printable(entry.text)}{example}"
+    example = f" ({first}{escaped(entry.examples[0])})" if entry.examples else ""
+    return f"{entry.code}, {times}{escaped(entry.text)}{example}"
 
 
 def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
     """The whole text; `extents` lists those of the worst files."""
-    head = f"{printable(scan.source.path)}  {place(scan)}"
+    head = f"{escaped(scan.source.path)}  {place(scan)}"
     found = [*cautions(scan), f"{head:<40}  {headline(scan)}", f"free         {free_space(scan)}"]
     if special := kinds(scan):
         found.append(f"kinds        {special}")
     found += [f"problem      {problem(entry)}" for entry in scan.problems]
     if any(problem.count > 1 for problem in scan.problems):
         found.append(f"{'':<12} --json and --page list up to ten places of each problem")
-    found += [f"note         {printable(note)}" for note in notes(scan)]
+    found += [f"note         {escaped(note)}" for note in notes(scan)]
     for index, file in enumerate(scan.top[:top]):
         found.append(f"{'' if index else 'worst files':<12} {file_line(file)}")
         found += _extents(file) if extents else []
@@ -203,7 +204,7 @@ def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
 def file_line(file: ListedFile) -> str:
     """A file with its extents and size."""
     pieces = "extent" if file.extents == 1 else "extents"
-    return f"{printable(file.name)}  {file.extents:,} {pieces}, {format_size(file.size_bytes)}"
+    return f"{escaped(file.name)}  {file.extents:,} {pieces}, {format_size(file.size_bytes)}"
 
 
 def _extents(file: ListedFile) -> list[str]:
@@ -232,14 +233,6 @@ def difference_table(lines: Sequence[Line]) -> list[str]:
         f"{row[0]:<{widths[0]}}  " + "  ".join(f"{row[at]:>{widths[at]}}" for at in (1, 2, 3))
         for row in rows
     ]
-
-
-def printable(text: str) -> str:
-    """Text without control characters, which file names may have."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
 
 
 def _files(count: int, kind: str = "") -> str:

@@ -20,7 +20,7 @@ use super::result::{LoopContext, notes_of, result};
 use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
 use crate::plan::Plan;
-use crate::server::Server;
+use crate::server::{Server, beside};
 use crate::trailing_data::check_for_trailing_data;
 
 /// How long a reader whose time is up is waited for: its last operation may be slow. A server has 30 s for each.
@@ -41,7 +41,7 @@ pub(crate) fn run_backup(
     let (clock, clock_note) = Clock::new();
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
     let begin_ns = clock.now_ns();
-    let server = Server::reach(job, &stop)?;
+    let server = Server::reach(job, &beside(job, &stop))?;
     let reader = AnyReader::new(job, &plan, server.clone(), stop)?;
     let connect_ns = clock.now_ns() - begin_ns;
     let self_measure = self_measure(&clock);

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
-use fsgauge_wire::{ClientOperation, Outcome};
+use fsgauge_net::{Answer, Request, Started, Target, Waiting, kind_of, message_of};
+use fsgauge_wire::{ClientOperation, Failure, Outcome};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
 use crate::file_set::{Directory, PathBuffer};
@@ -13,6 +13,17 @@ use crate::server::ConnectLimit;
 
 /// How long a loop with no client connecting waits for the limit before it checks the stop flag.
 const ACQUIRE_WAIT: Duration = Duration::from_millis(20);
+
+/// A server that answers, but so slowly that the clients would never be in.
+pub(super) fn too_slow() -> Failure {
+    Failure::system(
+        "network.timeout",
+        Some(libc::ETIMEDOUT),
+        "the server did not let all clients in in time",
+        "it hangs, or sends its answers in small pieces",
+        "see the server's log; fewer clients",
+    )
+}
 
 /// What a connecting client waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +45,21 @@ impl<T: Target> EventLoop<'_, T> {
     /// Connects the clients. One operation connect is the connection, the session and, where the phase creates them,
     /// the client's directory. A refused client counts as an error; its first operation reconnects. Gives when it
     /// began and ended.
-    pub(crate) fn admit(&mut self, limit: &ConnectLimit, makes_directories: bool) -> Outcome<(u64, u64)> {
+    pub(crate) fn admit(
+        &mut self,
+        limit: &ConnectLimit,
+        makes_directories: bool,
+        waiting_for: &Waiting,
+    ) -> Outcome<(u64, u64)> {
         let begin_ns = self.context.clock.now_ns();
         let count = self.clients.len() as u32;
         let mut waiting: VecDeque<u32> = (0..count).collect();
         let mut admission = Admission { steps: vec![None; count as usize], count: 0, makes_directories };
         let mut answered = Vec::with_capacity(self.lanes.len());
         while (!waiting.is_empty() || admission.count > 0) && !self.context.stop.is_set() {
+            if waiting_for.is_over() {
+                return Err(too_slow());
+            }
             while !waiting.is_empty()
                 && limit.acquire(if admission.count == 0 { ACQUIRE_WAIT } else { Duration::ZERO })
             {

@@ -5,6 +5,7 @@
 //! of all of them. Each lane counts until its own answer: one late answer does not make the others idle.
 
 use std::io;
+use std::time::Duration;
 
 use fsgauge_net::Target;
 use fsgauge_wire::Ended;
@@ -12,7 +13,7 @@ use fsgauge_wire::Ended;
 use super::{EventLoop, WAIT_LIMIT_NS};
 
 /// How long answers are waited for after the time limit, and after an interrupt.
-const DRAIN_LIMIT_NS: u64 = 60_000_000_000;
+pub(super) const DRAIN_LIMIT_NS: u64 = 60_000_000_000;
 const INTERRUPTED_DRAIN_LIMIT_NS: u64 = 200_000_000;
 
 /// What was answered after the time was up.
@@ -29,10 +30,15 @@ pub(crate) struct Drained {
 }
 
 impl<T: Target> EventLoop<'_, T> {
+    /// A server has only so long for answers after the time limit.
+    pub(crate) fn drains_within(&mut self, limit: Duration) {
+        self.drain_limit_ns = DRAIN_LIMIT_NS.min(limit.as_nanos() as u64);
+    }
+
     /// Carries out the requests made before the end; after an interrupt, takes only the answers that come within a moment.
     pub(super) fn drain(&mut self) -> io::Result<()> {
         let Some(ended) = self.ended else { return Ok(()) };
-        let mut limit_ns = DRAIN_LIMIT_NS;
+        let mut limit_ns = self.drain_limit_ns;
         if ended == Ended::Interrupted {
             self.interrupted();
             self.ready.clear();

@@ -32,6 +32,7 @@ use fsgauge_net::{Answer, Request, Started, Target, Traffic};
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
 
 use self::client_directory::DirectoryState;
+use self::drain::DRAIN_LIMIT_NS;
 pub(crate) use self::drain::Drained;
 use crate::client::{Client, Lane, Paths};
 use crate::clients_tally::ClientsTally;
@@ -79,6 +80,7 @@ pub(crate) struct EventLoop<'run, T> {
     /// The run is over: nothing more is counted.
     is_cleaning_up: bool,
     drained: Drained,
+    drain_limit_ns: u64,
     in_flight_ns: u64,
     think_ns: u64,
 }
@@ -177,6 +179,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             time_up_ns: 0,
             is_cleaning_up: false,
             drained: Drained::default(),
+            drain_limit_ns: DRAIN_LIMIT_NS,
             in_flight_ns: 0,
             think_ns: 0,
         }

@@ -13,6 +13,8 @@ use fsgauge_wire::{
     FORMAT, FileOrder, FileSet, FileSizes, OperationCall, Phase, Tree,
 };
 
+use fsgauge_net::Waiting;
+
 use super::*;
 use crate::server::ConnectLimit;
 
@@ -229,7 +231,8 @@ fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
         let noting = Noting { record: vec![0; 4096], noted: noted.clone(), pends: true, pending: Vec::new() };
         let target = Admitting { noting, outstanding: 2, most: 0 };
         let mut event_loop = EventLoop::new(context, target, 0..100);
-        let (begin_ns, end_ns) = event_loop.admit(&ConnectLimit::new(), makes_directories).unwrap();
+        let waiting = Waiting::within(Duration::from_secs(600), &Stop::never());
+        let (begin_ns, end_ns) = event_loop.admit(&ConnectLimit::new(), makes_directories, &waiting).unwrap();
         assert!(begin_ns <= end_ns && event_loop.target.most <= 32 && event_loop.target.most >= 20);
         let [connect] = &event_loop.tally.results()[..] else { panic!() };
         assert_eq!((connect.operation, connect.operations), (ClientOperation::Connect, 90));
@@ -247,6 +250,19 @@ fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
         assert_eq!((first(18).unwrap().as_str(), first(16).unwrap().as_str()), (wanted, "c16"));
         assert_eq!(noted.borrow().iter().filter(|noted| **noted == "x18").count(), directories / 90 + 1);
     }
+}
+
+/// A server that sends its answers byte by byte lets each client in just in time, and the last one never.
+#[test]
+fn letting_all_clients_in_has_one_limit() {
+    let (plan, clock) = (Plan::new(&job()), Clock::new().0);
+    let (noted, mut ignore) = (Rc::new(RefCell::new(Vec::new())), |_| {});
+    let context = LoopContext { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let noting = Noting { record: vec![0; 4096], noted, pends: true, pending: Vec::new() };
+    let mut event_loop = EventLoop::new(context, Admitting { noting, outstanding: 1, most: 0 }, 0..1);
+    let over = Waiting::within(Duration::ZERO, &Stop::never());
+    let failure = event_loop.admit(&ConnectLimit::new(), true, &over).unwrap_err();
+    assert_eq!(failure.code, "network.timeout");
 }
 
 /// A directory of which each call takes longer than there is time.

@@ -3,8 +3,8 @@
 use std::ffi::CString;
 use std::time::Instant;
 
-use fsgauge_net::{Address, ControlSession, Request, admit, ask, make_directories, wait_failure};
-use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase, Stop};
+use fsgauge_net::{Address, ControlSession, Request, Waiting, admit, ask, make_directories, wait_failure};
+use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase};
 
 use super::paths::directory_of;
 
@@ -19,25 +19,25 @@ pub(super) fn prepare(
     control_session: &mut dyn ControlSession,
     job: &ClientsJob,
     address: &Address,
-    stop: &Stop,
+    waiting: &Waiting,
 ) -> Outcome<(String, u64)> {
-    admit(control_session, stop)?;
-    let nulls_ns = null_operations_ns(control_session, stop)?;
+    admit(control_session, waiting)?;
+    let nulls_ns = null_operations_ns(control_session, waiting)?;
     if address.is_loopback() && is_slow(&nulls_ns) {
         return Err(slow_null(address, nulls_ns[NULLS / 2]));
     }
     if matches!(job.phase, Phase::Write { .. }) {
-        make_directories(control_session, directory_of(&job.target), address, stop)?;
+        make_directories(control_session, directory_of(&job.target), address, waiting)?;
     }
     Ok((control_session.protocol(), nulls_ns[NULLS / 2]))
 }
 
 /// What operations took that do nothing, the fastest first.
-fn null_operations_ns(control_session: &mut dyn ControlSession, stop: &Stop) -> Outcome<[u64; NULLS]> {
+fn null_operations_ns(control_session: &mut dyn ControlSession, waiting: &Waiting) -> Outcome<[u64; NULLS]> {
     let mut times_ns = [0; NULLS];
     for time_ns in &mut times_ns {
         let begin = Instant::now();
-        let answer = ask(control_session, &Request::Null, stop).map_err(|error| wait_failure(&error))?;
+        let answer = ask(control_session, &Request::Null, waiting).map_err(|error| wait_failure(&error))?;
         if answer < 0 {
             return Err(control_session.refusal(answer));
         }

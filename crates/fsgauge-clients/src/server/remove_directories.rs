@@ -1,7 +1,7 @@
 //! Removing the directories of a file set from a server, once its files are removed.
 
-use fsgauge_net::{Answer, ControlSession, Request, admit, ask, message_of, wait_failure};
-use fsgauge_wire::{ClientsJob, Note, Outcome, Stop};
+use fsgauge_net::{Answer, ControlSession, Request, Waiting, admit, ask, message_of, wait_failure};
+use fsgauge_wire::{ClientsJob, Note, Outcome};
 
 use super::paths::directory_of;
 use super::prepare::c_path;
@@ -15,9 +15,9 @@ const NOT_EMPTY: Answer = -(libc::ENOTEMPTY as Answer);
 pub(super) fn remove_directories(
     control_session: &mut dyn ControlSession,
     job: &ClientsJob,
-    stop: &Stop,
+    waiting: &Waiting,
 ) -> Outcome<Option<Note>> {
-    admit(control_session, stop)?;
+    admit(control_session, waiting)?;
     let root = directory_of(&job.target);
     let (names, mut path) = (Names::new(&job.files), PathBuffer::new());
     let below: Vec<String> = directories(&job.files, job.files.clients)
@@ -25,20 +25,20 @@ pub(super) fn remove_directories(
         .collect();
     let mut left = Left::default();
     for directory in below.iter().rev().map(String::as_str).chain([root]) {
-        if stop.is_set() {
+        if waiting.is_stopped() {
             break;
         }
-        let answer = remove(control_session, directory, stop)?;
+        let answer = remove(control_session, directory, waiting)?;
         left.note(directory, answer);
     }
     Ok(left.into_note())
 }
 
 /// Removes a directory and the clients' files left in it.
-fn remove(control_session: &mut dyn ControlSession, directory: &str, stop: &Stop) -> Outcome<Answer> {
+fn remove(control_session: &mut dyn ControlSession, directory: &str, waiting: &Waiting) -> Outcome<Answer> {
     let path = c_path(directory);
     let mut ask =
-        |request: &Request<'_>| ask(control_session, request, stop).map_err(|error| wait_failure(&error));
+        |request: &Request<'_>| ask(control_session, request, waiting).map_err(|error| wait_failure(&error));
     let answer = ask(&Request::RemoveDirectory { path: &path })?;
     if answer != NOT_EMPTY {
         return Ok(answer);
@@ -49,10 +49,10 @@ fn remove(control_session: &mut dyn ControlSession, directory: &str, stop: &Stop
     }
     for name in clients_names(control_session.names()) {
         let file = c_path(&format!("{directory}/{name}"));
-        let answer = self::ask(control_session, &Request::Unlink { path: &file }, stop);
+        let answer = self::ask(control_session, &Request::Unlink { path: &file }, waiting);
         answer.map_err(|error| wait_failure(&error))?;
     }
-    self::ask(control_session, &Request::RemoveDirectory { path: &path }, stop)
+    self::ask(control_session, &Request::RemoveDirectory { path: &path }, waiting)
         .map_err(|error| wait_failure(&error))
 }
 

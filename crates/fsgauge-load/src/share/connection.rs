@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use fsgauge_net::{
-    Access, Answer, ControlSession, Handle, Opening, Request, Started, admit, ask, message_of, wait_failure,
+    Access, Answer, ControlSession, Handle, Opening, Request, Started, Waiting, admit, ask, message_of,
+    wait_failure,
 };
 use fsgauge_wire::{Failure, Outcome, Stop, Target};
 
@@ -58,12 +59,13 @@ impl Connection {
         let opening = Opening { also_reads: session.reads, is_durable: session.dsync };
         let patience = if session.writes { WRITER_PATIENCE } else { READER_PATIENCE };
         let mut opened = access.worker(session.lanes, session.largest_bytes, opening, patience)?;
-        admit(opened.as_mut(), stop)?;
+        let waiting = Waiting::within(patience, stop);
+        admit(opened.as_mut(), &waiting)?;
         let mut handles = vec![None; numbers.end as usize];
         for number in numbers {
             let path = path_in(share, target, number);
             let request = Request::Open { path: &path, write: session.writes };
-            let answer = ask(opened.as_mut(), &request, stop).map_err(|error| wait_failure(&error))?;
+            let answer = ask(opened.as_mut(), &request, &waiting).map_err(|error| wait_failure(&error))?;
             if answer < 0 {
                 return Err(file_failure(share, target, number, ("opened", answer)));
             }

@@ -1,35 +1,37 @@
 //! Synchronous requests, one at a time: what the engine does on a server beside the clients.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fsgauge_wire::{Failure, Outcome, Stop};
+use fsgauge_wire::{Failure, Outcome};
 
-use super::{Answer, ControlSession, Request, Started, Target};
+use super::{Answer, ControlSession, Request, Started, Target, Waiting};
 
-/// A target answers sooner, if only that there was no answer.
-const PATIENCE: Duration = Duration::from_secs(90);
 /// The longest wait; then the stop flag is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Starts a request on the target's first lane and waits for its answer; `-EINTR` when it is to stop.
-pub fn ask(target: &mut dyn Target, request: &Request<'_>, stop: &Stop) -> io::Result<Answer> {
+pub fn ask(
+    target: &mut dyn Target,
+    request: &Request<'_>,
+    waiting: impl Into<Waiting>,
+) -> io::Result<Answer> {
     let started = target.start(0, request);
-    ask_for(target, started, stop)
+    ask_for(target, started, waiting)
 }
 
 /// Waits for the answer of what was started on the target's first lane; `-EINTR` when it is to stop.
-pub fn ask_for(target: &mut dyn Target, started: Started, stop: &Stop) -> io::Result<Answer> {
+pub fn ask_for(target: &mut dyn Target, started: Started, waiting: impl Into<Waiting>) -> io::Result<Answer> {
+    let waiting = waiting.into();
     let mut given = match started {
         Started::Done(answer) => Some(answer),
         Started::Pending => None,
     };
-    let begin = Instant::now();
     while given.is_none() {
-        if stop.is_set() {
+        if waiting.is_stopped() {
             return Ok(-Answer::from(libc::EINTR));
         }
-        if begin.elapsed() > PATIENCE {
+        if waiting.is_over() {
             return Ok(-Answer::from(libc::ETIMEDOUT));
         }
         target.wait(LOOK, &mut |_, answer| given = Some(answer))?;
@@ -38,9 +40,9 @@ pub fn ask_for(target: &mut dyn Target, started: Started, stop: &Stop) -> io::Re
 }
 
 /// Connects the control session; `network.*` where it is refused.
-pub fn admit(control_session: &mut dyn ControlSession, stop: &Stop) -> Outcome<()> {
+pub fn admit(control_session: &mut dyn ControlSession, waiting: impl Into<Waiting>) -> Outcome<()> {
     let started = control_session.admit(0);
-    let answer = ask_for(control_session, started, stop).map_err(|error| wait_failure(&error))?;
+    let answer = ask_for(control_session, started, waiting).map_err(|error| wait_failure(&error))?;
     if answer < 0 { Err(control_session.refusal(answer)) } else { Ok(()) }
 }
 

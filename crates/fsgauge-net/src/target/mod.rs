@@ -10,6 +10,7 @@ mod opening;
 mod request;
 mod started_calls;
 mod traffic;
+mod waiting;
 
 pub use ask::{admit, ask, ask_for, wait_failure};
 pub use control_session::ControlSession;
@@ -19,6 +20,7 @@ pub use opening::Opening;
 pub use request::{Handle, Request};
 pub use started_calls::{Action, Actions};
 pub use traffic::Traffic;
+pub use waiting::{BESIDE_LIMIT, Waiting};
 
 use std::ffi::CStr;
 use std::io;

@@ -11,6 +11,7 @@ from typing import Any
 
 from fsgauge import __version__
 from fsgauge.errors import InputError, RigError
+from fsgauge.escaping import escaped
 from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
@@ -58,7 +59,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "
     numbers = numbers_of(scan)
     return template("scan.html.j2").render(
         version=__version__,
-        title=words.printable(title or scan.source.path),
+        title=escaped(title or scan.source.path),
         scan=_with_all_notes(scan),
         before=before,
         when=moment(scan.started_unix_ns),
@@ -127,7 +128,7 @@ def _hover_data(scan: ScanResult, area: ScanMap) -> dict[str, Any]:
             for kind, values in shares.items()
         },
         "owners": [[len(list(run)), owner] for owner, run in groupby(area.owner)],
-        "names": [words.printable(name) for name in area.names],
+        "names": [escaped(name) for name in area.names],
         "groups": list(scan.groups.column("offset_bytes")),
         "group_ends": [group.offset_bytes + group.size_bytes for group in scan.groups],
         "files": [

@@ -43,3 +43,18 @@ fn an_answer_between_makes_another_first() {
     }
     assert_eq!(target.traffic().unwrap().reconnections, 2);
 }
+
+/// A server that answers each question just in time would hold its client for as long as there are questions.
+#[test]
+fn what_is_asked_before_a_run_has_one_limit_for_all() {
+    let fake = Fake::start(hangs_from(&[READDIR]));
+    let mut target = target(&fake);
+    assert_eq!(ask(&mut target, Request::Null), 0);
+    let (begin, stop) = (Instant::now(), fsgauge_wire::Stop::new());
+    let waiting = crate::target::Waiting::within(Duration::from_millis(200), &stop);
+    for _ in 0..5 {
+        let answer = crate::target::ask(&mut target, &Request::List { path: c"c1" }, &waiting).unwrap();
+        assert_eq!(answer, error(libc::ETIMEDOUT));
+    }
+    assert!(begin.elapsed() < Duration::from_millis(target.patience_ms), "{:?}", begin.elapsed());
+}

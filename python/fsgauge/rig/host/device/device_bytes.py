@@ -8,6 +8,7 @@ one that is mounted; for a process that holds the claim itself they run with --f
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -53,7 +54,7 @@ class DeviceBytes:
     def _read(self, offset: int, size_bytes: int) -> None:
         with memoryview(self._buffer) as whole, whole[:size_bytes] as part:
             if os.preadv(self._descriptor, [part], offset) != size_bytes:
-                raise OSError(f"a read of {size_bytes} bytes at {offset} came back short")
+                raise OSError(errno.EIO, f"a read of {size_bytes} bytes at {offset} is short")
 
 
 @contextmanager
@@ -67,6 +68,9 @@ def device_bytes(path: str) -> Iterator[DeviceBytes]:
         os.fsync(descriptor)
         with mmap.mmap(-1, LARGEST_READ_BYTES) as buffer:
             yield DeviceBytes(descriptor, buffer, _address_of(buffer))
+    except OSError as error:
+        error.filename = error.filename or path
+        raise
     finally:
         os.close(descriptor)
 

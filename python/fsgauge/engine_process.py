@@ -1,0 +1,208 @@
+"""The engine's process, which may hang, talk without end, or live on: every wait here has a bound.
+
+An engine that is to end is asked (SIGTERM) and then killed with all processes of its group, within
+`GRACE_SECONDS` each. What the kernel does not let go is left to it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+from fsgauge.errors import FsgaugeError, Interrupted, RigError
+
+GRACE_SECONDS = 2.0
+_LAST_WORD_SECONDS = 0.2
+_PAUSE_SECONDS = 0.01
+_PIECE_BYTES = 1 << 16
+_LONGEST_LINE_BYTES = 256 << 20
+_LAST_WORDS_BYTES = 2000
+_KILLED_BY = {
+    signal.SIGKILL: ("killed from outside (out of memory?)", "dmesg | tail"),
+    signal.SIGXCPU: ("it has used the CPU time that it may use (ulimit -t)", "ulimit -t unlimited"),
+    signal.SIGXFSZ: ("a limit on the size of files (ulimit -f)", "ulimit -f unlimited"),
+}
+
+
+@dataclass
+class TimeLimit:
+    """When a job counts as hung; earlier once its engine was asked to end."""
+
+    seconds: float
+    asked: bool = False
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds, negative once they are over."""
+        return self._until - time.monotonic()
+
+    def shorten(self, seconds: float) -> None:
+        """It was asked to end, and has so long for that."""
+        self.asked = True
+        if seconds < self.left:
+            self.seconds, self._until = seconds, time.monotonic() + seconds
+
+    def passed(self) -> FsgaugeError:
+        """The engine did not end."""
+        return RigError(
+            f"the engine did not end within {self.seconds:.0f} s"
+            + (" after it was asked to" if self.asked else ""),
+            cause="the storage stopped answering, or a kernel call hangs",
+            next="dmesg | tail",
+        )
+
+
+def hand_over(stream: IO[bytes], text: bytes, limit: TimeLimit) -> None:
+    """Write a job to an engine that may not read it; raises RigError past the limit.
+
+    The stream does not block from then on.
+    """
+    os.set_blocking(stream.fileno(), False)
+    pending = memoryview(text)
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_WRITE)
+        while pending:
+            if limit.left <= 0:
+                raise limit.passed()
+            if selector.select(min(limit.left, 1.0)):
+                try:
+                    pending = pending[os.write(stream.fileno(), pending[:_PIECE_BYTES]) :]
+                except BlockingIOError:
+                    continue
+                except BrokenPipeError:
+                    return  # it ended before it read: its last event or its error output says why
+
+
+def lines(
+    stream: IO[bytes], limit: TimeLimit, has_ended: Callable[[], bool] = lambda: False
+) -> Iterator[bytes]:
+    """Whole lines as they arrive, until the stream or its writer ends; RigError past the limit.
+
+    What its writer started may hold the stream open, so the end of the writer is asked for too. A
+    line is gathered in one buffer and looked through once, however many pieces it comes in.
+    """
+    pending = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while (remaining := limit.left) > 0:
+            if not selector.select(min(remaining, 1.0)):
+                if has_ended() and not selector.select(0):
+                    return
+                continue
+            piece = os.read(stream.fileno(), _PIECE_BYTES)
+            if not piece:
+                return
+            *whole, rest = piece.split(b"\n")
+            for line in whole:
+                pending += line
+                yield bytes(pending)
+                pending.clear()
+            pending += rest
+            if len(pending) > _LONGEST_LINE_BYTES:
+                raise RigError(
+                    f"the engine wrote a line of more than {_LONGEST_LINE_BYTES >> 20} MiB",
+                    cause="a result larger than any job produces, or another program in its place",
+                    next="fewer clients or files in one run; fsgauge doctor",
+                )
+    raise limit.passed()
+
+
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it runs no more."""
+    return _ended(process, 0.0) is not None
+
+
+def silent_end(process: subprocess.Popen[bytes]) -> FsgaugeError:
+    """The engine closed its output without a last word."""
+    code = _ended(process, GRACE_SECONDS)
+    said = tuple(_last_words(process).splitlines()[-3:])
+    if code is None:
+        return RigError(
+            "the engine closed its output, and goes on without a result",
+            details=said,
+            cause="another program in its place, or a fault of the engine itself",
+            next="fsgauge doctor",
+        )
+    if code in (-signal.SIGINT, -signal.SIGTERM, 130):
+        return Interrupted("the engine was interrupted")
+    fault = ("killed from outside, or a fault of the engine itself", "dmesg | tail")
+    cause, command = _KILLED_BY.get(signal.Signals(-code), fault) if _is_named(code) else fault
+    return RigError(
+        f"the engine ended without a result ({how_it_ended(code)})",
+        details=said,
+        cause=cause,
+        next=command,
+    )
+
+
+def how_it_ended(code: int) -> str:
+    """Such as "exit code 1", "signal SIGKILL", "signal 40"."""
+    if code >= 0:
+        return f"exit code {code}"
+    return f"signal {signal.Signals(-code).name if _is_named(code) else -code}"
+
+
+def _is_named(code: int) -> bool:
+    return -code in set(signal.Signals)
+
+
+def interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Ask it to end with what it has; it may have ended."""
+    if process.returncode is None:  # its number is its own as long as it was not waited for
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGINT)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Make sure that the process and what it started are gone, gently first."""
+    try:
+        if _ended(process, _LAST_WORD_SECONDS) is None:
+            process.terminate()
+            _ended(process, GRACE_SECONDS)
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream is not None:
+                with suppress(OSError):  # a control pipe that no one reads any more
+                    stream.close()
+
+
+def _ended(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    """Its exit code, or None when it has not ended by then; it is not waited for, so that its
+    number stays its group's."""
+    until, pause = time.monotonic() + seconds, _PAUSE_SECONDS / 100
+    options = os.WEXITED | os.WNOWAIT | os.WNOHANG
+    while process.returncode is None:
+        found = os.waitid(os.P_PID, process.pid, options)
+        if found is not None:
+            return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        if time.monotonic() >= until:
+            return None
+        time.sleep(pause)
+        pause = min(2 * pause, _PAUSE_SECONDS)
+    return process.returncode
+
+
+def _last_words(process: subprocess.Popen[bytes]) -> str:
+    """What is in its error output now: another process may hold that open."""
+    assert process.stderr is not None  # noqa: S101 - PIPE at start
+    os.set_blocking(process.stderr.fileno(), False)
+    try:
+        said = os.read(process.stderr.fileno(), _LAST_WORDS_BYTES)
+    except BlockingIOError:
+        return ""
+    return said.decode(errors="replace").strip()
