@@ -71,9 +71,7 @@ def _child() -> Process:
         return _children[-1]
     if len(_children) >= _MOST_CHILDREN:
         raise NotDrawn(f"the program that draws has ended {_MOST_CHILDREN} times before it")
-    child = start(
-        interpreter("fsgauge.drawing"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    child = start(interpreter("fsgauge.drawing"), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     _children.append(child)
     return child
 
