@@ -20,6 +20,7 @@ from distributed.comm import Comm, get_address_host, parse_address
 from distributed.utils import get_ip, get_ip_interface
 from distributed.versions import get_versions
 
+from fsgauge.errors import InputError
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.certificates import Credentials, Role
 from fsgauge.rig.fleet.plain_comm import (
@@ -242,5 +243,11 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
 def _own_address(bootstrap: Bootstrap) -> str:
     """Of the interface that the hosts file names, or of the one towards the coordinator."""
     if bootstrap.interface is not None:
-        return str(get_ip_interface(bootstrap.interface))
+        try:
+            return str(get_ip_interface(bootstrap.interface))
+        except ValueError:
+            raise InputError(
+                f"the interface {bootstrap.interface} is not there, or has no IPv4 address",
+                next="ip -4 address, on this host",
+            ) from None
     return str(get_ip(get_address_host(bootstrap.scheduler)))
