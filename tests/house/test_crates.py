@@ -20,12 +20,19 @@ CRATES = Path(__file__).parents[2] / "crates"
 # What each crate may use of the others, outside its tests.
 MAY_USE: dict[str, set[str]] = {
     "fsgauge-wire": set(),
+    "fsgauge-door": set(),
     "fsgauge-net": {"fsgauge-wire"},
-    "fsgauge-scan": {"fsgauge-wire"},
+    "fsgauge-scan": {"fsgauge-wire", "fsgauge-door"},
     "fsgauge-clock": {"fsgauge-wire"},
-    "fsgauge-alloc": {"fsgauge-wire", "fsgauge-clock"},
-    "fsgauge-load": {"fsgauge-wire", "fsgauge-net", "fsgauge-clock"},
-    "fsgauge-clients": {"fsgauge-wire", "fsgauge-net", "fsgauge-clock", "fsgauge-load"},
+    "fsgauge-alloc": {"fsgauge-wire", "fsgauge-clock", "fsgauge-door"},
+    "fsgauge-load": {"fsgauge-wire", "fsgauge-net", "fsgauge-clock", "fsgauge-door"},
+    "fsgauge-clients": {
+        "fsgauge-wire",
+        "fsgauge-net",
+        "fsgauge-clock",
+        "fsgauge-door",
+        "fsgauge-load",
+    },
     "fsgauge-device": {"fsgauge-wire"},
     "fsgauge-simulate": {
         "fsgauge-wire",
@@ -39,6 +46,7 @@ MAY_USE: dict[str, set[str]] = {
         "fsgauge-simulate",
         "fsgauge-scan",
         "fsgauge-clock",
+        "fsgauge-door",
         "fsgauge-alloc",
         "fsgauge-load",
         "fsgauge-clients",

@@ -50,7 +50,13 @@ pub fn run_load(
     let measured = running.follow(listener)?;
     let companions = running.companions.results();
     notes.extend(measured.note.clone());
-    let integrity = after_load(&running.shared, &measured, stop, &mut notes)?;
+    let integrity = after_load(
+        &running.shared.load,
+        (access.as_ref(), &running.shared.ground),
+        &measured,
+        stop,
+        &mut notes,
+    )?;
     let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
     Ok(LoadResult { companions, integrity, limits, ..result })
 }

@@ -11,7 +11,8 @@ use fsgauge_net::{Answer, Request};
 use rustix::fs::{FileType, Mode};
 
 use super::handle::handle_of;
-use super::plain_calls::{DIRECTORY_MODE, EXISTS, FILE_MODE, NEW_FILE, open_flags, uninterrupted};
+use super::interrupted::{EXISTS, uninterrupted};
+use super::modes::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 
 /// The calls.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ mod handle;
 mod interrupted;
 mod lane_memory;
 mod lanes;
+mod modes;
 mod names_of_call;
 mod null;
 mod paths;

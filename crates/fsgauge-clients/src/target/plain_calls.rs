@@ -15,7 +15,8 @@ use rustix::io::{Errno, pread, pwrite};
 use super::entered::Entered;
 use super::guarded_calls::GuardedCalls;
 use super::handle::{close, file_of, handle_of};
-use super::interrupted::uninterrupted_call;
+use super::interrupted::{EXISTS, negative, uninterrupted, uninterrupted_call};
+use super::modes::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 use super::names_of_call::{NAMES_BYTES, names_of_call};
 
 /// A directory with more names is taken for a damaged one that has no end.
@@ -23,18 +24,6 @@ const NAME_LIMIT: u32 = 1 << 30;
 
 /// File systems that keep files in the page cache alone (linux/magic.h: TMPFS_MAGIC, RAMFS_MAGIC).
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
-
-pub(super) const NEW_FILE: OFlags =
-    OFlags::CREATE.union(OFlags::EXCL).union(OFlags::WRONLY).union(OFlags::CLOEXEC);
-pub(super) const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::RGRP).union(Mode::ROTH);
-pub(super) const DIRECTORY_MODE: Mode =
-    Mode::RWXU.union(Mode::RGRP).union(Mode::XGRP).union(Mode::ROTH).union(Mode::XOTH);
-
-/// How a file that exists is opened.
-#[inline]
-pub(super) fn open_flags(write: bool) -> OFlags {
-    OFlags::CLOEXEC | OFlags::NOFOLLOW | if write { OFlags::WRONLY } else { OFlags::RDONLY }
-}
 
 /// The calls below one directory.
 ///
@@ -201,8 +190,6 @@ fn is_directory_of(found: &Stat, user: u32) -> bool {
         && !Mode::from_raw_mode(found.st_mode).intersects(others_write)
 }
 
-pub(super) const EXISTS: Answer = -(libc::EEXIST as Answer);
-
 /// Writes all of a record. One write(2) that comes back short is continued, so that what stopped it shows: the
 /// answer is the record's size or an error.
 pub(super) fn write_all(handle: u64, offset_bytes: u64, record: &[u8]) -> Answer {
@@ -220,15 +207,6 @@ pub(super) fn write_all(handle: u64, offset_bytes: u64, record: &[u8]) -> Answer
             return written as Answer;
         }
     }
-}
-
-#[inline]
-pub(super) fn uninterrupted(call: impl FnMut() -> Result<Answer, Errno>) -> Answer {
-    uninterrupted_call(call).unwrap_or_else(negative)
-}
-
-fn negative(errno: Errno) -> Answer {
-    -Answer::from(errno.raw_os_error())
 }
 
 fn root_failure(folder: &Folder, errno: Errno) -> Failure {

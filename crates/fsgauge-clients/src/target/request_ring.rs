@@ -16,8 +16,8 @@ use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags};
 
 use super::handle::descriptor_of;
 use super::lanes::DirectoryState;
+use super::modes::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 use super::paths::Paths;
-use super::plain_calls::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 
 /// Room for paths, per entry; when it is used up the entries so far go to the kernel.
 const PATH_BYTES: usize = 64;

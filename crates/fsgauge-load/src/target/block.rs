@@ -10,7 +10,7 @@ use fsgauge_wire::Failure;
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
-use super::file;
+use super::open_failure;
 
 /// Checks the device and claims it for as long as the claim is held: with O_EXCL the kernel refuses a device that
 /// is mounted, held by RAID, LVM or swap, or claimed by another, and refuses others meanwhile (a stranger's mkfs).
@@ -27,7 +27,7 @@ pub(super) fn claim(
     if !writes && matches!(device, Err(Errno::BUSY)) {
         device = open_device(path, access, false);
     }
-    let device = device.map_err(|errno| file::open_failure(path, errno, false))?;
+    let device = device.map_err(|errno| open_failure(path, errno, false))?;
     let kind = fstat(&device).map(|status| FileType::from_raw_mode(status.st_mode));
     if kind != Ok(FileType::BlockDevice) {
         let what = format!("{} is not a block device", path.display());

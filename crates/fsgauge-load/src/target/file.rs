@@ -1,14 +1,13 @@
 //! Opening files for load.
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use fsgauge_wire::{Failure, Target};
 use rustix::fs::{FallocateFlags, OFlags, fallocate, fstat, fsync, ftruncate};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::{Ground, OpenMode, path_of};
+use super::{Ground, OpenMode, open_failure, path_of};
 
 /// Opens file `index`, which must hold `size_bytes` unless it may be created.
 pub(super) fn open(
@@ -83,41 +82,10 @@ pub(crate) fn allow_open_files(count: u32) {
     }
 }
 
-/// What to tell when a path cannot be opened.
-pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
-    let shown = path.display();
-    let (cause, next) = match errno {
-        Errno::NOENT => ("it does not exist", "run a job of kind layout on this target first".into()),
-        Errno::ACCESS | Errno::PERM => ("this user may not", format!("ls -l {shown}; or run as root")),
-        Errno::INVAL if direct => {
-            ("its file system has no direct I/O", "set direct=false, or choose another file system".into())
-        }
-        Errno::BUSY => ("it is in use: mounted, or part of a RAID, LVM or swap", format!("lsblk {shown}")),
-        Errno::ROFS => ("the file system is mounted read-only", "mount".into()),
-        Errno::MFILE | Errno::NFILE => {
-            ("too many files are open", "ulimit -n 1048576, or fewer files or jobs".into())
-        }
-        Errno::NOSPC => ("the file system is full", "df -h -i".into()),
-        Errno::ISDIR => ("it is a directory", "name a file".into()),
-        Errno::LOOP => {
-            ("it is a symbolic link, or lies behind one", format!("ls -l {shown}; name the file itself"))
-        }
-        Errno::XDEV => {
-            ("it is mounted there from elsewhere", format!("findmnt -T {shown}; name a folder on it"))
-        }
-        Errno::NXIO => ("it is no ordinary file", format!("ls -l {shown}")),
-        Errno::MLINK => (
-            "it has a second name, under which it may be another's",
-            format!("stat {shown}; name a file of its own"),
-        ),
-        _ => ("the kernel refused it", "dmesg | tail".into()),
-    };
-    let what = format!("{shown} cannot be opened: {errno}");
-    Failure::system("target.open", Some(errno.raw_os_error()), what, cause, next)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

@@ -9,8 +9,7 @@ use fsgauge_wire::{Failure, Target};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::file::open_failure;
-use super::{block, directory_of, path_of};
+use super::{block, directory_of, open_failure, path_of};
 
 /// Where a target's files or its device are.
 #[derive(Debug, Clone, Default)]

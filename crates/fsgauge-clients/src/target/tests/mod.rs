@@ -4,6 +4,7 @@ mod conformance;
 mod faults;
 #[path = "../../../../fsgauge-net/tests/support/conformance.rs"]
 mod files;
+mod guarded;
 mod no_io_uring;
 mod ring;
 
