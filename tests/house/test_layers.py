@@ -35,7 +35,11 @@ STATS = TYPES | {
 }
 STATS |= {"kinds.disk", "kinds.change", "kinds.predicting"}
 MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
+    "escaping": set(),
+    "errors": {"escaping"},
+    "ordinary_causes": {"errors"},
+    "streams": {"escaping"},
+    "drawing": {"escaping"},
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),
@@ -89,7 +93,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"programs", "engine", "starts", "traffic", "interruption", "plain_files", "hands"},
     "hands": TYPES | {"programs"},
     "lease": TYPES,
-    "engine": TYPES | {"programs", "lease"},
+    "engine_process": {"errors"},
+    "engine": TYPES | {"programs", "lease", "engine_process"},
     "store": TYPES | {"parts", "record", "factors", "series", "plain_files", "interruption"},
     "stats": STATS,
     "published.trial": set(),
@@ -101,19 +106,21 @@ MAY_IMPORT: dict[str, set[str]] = {
         "stats",
         "pages",
         "plain_files",
+        "drawing",
+        "escaping",
         "published.trial",
         "published.ledger",
         "published",
     },
-    "scan": TYPES | {"plain_files"},
+    "scan": TYPES | {"plain_files", "escaping"},
     "pages": TYPES,
     "crosscheck": STUDY
     | {"workload", "plan", "rig.host.machine", "rig", "engine", "store", "stats", "plain_files"},
     "age": STUDY
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
-    | {"store", "scan", "plain_files"},
+    | {"store", "scan", "plain_files", "escaping"},
     "terminal": set(),
-    "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
+    "progress": STUDY | {"scan", "under_load", "stats", "terminal", "escaping", "streams"},
     "chromium": {"errors", "programs", "rig.host.machine"},
     "bisect": STATS | {"stats", "report"},
     "coherence": STUDY | {"hands", "rig", "report"},

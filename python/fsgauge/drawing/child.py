@@ -10,7 +10,6 @@ import sys
 import time
 from typing import Any
 
-from fsgauge.engine_process import how_it_ended
 from fsgauge.escaping import escaped_below
 
 _LONGEST_SECONDS = 60.0
@@ -104,7 +103,8 @@ def _how_it_ended(child: subprocess.Popen[bytes]) -> str:
     except subprocess.TimeoutExpired:
         _end()
         return f"the program that draws took longer than {_LONGEST_SECONDS:.0f} s"
-    return f"the program that draws ended without a picture ({how_it_ended(code)})"
+    how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+    return f"the program that draws ended without a picture ({how})"
 
 
 def _end() -> None:
