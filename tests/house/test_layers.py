@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": {"escaping"},
     "ordinary_causes": {"errors"},
     "streams": {"escaping"},
-    "drawing": {"escaping"},
+    "drawing": {"escaping", "programs"},
     "quantities": {"errors"},
     "units": {"errors", "quantities"},
     "kinds": set(),

@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from fsgauge.escaping import escaped_below
+from fsgauge.programs import child_environment
 
 _LONGEST_SECONDS = 60.0
 _LARGEST_BYTES = 256 << 20
@@ -76,6 +77,7 @@ def _child() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
+        env=child_environment(),
         process_group=0,  # Ctrl-C is not its own
     )
     _children.append(child)
