@@ -182,10 +182,9 @@ class TestTheEnginesOutput:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It was gathered until memory was full: MemoryError, "fsgauge itself failed"."""
-        from fsgauge import engine
         from fsgauge.wire import ProbeJob
 
-        monkeypatch.setattr(engine, "_LONGEST_LINE_BYTES", 1 << 20)
+        monkeypatch.setattr(engine_process, "_LONGEST_LINE_BYTES", 1 << 20)
         babbler = program(tmp_path / "fsgauge-engine", "cat /dev/zero")
         with pytest.raises(RigError, match="a line of more than 1 MiB") as error:
             Engine(babbler).probe(ProbeJob(directory="/tmp"))

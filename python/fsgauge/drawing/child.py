@@ -9,7 +9,6 @@ import subprocess
 import time
 from typing import Any
 
-from fsgauge.engine_process import how_it_ended
 from fsgauge.escaping import escaped_below
 from fsgauge.programs import Process, interpreter, start
 
@@ -97,7 +96,8 @@ def _how_it_ended(child: Process) -> str:
     except subprocess.TimeoutExpired:
         _end()
         return f"the program that draws took longer than {_LONGEST_SECONDS:.0f} s"
-    return f"the program that draws ended without a picture ({how_it_ended(code)})"
+    how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+    return f"the program that draws ended without a picture ({how})"
 
 
 def _end() -> None:
