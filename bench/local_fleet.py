@@ -14,7 +14,8 @@ from pathlib import Path
 
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.starts import skew_bound_ns
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.rig import FleetRig
@@ -22,7 +23,6 @@ from fsgauge.rig.fleet.session import FleetSession
 from fsgauge.rig.registry import rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import run_study
-from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
 

@@ -23,7 +23,7 @@ from tool import run_tool
 
 if TYPE_CHECKING:
     from fsgauge.kinds.sharing.tests import FolderTest
-    from fsgauge.record import Cell
+    from fsgauge.record.records import Cell
     from fsgauge.workload.peer import Peer, PeerNumbers
 
 MIB = 1 << 20
@@ -200,9 +200,9 @@ def file_tests(
     in_place: bool = False,
 ) -> PeerNumbers:
     """What the engine does in a test on a file; with `ends`, fsync counts as well as close."""
+    from fsgauge.engine.wire import Finish
     from fsgauge.kinds.sharing.jobs import Limits, file_job
     from fsgauge.kinds.sharing.tests import TESTS, FileTest
-    from fsgauge.wire import Finish
 
     test = TESTS[name]
     if not isinstance(test, FileTest):
@@ -233,8 +233,8 @@ def folder_test(test: FolderTest, folder: Path) -> PeerNumbers:
 
 def numbers_of(name: str, cell: Cell, job: str) -> PeerNumbers:
     """Run a job; what was not done to its end is no rate."""
+    from fsgauge.engine.wire import LoadResult
     from fsgauge.kinds.sharing.peers.cells import of_engine
-    from fsgauge.wire import LoadResult
 
     lines = run_tool([engine.engine_path()], job).output.splitlines()
     result = LoadResult.model_validate(json.loads(lines[-1])["result"])
@@ -262,7 +262,7 @@ def by_program(
 
 def cell_of(name: str, size_bytes: int | None = None, record_bytes: int | None = None) -> Cell:
     """The cell that a test is."""
-    from fsgauge.record import Cell
+    from fsgauge.record.records import Cell
 
     sized: dict[str, str | int] = {"file_size_bytes": size_bytes or 0}
     sized |= {"record_size_bytes": record_bytes or 0}

@@ -18,8 +18,8 @@ import numpy as np  # noqa: E402 - the repository's tests must be on the path fi
 from tests.sealing import compacted, seal  # noqa: E402 - as below
 from tests.synthetic import make_study  # noqa: E402 - as above
 
-from fsgauge.record import RunRecord  # noqa: E402 - as above
-from fsgauge.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402 - as above
+from fsgauge.record.records import RunRecord  # noqa: E402 - as above
+from fsgauge.record.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402 - as above
 from fsgauge.store.rows import changed, filled, histograms  # noqa: E402 - as above
 
 BUCKETS, INTERVALS, BLOCKS = 1500, 2200, 20

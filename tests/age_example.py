@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 from fsgauge.age.wearing import Order, Worn
-from fsgauge.wire import AgeJob, AgeResult, ChurnProfile, CompleteEnd
+from fsgauge.engine.wire import AgeJob, AgeResult, ChurnProfile, CompleteEnd
 from tests.cli import fake_engine
 from tests.scan_example import example
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fsgauge.rig.host.device.loop_devices import loops_available
-from fsgauge.rig.host.ledger.ledger_folder import STATE_VARIABLE
+from fsgauge.machine.device.loop_devices import loops_available
+from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"

@@ -20,19 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fsgauge.engine import OnEvent
-from fsgauge.errors import FsgaugeError
-from fsgauge.machine import Machine, StorageFacts
-from fsgauge.progress.lines import Quiet
-from fsgauge.record import SystemFacts
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
-from fsgauge.rig.host.session import HostSession
-from fsgauge.run import Outcome, resume_study, run_study
-from fsgauge.study.model import Study, System
-from fsgauge.study.parse import load_study
-from fsgauge.traffic import DeviceRun
-from fsgauge.wire import (
+from fsgauge.engine.client import OnEvent
+from fsgauge.engine.wire import (
     ClientsJob,
     FilesTarget,
     LayoutResult,
@@ -43,6 +32,17 @@ from fsgauge.wire import (
     ScanJob,
     ScanResult,
 )
+from fsgauge.errors import FsgaugeError
+from fsgauge.machine.device.consent import Consent
+from fsgauge.progress.lines import Quiet
+from fsgauge.record.machine import Machine, StorageFacts
+from fsgauge.record.records import SystemFacts
+from fsgauge.record.traffic import DeviceRun
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.session import HostSession
+from fsgauge.run import Outcome, resume_study, run_study
+from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.workload.steps import FileStep
 from tests.cli import fake_engine
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.rig.host.folder.marked_folder import Owner, make_marked, remove_left
-from fsgauge.rig.host.folder.open_folder import open_place
+from fsgauge.machine.folder.marked_folder import Owner, make_marked, remove_left
+from fsgauge.machine.folder.open_folder import open_place
 
 
 def marked(path: Path, owner: Owner) -> None:

@@ -6,7 +6,7 @@ import os
 from typing import Any
 from unittest import mock
 
-from fsgauge.wire import ScanJob, ScanResult
+from fsgauge.engine.wire import ScanJob, ScanResult
 from tests.cli import fake_engine
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from fsgauge.record import RunRecord
-from fsgauge.wire import BadRecord, ClientError, ClientErrorKind, EngineFault
+from fsgauge.engine.wire import BadRecord, ClientError, ClientErrorKind, EngineFault
+from fsgauge.record.records import RunRecord
 from tests.synthetic import SyntheticStudy
 from tests.synthetic.setting import with_result
 from tests.synthetic_writers import broken

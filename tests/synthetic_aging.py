@@ -15,14 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.kinds.aging.cells import cells_of, default_primary
-from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.kinds.aging.keys import AgingWorkload
-from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
-from fsgauge.stats import Results, read_study
-from fsgauge.stats.analysis import analysis_of
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     EngineFault,
     FreeAtLeast,
     FreeSpace,
@@ -32,6 +25,13 @@ from fsgauge.wire import (
     ScanMap,
     ScanResult,
 )
+from fsgauge.kinds.aging.cells import cells_of, default_primary
+from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.record.records import Cell, ScanRecord, StepRecord, Turn
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.analysis import analysis_of
 from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import SyntheticStudy, make_study

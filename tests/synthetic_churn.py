@@ -12,12 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.engine.wire import (
+    AgeError,
+    AgeJob,
+    AgeResult,
+    ClientErrorKind,
+    ClientOperation,
+    EngineFault,
+)
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import (
+from fsgauge.record.records import (
     Cell,
     RunRecord,
     ScanRecord,
@@ -28,14 +36,6 @@ from fsgauge.record import (
 )
 from fsgauge.stats import Results, read_study
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
-from fsgauge.wire import (
-    AgeError,
-    AgeJob,
-    AgeResult,
-    ClientErrorKind,
-    ClientOperation,
-    EngineFault,
-)
 from fsgauge.workload.folders import ClientFolders
 from tests.age_example import aged
 from tests.scan_example import example

@@ -15,13 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.kinds.connections.cells import cells_of, default_primary
-from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.parts import in_one
-from fsgauge.record import Cell, RunRecord, ScanRecord, Turn, TurnRecord
-from fsgauge.stats import Results, read_study
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BackupPhase,
     BackupResult,
     BadRecord,
@@ -58,6 +52,12 @@ from fsgauge.wire import (
     WeightedActivity,
     WritePhase,
 )
+from fsgauge.kinds.connections.cells import cells_of, default_primary
+from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
+from fsgauge.stats import Results, read_study
 from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import ENGINE, SyntheticStudy, make_study

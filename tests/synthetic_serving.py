@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fsgauge.engine.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.private_server import ServerFacts, ServerRun
-from fsgauge.record import RunRecord, Turn
+from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.records import RunRecord, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
-from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from tests.sealing import seal
 from tests.synthetic.setting import with_result
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections

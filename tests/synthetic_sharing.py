@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.kinds.sharing.cells import cells_of
 from fsgauge.kinds.sharing.keys import SharingWorkload
-from fsgauge.record import Cell, RunRecord
+from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.vm.outliving import CRASHED
-from fsgauge.traffic import DiskDone, Traffic
-from fsgauge.wire import EngineFault
 from tests.synthetic import SyntheticStudy, make_study
 
 SYSTEMS = {"ext3": "ext4", "nfs": "ext4", "ocfs2": "ext4"}

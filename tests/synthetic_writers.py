@@ -12,10 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.parts import in_one
-from fsgauge.record import Cell, LoadJob, RunRecord, Turn, TurnRecord
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockSize,
     Companion,
     CompanionResult,
@@ -34,6 +31,9 @@ from fsgauge.wire import (
     SequentialAccess,
     SharedRanges,
 )
+from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import Cell, LoadJob, RunRecord, Turn, TurnRecord
 from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
 from tests.synthetic.setting import MACHINE
 

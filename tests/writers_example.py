@@ -12,6 +12,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.engine.wire import FaultyBlock, IntegrityResult
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
@@ -21,13 +22,12 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingPoint,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report.write import write_results
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.store import read_results
-from fsgauge.wire import FaultyBlock, IntegrityResult
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_result
 

@@ -26,7 +26,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 
 def main() -> None:
     """Run the command line."""
-    from fsgauge.streams import open_standard_streams
+    from fsgauge.programs.streams import open_standard_streams
 
     open_standard_streams()
     from fsgauge.cli import main as run_command_line

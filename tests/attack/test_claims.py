@@ -19,16 +19,16 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RefusedError, RigError
-from fsgauge.rig.host.device import claimed_mount
-from fsgauge.rig.host.device.block_device import BlockDevice, device_at
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.device.data_search import look_for_data
-from fsgauge.rig.host.device.device_claim import claimed
-from fsgauge.rig.host.device.loop_devices import backing_file
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
-from fsgauge.rig.host.machine import mount_calls
-from fsgauge.rig.host.machine.mounts import mounts
-from fsgauge.rig.host.process.answered_calls import AskedCall
+from fsgauge.machine.device import claimed_mount
+from fsgauge.machine.device.block_device import BlockDevice, device_at
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.device.data_search import look_for_data
+from fsgauge.machine.device.device_claim import claimed
+from fsgauge.machine.device.loop_devices import backing_file
+from fsgauge.machine.facts import mount_calls
+from fsgauge.machine.facts.mounts import mounts
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+from fsgauge.machine.process.answered_calls import AskedCall
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.system import FileSystem, find_kind
@@ -302,7 +302,7 @@ def test_a_kill_at_any_moment(
         die = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
         if moment == "mkfs":
             monkeypatch.setattr(
-                "fsgauge.rig.host.device.device_claim.DeviceClaim._given", lambda *_: die()
+                "fsgauge.machine.device.device_claim.DeviceClaim._given", lambda *_: die()
             )
         with (
             acting(monkeypatch, moment, die),

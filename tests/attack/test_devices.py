@@ -21,11 +21,11 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.rig.host.device.block_device import BlockDevice, device_at
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.device.data_search import look_for_data
-from fsgauge.rig.host.device.loop_devices import backing_file
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.machine.device.block_device import BlockDevice, device_at
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.device.data_search import look_for_data
+from fsgauge.machine.device.loop_devices import backing_file
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs import conftest as rigs

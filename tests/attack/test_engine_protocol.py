@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import find_engine
+from fsgauge.engine.client import find_engine
 from tests.attack.budget import examples
 from tests.needs import need
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import find_engine
+from fsgauge.engine.client import find_engine
 from tests.needs import need
 
 _TEBIBYTE = 1 << 40

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.tunables import check_tunables, tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
-from fsgauge.engine_process import TimeLimit, hand_over
+from fsgauge.engine.client import Engine
+from fsgauge.engine.process import TimeLimit, hand_over
+from fsgauge.engine.wire import Lease, LoadJob, ProbeJob
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
-from fsgauge.interruption import interruptible
-from fsgauge.wire import Lease, LoadJob, ProbeJob
+from fsgauge.programs.interruption import interruptible
 from tests.cli.conftest import ENGINE
 
 FSGAUGE = f"{sys.executable} -m fsgauge"

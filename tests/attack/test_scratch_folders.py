@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.folder.marked_folder import (
+from fsgauge.machine.folder.marked_folder import (
     MARKER,
     Owner,
     owner_of,
 )
-from fsgauge.rig.host.ledger import ledger_folder
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
-from fsgauge.rig.host.ledger.traces import FolderTrace
-from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.machine.ledger import ledger_folder
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+from fsgauge.machine.ledger.traces import FolderTrace
+from fsgauge.machine.process.tool import find_tool
 from tests.attack.swapper import USER, swapping
 from tests.marked_folders import marked, removed
 
@@ -328,7 +328,7 @@ def test_a_folder_that_is_aged_is_the_one_that_was_named(scene: Path) -> None:
 def test_what_a_dead_run_left_is_removed_only_if_it_is_that(scene: Path, instead: str) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from fsgauge.rig.host.ledger.ledger import opened_ledger\n"
+        "from fsgauge.machine.ledger.ledger import opened_ledger\n"
         "with opened_ledger() as book, book.folder(Path(sys.argv[1]), 'scratch') as folder:\n"
         "    (folder / 'data').write_text('1'); print(folder, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

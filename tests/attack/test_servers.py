@@ -16,19 +16,19 @@ import pytest
 
 from fsgauge.access.server import SERVERS, samba, served
 from fsgauge.access.server.private_users import users_can_be_private
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import NfsTarget, SmbTarget
 from fsgauge.errors import InputError
+from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.process.own_network import own_network
+from fsgauge.machine.process.processes import RUN_VARIABLE
+from fsgauge.machine.process.servers import end_server, server_processes
 from fsgauge.rig.host.caches import KEEP_CACHES
-from fsgauge.rig.host.ledger.ledger import opened_ledger
-from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.process.own_network import own_network
-from fsgauge.rig.host.process.processes import RUN_VARIABLE
-from fsgauge.rig.host.process.servers import end_server, server_processes
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from fsgauge.study.server_options import OPTIONS, unknown_option
-from fsgauge.wire import NfsTarget, SmbTarget
 from fsgauge.workload.folders import ClientFolders
 from tests.attack import nfs_client
 from tests.needs import need

@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import find_engine
+from fsgauge.engine.client import find_engine
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
 from fsgauge.stats import engine_pauses
 from fsgauge.stats.advice import RUN_CHECKS
-from fsgauge.wire import LoadResult
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from fsgauge import engine_process, programs
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import RigError
+from fsgauge.machine.process import tool
+from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import PASSWORD_VARIABLE, search_path
-from fsgauge.rig.host.process import tool
-from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.address import PASSWORD_VARIABLE as OF_STUDIES
 
 PACKAGES = str(Path(__file__).parents[2] / "python")
@@ -182,7 +182,7 @@ class TestTheEnginesOutput:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It was gathered until memory was full: MemoryError, "fsgauge itself failed"."""
-        from fsgauge.wire import ProbeJob
+        from fsgauge.engine.wire import ProbeJob
 
         monkeypatch.setattr(engine_process, "_LONGEST_LINE_BYTES", 1 << 20)
         babbler = program(tmp_path / "fsgauge-engine", "cat /dev/zero")

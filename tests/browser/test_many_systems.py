@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report import write_report
 from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture

@@ -17,9 +17,9 @@ from fsgauge.bisect.log import Log, Step
 from fsgauge.bisect.page import write_bisect
 from fsgauge.coherence.page import write_log as write_coherence
 from fsgauge.failure.page import write_log as write_failure
+from fsgauge.record.strikes import Strike, Struck
 from fsgauge.report import write_report
 from fsgauge.stats.folders.condition import parse_condition
-from fsgauge.strikes import Strike, Struck
 from fsgauge.sweep.lines import SweepResults
 from fsgauge.sweep.page import write_sweep
 from fsgauge.sweep.panels import YearLine, YearPanel, YearPoint

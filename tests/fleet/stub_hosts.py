@@ -14,8 +14,9 @@ from pathlib import Path
 
 from distributed import Worker
 
+from fsgauge.engine.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.errors import InputError, Interrupted
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.clock import Exchanged
 from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
@@ -25,7 +26,6 @@ from fsgauge.rig.fleet.messages import Described, Fault, State, Told
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.rig import RunStarted, TurnStarted
-from fsgauge.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.workload.dealing import Share
 from tests.synthetic import SyntheticStudy
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet import block, plugin, session
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts

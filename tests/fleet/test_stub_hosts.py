@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import started_hosts

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from fsgauge.record import TurnRecord
+from fsgauge.record.records import TurnRecord
 from fsgauge.store import read_results
 from tests.fleet.conftest import Run, hosts_file, on_one_folder
 from tests.fleet.test_run import left_behind, results_of

@@ -9,7 +9,7 @@ import pytest
 
 from fsgauge import kinds
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.parse import load_study
 from fsgauge.study.shipped import shipped_names

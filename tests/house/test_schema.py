@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fsgauge.wire import Event, Job, Order, Result
+from fsgauge.engine.wire import Event, Job, Order, Result
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 MIRROR = {"job": Job, "order": Order, "event": Event, "result": Result}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from fsgauge.wire import Event, Job, LoadJob, NoSync, Wire, generated
+from fsgauge.engine.wire import Event, Job, LoadJob, NoSync, Wire, generated
 
 ROOT = Path(__file__).parents[2]
 TYPES = [

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fsgauge.record import Cell, Plan, Turn
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.stats.gate.learned import Addition, Learned, Run, with_runs
 from fsgauge.stats.gate.measured import lines_of
 from fsgauge.stats.metrics import METRICS, Reading, values

@@ -15,7 +15,7 @@ from scipy.special import stdtr, stdtrit
 
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import ALPHA, log_margin

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from tests.synthetic_connections import BASELINE, GAINS, OTHER, gain, make_connections, swapped
 
 CLIENTS = 30

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fsgauge.plan.power import corrected, detectable_percent
-from fsgauge.record import Plan, Turn
+from fsgauge.record.records import Plan, Turn
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.stats.contrast import Contrast, Value, ratio_of
 from fsgauge.stats.samples import Samples, collect
 from tests.synthetic import make_study

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.robust import differs, fitted

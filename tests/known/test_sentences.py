@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.changed_records import naming_changes
 from tests.synthetic import make_study

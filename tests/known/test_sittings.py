@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from fsgauge.record import Cell, Plan, Turn
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.stats.folders.compare import Entry, Scope, entries_of
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import ALPHA

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.parts import in_one
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import Histogram, OperationResult
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.metrics import readings
-from fsgauge.wire import Histogram, OperationResult
 from tests.synthetic import SyntheticStudy, make_study
 
 CELL = "randread-4KiB-depth32"

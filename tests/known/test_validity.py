@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.stats.noise import Noise, pooled_noise
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.samples import Samples

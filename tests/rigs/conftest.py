@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import RigError
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.facts.mounts import mounts
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.programs import find_engine
-from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.ledger import ledger_folder
-from fsgauge.rig.host.machine.mounts import mounts
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from tests.rigs.virtual import need_guest

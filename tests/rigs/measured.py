@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fsgauge.machine.device.consent import Consent
 from fsgauge.progress.lines import Quiet
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from fsgauge.age.image import checksum_of
-from fsgauge.engine import Engine
-from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.machine.mounts import mounts
-from fsgauge.wire import ScanJob
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ScanJob
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.facts.mounts import mounts
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
-from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.record.records import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks

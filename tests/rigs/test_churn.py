@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import sides_of
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.report import write_report
 from fsgauge.rig.host.rig import HostRig
@@ -14,7 +15,6 @@ from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
-from fsgauge.wire import sides_of
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
 

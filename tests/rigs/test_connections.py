@@ -17,16 +17,16 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
-from fsgauge.wire import Event, IntervalEvent
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured

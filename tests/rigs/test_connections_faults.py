@@ -17,19 +17,19 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ClientsResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell, RunRecord, Turn
+from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.report.write import write_report
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
-from fsgauge.rig.host.machine.mounts import mount_at
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
-from fsgauge.wire import ClientsResult
 from tests.rigs.conftest import MEBIBYTE, Scene, run
 from tests.rigs.test_connections import Meddler, measured, ram, study_of
 
@@ -42,7 +42,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from fsgauge.cli import main
-from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.machine.ledger import ledger_folder
 
 ledgers = Path(sys.argv.pop(1))
 ledger_folder.ledger_folder = lambda: ledgers

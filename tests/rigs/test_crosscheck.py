@@ -12,8 +12,8 @@ import pytest
 
 from fsgauge.crosscheck import Told, crosscheck
 from fsgauge.crosscheck.agreement import CellAgreement
-from fsgauge.engine import Engine
-from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.engine.client import Engine
+from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.storage import RamStorage
 from tests.needs import need

@@ -10,7 +10,7 @@ import pytest
 from fsgauge.crosscheck.program_records import ProgramAgreement, ProgramRun
 from fsgauge.crosscheck.programs import ToldOfProgram, crosscheck_program
 from fsgauge.errors import FsgaugeError
-from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from fsgauge.study.storage import RamStorage

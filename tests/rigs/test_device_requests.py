@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import LoadJob
 from fsgauge.plan.turns import job_for, make_plan
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats.device_requests import mean_request_bytes
-from fsgauge.traffic import DeviceRun
-from fsgauge.wire import LoadJob
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root

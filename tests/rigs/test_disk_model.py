@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ScanJob
 from fsgauge.kinds.aging.analysis.layouts import streams_of
 from fsgauge.kinds.aging.disk import PUBLISHED
 from fsgauge.kinds.aging.predicting import Extents, predict_rates
-from fsgauge.wire import ScanJob
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root

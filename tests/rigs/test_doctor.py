@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.rig.host.doctor import diagnose
 from tests.rigs.conftest import Scene
 

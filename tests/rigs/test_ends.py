@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.engine.client import Engine
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root

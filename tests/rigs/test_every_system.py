@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import BlockTarget, FilesTarget
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.rig.host.ledger import traces
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
-from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.ledger import traces
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import PathStorage, RamStorage, System
 from fsgauge.system import FileSystem, system_kinds
 from fsgauge.system.support import support_of
-from fsgauge.wire import BlockTarget, FilesTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
 
 pytestmark = pytest.mark.root

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.starts import skew_bound_ns, skew_ns
 from fsgauge.rig.fleet import clock
 from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.clock import Clock, served_clock
@@ -24,7 +25,6 @@ from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.registry import rig_named
 from fsgauge.run import run_study
-from fsgauge.starts import skew_bound_ns, skew_ns
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of

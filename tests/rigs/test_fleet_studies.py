@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 from fsgauge.access.server import SERVERS, served
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import RefusedError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
 from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.rig import FleetRig
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.run import run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
-from fsgauge.wire import SmbTarget
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 from tests.rigs.conftest import run as must_run
 from tests.rigs.test_serve import clients, needs, study_of

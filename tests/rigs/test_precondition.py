@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.rig.host import preconditioning
 from fsgauge.rig.host.rig import HostRig
 from tests.rigs.conftest import MEBIBYTE, Scene

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.rig.host.device.block_device import device_at
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.device.device_tree import contents_of
-from fsgauge.rig.host.device.loop_devices import backing_file
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.device.device_tree import contents_of
+from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run

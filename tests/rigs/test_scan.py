@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ScanJob
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import ScanRecord
+from fsgauge.record.records import ScanRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results
-from fsgauge.wire import ScanJob
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
 

@@ -19,26 +19,26 @@ from typing import Any
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server import SERVERS, Clients, Server, served
 from fsgauge.access.server.samba import SHARE
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from fsgauge.errors import RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.machine.folder.marked_folder import Owner
+from fsgauge.machine.ledger import ledger
+from fsgauge.machine.ledger.after_death import clean_up_after_the_dead
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger.ledger_folder import begin_ledger
+from fsgauge.machine.process.servers import server_processes
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.caches import KEEP_CACHES
-from fsgauge.rig.host.folder.marked_folder import Owner
-from fsgauge.rig.host.ledger import ledger
-from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
-from fsgauge.rig.host.ledger.ledger import opened_ledger
-from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
-from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.serving import missing_of, require_surroundings
 from fsgauge.stats import read_study
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study
-from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
 
@@ -251,13 +251,13 @@ def test_a_server_that_was_killed_is_started_again(
 KILLED = """
 import os, signal, sys, time
 from pathlib import Path
-from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.machine.ledger import ledger_folder
 ledger_folder.ledger_folder = lambda: Path(sys.argv[1])
-from fsgauge.rig.host.ledger import ledger
-from fsgauge.rig.host.ledger.ledger import opened_ledger
-from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
-from fsgauge.rig.host.folder.marked_folder import Owner
-from fsgauge.access.keys import AccessKeys
+from fsgauge.machine.ledger import ledger
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger.ledger_folder import begin_ledger
+from fsgauge.machine.folder.marked_folder import Owner
+from fsgauge.study.access import AccessKeys
 from fsgauge.access.server import SERVERS, Clients, served
 clients = Clients(AccessKeys(server=sys.argv[2]), 590)
 with opened_ledger() as ledger:

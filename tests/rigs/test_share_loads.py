@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from fsgauge.access.server import SERVERS, Server, served
-from fsgauge.engine import Engine, EngineFaultError
-from fsgauge.rig.host.ledger.ledger import opened_ledger
-from fsgauge.rig.host.process.servers import server_processes
-from fsgauge.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
+from fsgauge.engine.client import Engine, EngineFaultError
+from fsgauge.engine.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.process.servers import server_processes
 from tests.needs import need_tool
 from tests.rigs.conftest import Scene
 from tests.rigs.test_serve import clients, needs

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.machine.facts.mounts import mounts
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.design import design_of
-from fsgauge.rig.host.machine.mounts import mounts
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import RamStorage, Study
 from tests.rigs.conftest import MEBIBYTE, Scene

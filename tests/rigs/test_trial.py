@@ -95,7 +95,7 @@ def test_nothing_stays_of_one_that_is_interrupted(
 USER = """
 import os, sys
 from pathlib import Path
-from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.parse import load_study
 study = load_study("overhead", systems=["raw", "odd=ext4:mkfs=-I 3000"], seed=1)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.read import read_study
 from fsgauge.stats.struck import struck_of
 from fsgauge.store import StoredStudy, read_results

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.store import read_results
 from tests.house.test_readme import commands
 from tests.rigs.virtual import fsgauge, machines

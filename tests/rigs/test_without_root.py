@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 
 NOBODY = 65534
 USER_PROGRAM = """
@@ -20,8 +20,8 @@ import ctypes
 import os
 import sys
 from pathlib import Path
-from fsgauge.engine import Engine
-from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.engine.client import Engine
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 
@@ -46,9 +46,9 @@ with rig.systems(study) as systems:
     print(systems.machine(study).kernel)
 """
 CONTAINER_PROGRAM = """
-from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.host.device.device_chain import chain_of_path
-from fsgauge.machine import StorageFacts
+from fsgauge.machine.facts.environment import capture_machine
+from fsgauge.machine.device.device_chain import chain_of_path
+from fsgauge.record.machine import StorageFacts
 chain = chain_of_path("/")
 facts = StorageFacts(kind="path", sentence="s", size_bytes=1, device_chain=chain, cautions=[])
 print(capture_machine(["mkfs.ext4"], facts).model_dump_json())

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
-from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 from tests.rigs.measured import measured
 from tests.synthetic.setting import result_of

@@ -9,14 +9,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import BlockSize, LoadJob, RandomAccess
 from fsgauge.errors import Interrupted
-from fsgauge.interruption import interruptible
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.plan.turns import make_plan
-from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.programs.interruption import interruptible
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
-from fsgauge.wire import BlockSize, LoadJob, RandomAccess
 
 TURNS_LIMIT = 200
 

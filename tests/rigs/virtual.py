@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from fsgauge.rig.host.process.processes import processes
+from fsgauge.machine.process.processes import processes
 from tests.needs import need, need_tool
 
 COMMAND = [sys.executable, "-m", "fsgauge"]

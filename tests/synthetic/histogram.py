@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from fsgauge.wire import Histogram
+from fsgauge.engine.wire import Histogram
 
 BITS = 6
 

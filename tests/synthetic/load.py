@@ -10,10 +10,7 @@ from __future__ import annotations
 import math
 import random
 
-from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.parts import in_one
-from fsgauge.record import Cell, RunRecord, Turn
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockSize,
     EngineFault,
     Interval,
@@ -28,6 +25,9 @@ from fsgauge.wire import (
     Rate,
     SelfMeasure,
 )
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import Cell, RunRecord, Turn
 from tests.synthetic.engine import ENGINE
 from tests.synthetic.histogram import lognormal
 from tests.synthetic.recipe import Recipe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell, Plan, Turn
+from fsgauge.record.records import Cell, Plan, Turn
 from tests.synthetic.recipe import Recipe
 
 

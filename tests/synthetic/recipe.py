@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell, Turn
+from fsgauge.record.records import Cell, Turn
 
 Effect = Callable[[str, Cell], float]
 """(system, cell) -> true rate over the device's; 1.0 costs nothing."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.machine import Machine, StorageFacts
-from fsgauge.parts import in_one
-from fsgauge.record import EnvironmentRecord, RunRecord, SystemFacts, Turn, TurnRecord
-from fsgauge.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult, LoadResult
+from fsgauge.engine.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult, LoadResult
+from fsgauge.record.machine import Machine, StorageFacts
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import EnvironmentRecord, RunRecord, SystemFacts, Turn, TurnRecord
 from tests.synthetic.engine import ENGINE
 from tests.synthetic.recipe import Recipe
 

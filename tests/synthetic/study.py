@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record.records import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
 from tests.sealing import seal
 from tests.synthetic.load import run_record
 from tests.synthetic.plan import plan_of
@@ -28,7 +28,7 @@ class SyntheticStudy:
     study_toml: str
 
     def write(self, directory: Path) -> Path:
-        """Store the records in the layout of fsgauge.record."""
+        """Store the records in the layout of fsgauge.record.records."""
         (directory / "records").mkdir(parents=True, exist_ok=True)
         (directory / "study.toml").write_text(self.study_toml, encoding="utf-8")
         (directory / "study.json").write_text(self.study.model_dump_json(), encoding="utf-8")

@@ -21,11 +21,11 @@ from fsgauge.age.record import (
 )
 from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
 from fsgauge.age.wearing import Order, Told, Worn, wear
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, Interrupted
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.rig.host.checks import check_image
-from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
-from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 

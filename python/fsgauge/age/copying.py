@@ -16,9 +16,9 @@ from fsgauge.age.image import checksum_of, data_blocks, take_name
 from fsgauge.age.record import KeptAge, beside, read_age
 from fsgauge.age.target import require_no_swap, require_place
 from fsgauge.errors import InputError, RefusedError, RigError
+from fsgauge.machine.device.loop_devices import loops_of
+from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plain_files import write_whole
-from fsgauge.rig.host.device.loop_devices import loops_of
-from fsgauge.rig.host.ledger.ledger import Ledger
 
 _FICLONE = 0x40049409  # linux/fs.h
 _NO_REFLINK = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ETXTBSY)

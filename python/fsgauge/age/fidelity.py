@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.age.wearing import Order, Worn
+from fsgauge.engine.wire import AgeMode, LengthBin, ScanResult
 from fsgauge.errors import InputError
-from fsgauge.wire import AgeMode, LengthBin, ScanResult
 
 SMALL_BYTES = 512 << 20
 Wear = Callable[[Order], Worn]

@@ -21,12 +21,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.age.wearing import Order, Told, Worn, wear
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RefusedError, RigError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device.device_chain import chain_of_device
+from fsgauge.machine.device.device_chain import chain_of_device
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.formatted import Formatted, formatted
-from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.storage.base import Base
 from fsgauge.storage.loop import loop_device, make_file
 from fsgauge.study.model import System

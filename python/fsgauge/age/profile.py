@@ -17,12 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.errors import InputError
-from fsgauge.quantities import UnitError
-from fsgauge.rig.host.machine.mounts import mount_holding
-from fsgauge.study.system import COPY_ON_WRITE
-from fsgauge.units import exact_percent, parse_duration_ns, parse_percent, parse_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     AgeEnd,
     AgeMode,
     AgeProfile,
@@ -35,6 +30,11 @@ from fsgauge.wire import (
     StorageAgeEnd,
     Wire,
 )
+from fsgauge.errors import InputError
+from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.quantities import UnitError
+from fsgauge.study.system import COPY_ON_WRITE
+from fsgauge.units import exact_percent, parse_duration_ns, parse_percent, parse_size
 
 PROFILES: dict[str, AgeProfile] = {
     "intermingled": IntermingledProfile(),

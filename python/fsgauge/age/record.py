@@ -17,12 +17,12 @@ from pydantic import ValidationError
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.image import Checksum
 from fsgauge.age.wearing import Worn
-from fsgauge.bounds import RECORD
+from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.plain_files import MissingError, read_json, write_whole
+from fsgauge.plain_files.bounds import RECORD
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.scan.stored import document_of
-from fsgauge.wire import AgeResult
 
 FORMAT = 1
 _LONGEST_NAME_BYTES = 250  # NAME_MAX less what is added while a file is written

@@ -9,11 +9,11 @@ import os
 import stat
 from pathlib import Path
 
+from fsgauge.engine.wire import AgeMode
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.rig.host.folder.open_folder import OpenFolder
-from fsgauge.rig.host.folder.places import who_can_replace
+from fsgauge.machine.folder.open_folder import OpenFolder
+from fsgauge.machine.folder.places import who_can_replace
 from fsgauge.units import exact_percent, exact_size, format_size
-from fsgauge.wire import AgeMode
 
 _FROM_MKFS = {"lost+found"}
 _ROOM_PERCENT = 103

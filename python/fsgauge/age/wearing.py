@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fsgauge.age.target import require_still
-from fsgauge.engine import Engine, OnEvent, Start
+from fsgauge.engine.client import Engine, OnEvent, Start
+from fsgauge.engine.wire import AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, ScanJob, ScanResult
 from fsgauge.errors import Interrupted
-from fsgauge.interruption import Ending
-from fsgauge.wire import AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, ScanJob, ScanResult
+from fsgauge.programs.interruption import Ending
 
 _MAP_ORDER = 8
 _WORST_FILES = 10

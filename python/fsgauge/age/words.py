@@ -6,12 +6,12 @@ from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.profile import notes_on_copies
 from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
-from fsgauge.escaping import escaped
+from fsgauge.engine.wire import AgeResult, ScanSource
+from fsgauge.errors import escaped
 from fsgauge.scan.numbers import difference_lines, doubts
 from fsgauge.scan.words import difference_table
 from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import AgeResult, ScanSource
 
 _SHOWN = (
     "files_with_extents",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.bisect.search import Outcome
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.limits import place_of
 from fsgauge.stats.results import Comparison, Results

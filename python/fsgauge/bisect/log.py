@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.bisect.judging import Judged
 from fsgauge.bisect.search import Outcome
-from fsgauge.bounds import LOG
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
+from fsgauge.plain_files.bounds import LOG
 
 FILE = "bisect.json"
 

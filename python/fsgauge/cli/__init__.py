@@ -22,9 +22,8 @@ from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
 from fsgauge.cli.telling import say_no_more
-from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.escaping import escaped
-from fsgauge.streams import output_failure
+from fsgauge.errors import FsgaugeError, RigError, escaped
+from fsgauge.programs.streams import output_failure
 
 _COMMANDS = {
     "demo": "Compare the file systems of this machine in about three minutes.",
@@ -102,7 +101,7 @@ def group() -> None:
     Measures file systems, mount options or kernels side by side on one disk: which is faster, by
     how much, and how sure that is.
     """
-    from fsgauge.ordinary_causes import require_memory
+    from fsgauge.machine.ordinary_causes import require_memory
 
     require_memory()
     _clean_up()
@@ -110,7 +109,7 @@ def group() -> None:
 
 def _clean_up() -> None:
     """Undo what a killed run left, before any command; a failure is only a warning."""
-    from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+    from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 
     try:
         for sentence in clean_up_after_the_dead():
@@ -171,7 +170,7 @@ def _end(words: str, code: int) -> None:
 def _in_words(error: Exception) -> tuple[str, int]:
     """What is said of an error that no command foresaw, and the exit code."""
     try:
-        from fsgauge.ordinary_causes import is_of_ctrl_c, ordinary_cause
+        from fsgauge.machine.ordinary_causes import is_of_ctrl_c, ordinary_cause
     except (ImportError, MemoryError):
         return "error: not enough memory\nnext: free -h; ulimit -v unlimited", 3
     if is_of_ctrl_c(error):
@@ -201,7 +200,7 @@ def _no_more_time(_number: int, _frame: FrameType | None) -> None:
 
 def _unraised(what: sys.UnraisableHookArgs) -> None:
     """Ctrl-C while Python calls back, where an exception has nowhere to go: in its imports."""
-    from fsgauge.interruption import missed
+    from fsgauge.programs.interruption import missed
 
     if issubclass(what.exc_type, KeyboardInterrupt):
         os.write(2, b"interrupted\n")
@@ -211,7 +210,7 @@ def _unraised(what: sys.UnraisableHookArgs) -> None:
 
 def _between_words(words: str) -> str:
     """On a terminal, sentences are broken between words; places and commands stay as they are."""
-    from fsgauge.terminal import width_of, wrapped
+    from fsgauge.progress.terminal import width_of, wrapped
 
     width = width_of(sys.stderr)
     found: list[str] = []

@@ -16,8 +16,8 @@ from click.core import ParameterSource
 if TYPE_CHECKING:
     from fsgauge.age.ageing import Aged
     from fsgauge.age.wearing import Order, Told
+    from fsgauge.engine.wire import AgeEnd, AgeMode
     from fsgauge.study.model import System
-    from fsgauge.wire import AgeEnd, AgeMode
 
 _PROFILES = ["intermingled", "churn", "connections", "git-like", "database"]
 _SIZE = "4GiB"
@@ -158,8 +158,8 @@ def _copy(image: Path, chosen: _Chosen) -> int:
     from fsgauge.age.copying import copy_image
     from fsgauge.age.target import is_folder
     from fsgauge.errors import InputError
-    from fsgauge.interruption import interruptible
-    from fsgauge.rig.host.ledger.ledger import opened_ledger
+    from fsgauge.machine.ledger.ledger import opened_ledger
+    from fsgauge.programs.interruption import interruptible
 
     target = chosen.target
     if chosen.profile is not None or is_folder(target):
@@ -181,10 +181,10 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     from fsgauge.age.ageing import age_folder, age_image
     from fsgauge.age.target import is_folder
     from fsgauge.cli.choices import read_size
-    from fsgauge.engine import Engine
+    from fsgauge.engine.client import Engine
     from fsgauge.errors import InputError
+    from fsgauge.machine.ledger.ledger import opened_ledger
     from fsgauge.report.scan import require_ours
-    from fsgauge.rig.host.ledger.ledger import opened_ledger
 
     if chosen.profile is None:
         raise InputError(
@@ -289,8 +289,8 @@ def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
 
 
 def _end(profile: str, storage_age: float | None, operations: int | None) -> AgeEnd:
+    from fsgauge.engine.wire import CompleteEnd, OperationsEnd, StorageAgeEnd
     from fsgauge.errors import InputError
-    from fsgauge.wire import CompleteEnd, OperationsEnd, StorageAgeEnd
 
     if storage_age is not None and operations is not None:
         raise InputError(
@@ -307,7 +307,7 @@ def _end(profile: str, storage_age: float | None, operations: int | None) -> Age
 def _told() -> Iterator[Told]:
     """Progress on standard error; the first Ctrl-C stops the ageing and keeps the result."""
     from fsgauge.age.wearing import Told
-    from fsgauge.interruption import ending_gently
+    from fsgauge.programs.interruption import ending_gently
     from fsgauge.progress.scan_and_age import StageProgress
 
     progress = StageProgress(sys.stderr)

@@ -7,11 +7,11 @@ import sys
 import click
 
 from fsgauge.errors import Interrupted
-from fsgauge.interruption import interruptible
 from fsgauge.plan.around import Around
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Plan
+from fsgauge.programs.interruption import interruptible
+from fsgauge.record.records import Plan
 from fsgauge.rig.rig import Rig, around_on
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration

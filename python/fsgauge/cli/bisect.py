@@ -10,7 +10,7 @@ import click
 
 from fsgauge.cli.choices import chosen_study, results_option
 from fsgauge.cli.completing import complete_study, complete_system
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.bisect.log import Asked, Step

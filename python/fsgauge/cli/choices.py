@@ -16,7 +16,7 @@ from fsgauge.errors import InputError
 from fsgauge.study.model import Study
 
 if TYPE_CHECKING:
-    from fsgauge.rig.host.device.consent import Consent
+    from fsgauge.machine.device.consent import Consent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -171,7 +171,7 @@ def consent_choices(function: F) -> F:
 
 def chosen_consent(destroy: tuple[str, ...], discard_unknown_data: bool) -> Consent | None:
     """What may be destroyed; InputError where unknown data may, but no device is named."""
-    from fsgauge.rig.host.device.consent import Consent
+    from fsgauge.machine.device.consent import Consent
 
     if not destroy and discard_unknown_data:
         raise InputError(

@@ -14,7 +14,7 @@ from fsgauge.cli.choices import (
     results_option,
     shared_systems_option,
 )
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.coherence.log import Counted, Examined, Log
@@ -64,7 +64,7 @@ def command(
     from fsgauge.coherence.page import write_log
     from fsgauge.coherence.running import chosen_cases
     from fsgauge.errors import InputError
-    from fsgauge.interruption import interruptible
+    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     wanted, systems = chosen_cases(cases), chosen(names or USUAL)

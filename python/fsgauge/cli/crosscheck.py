@@ -84,7 +84,7 @@ def command(
     """
     from fsgauge.crosscheck import crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
-    from fsgauge.interruption import interruptible
+    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import DEFAULT, rig_named, study_on
     from fsgauge.rig.rig import HasNodes
 

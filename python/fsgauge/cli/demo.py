@@ -10,7 +10,7 @@ import click
 
 from fsgauge.cli.choices import chosen_study, progress_choices, results_option
 from fsgauge.errors import InputError
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
 
 def _for_root() -> Demo | None:
     """File systems that can be made here; None where none can be."""
-    from fsgauge.rig.host.device.loop_devices import loops_available
+    from fsgauge.machine.device.loop_devices import loops_available
     from fsgauge.study.parse import load_study
     from fsgauge.system import FileSystem, find_kind
     from fsgauge.system.support import support_of
@@ -78,7 +78,7 @@ def _for_root() -> Demo | None:
 
 def _for_user() -> Demo:
     """Mounted file systems on disks; where there is only one, it and memory."""
-    from fsgauge.rig.host.folder.places import writable_places
+    from fsgauge.machine.folder.places import writable_places
     from fsgauge.study.model import PathStorage
     from fsgauge.study.parse import load_study
 

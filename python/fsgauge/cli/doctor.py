@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.terminal import width_of, wrapped_lines
+from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
+    from fsgauge.engine.wire import ProbeResult
     from fsgauge.rig.host.doctor import Diagnosis
-    from fsgauge.wire import ProbeResult
 
 
 @click.command("doctor")
@@ -31,7 +31,7 @@ def command(directory: Path, as_json: bool) -> None:
 
     Takes about twelve seconds.
     """
-    from fsgauge.engine import Engine
+    from fsgauge.engine.client import Engine
     from fsgauge.rig.host.doctor import diagnose
 
     diagnosis = diagnose(Engine().run, directory)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
+    from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.fleet.choice import FleetChoice
-    from fsgauge.rig.host.device.consent import Consent
     from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
@@ -149,15 +149,15 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
 
 def said(answer: str, page: Path) -> str:
     """The last two lines; on a terminal the answer is broken between words."""
-    from fsgauge.terminal import width_of, wrapped
+    from fsgauge.progress.terminal import width_of, wrapped
 
     return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
 
 
 def _say_warnings(directory: Path) -> None:
     """The first of the page's warnings, before the answer that they weaken."""
+    from fsgauge.progress.terminal import width_of, wrapped
     from fsgauge.stats.evidence import count
-    from fsgauge.terminal import width_of, wrapped
 
     found = [each for each in _results(directory)["findings"] if each["level"] == "warning"]
     lines = [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
@@ -206,8 +206,8 @@ def primary_ratios(directory: Path) -> list[dict[str, Any]]:
 
 
 def _results(directory: Path) -> dict[str, Any]:
-    from fsgauge.bounds import REPORT
     from fsgauge.plain_files import read_json
+    from fsgauge.plain_files.bounds import REPORT
 
     found: dict[str, Any] = json.loads(read_json(directory / "report.json", REPORT))
     return found

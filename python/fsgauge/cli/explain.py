@@ -8,7 +8,7 @@ import sys
 import click
 
 from fsgauge.errors import InputError
-from fsgauge.terminal import width_of, wrapped_lines
+from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
 @click.command("explain")

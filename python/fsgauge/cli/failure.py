@@ -14,7 +14,7 @@ from fsgauge.cli.choices import (
     shared_systems_option,
 )
 from fsgauge.failure.struck import TITLES
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 USUAL = ("nfs3", "nfs4", "gfs2", "ocfs2")
 
@@ -76,7 +76,7 @@ def command(
     from fsgauge.failure.choosing import chosen_failures
     from fsgauge.failure.log import Log
     from fsgauge.failure.page import rows_of, write_log
-    from fsgauge.interruption import interruptible
+    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
 
     systems = chosen(names or USUAL)

@@ -30,14 +30,14 @@ from fsgauge.cli.plan_lines import (
 )
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime
+from fsgauge.progress.terminal import say, width_of, wrapped_lines
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
-from fsgauge.terminal import say, width_of, wrapped_lines
 from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
+    from fsgauge.machine.facts.kept_noise import KeptNoise
     from fsgauge.rig.fleet.choice import FleetChoice
-    from fsgauge.rig.host.machine.kept_noise import KeptNoise
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
@@ -88,9 +88,9 @@ def command(
     """
     from fsgauge.cli.sweep_time import of_sweep
     from fsgauge.cli.sweeping import sweep_lines
-    from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
+    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.design import design_of
     from fsgauge.rig.hosts_asked import require_hosts
     from fsgauge.rig.registry import rig_for, rig_named, study_on

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fsgauge.errors import FsgaugeError
 from fsgauge.plan.cells_in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fsgauge.cli.choices import accept_changed_choice
-from fsgauge.escaping import escaped
+from fsgauge.errors import escaped
 
 if TYPE_CHECKING:
     from _csv import Writer

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.rig.vm.cache import Guest, Kernel
@@ -64,7 +64,7 @@ def test(systems: tuple[str, ...], kernel: str | None) -> int:
     Exit codes: 0 all of them work, apart from what is known not to; 1 others do not; 3 no machine
     starts.
     """
-    from fsgauge.interruption import interruptible
+    from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.trials import chosen
     from fsgauge.rig.vm.trying import outcomes
 

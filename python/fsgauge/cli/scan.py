@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from fsgauge.wire import ScanResult
+    from fsgauge.engine.wire import ScanResult
 
 _MAP_ORDER = 8
 _WORST_FILES = 3
@@ -129,11 +129,11 @@ def _scanned(
 
     The scan has an absolute path, since a saved one is read elsewhere.
     """
-    from fsgauge.engine import Engine
+    from fsgauge.engine.client import Engine
+    from fsgauge.engine.wire import ScanJob
     from fsgauge.errors import InputError
-    from fsgauge.interruption import ending_gently
+    from fsgauge.programs.interruption import ending_gently
     from fsgauge.progress.scan_and_age import StageProgress
-    from fsgauge.wire import ScanJob
 
     place = str(path.absolute())
     try:

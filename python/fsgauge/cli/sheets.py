@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.errors import RigError
-from fsgauge.interruption import interruptible
 from fsgauge.plain_files import write_whole
+from fsgauge.programs.interruption import interruptible
 from fsgauge.report.write import write_beside
 from fsgauge.store import StoredStudy
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError, Interrupted, RigError
-from fsgauge.terminal import say
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.study.model import Study

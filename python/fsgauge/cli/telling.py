@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from fsgauge.streams import discard
+from fsgauge.programs.streams import discard
 
 
 def tell(lines: Iterable[str]) -> None:

@@ -21,10 +21,11 @@ from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_eq
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.crosscheck.lending import lender_of, require_here
 from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record import Cell, Plan, Turn
-from fsgauge.rig.host.device.consent import Consent
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.lending import LendsSystems, LentSystem
 from fsgauge.rig.rig import Rig
 from fsgauge.stats.metrics import values
@@ -32,7 +33,6 @@ from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
-from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of
 
 __all__ = ["Told", "crosscheck"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.crosscheck.fio_command import QUANTILES
+from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process.tool import find_tool, run_tool
-from fsgauge.wire import LoadJob
+from fsgauge.machine.process.tool import find_tool, run_tool
 
 _SLACK_SECONDS = 120.0
 

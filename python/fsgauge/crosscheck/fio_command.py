@@ -7,8 +7,7 @@ Option names and meanings: fio's HOWTO, version 3.33.
 
 from __future__ import annotations
 
-from fsgauge.errors import InputError
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockTarget,
     CompressibleData,
     FilesTarget,
@@ -20,6 +19,7 @@ from fsgauge.wire import (
     ZeroData,
     ZipfAccess,
 )
+from fsgauge.errors import InputError
 
 ENGINE_BATCH = 16
 """How many operations the engine submits at once where they do not go straight to a device."""

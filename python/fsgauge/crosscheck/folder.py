@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from fsgauge.engine.wire import LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
-from fsgauge.record import Cell, EnvironmentRecord, Record
+from fsgauge.record.records import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
-from fsgauge.wire import LoadJob, LoadResult
 
 Tool = Literal["engine", "fio", "fio-by-itself"]
 """The last one is fio with its default submission; "fio" submits like the engine."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Cell, Plan
-from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.record.records import Cell, Plan
 from fsgauge.rig.lending import LentMachine
 from fsgauge.rig.rig import HasNodes
 from fsgauge.study.model import Study

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from fsgauge.crosscheck.agreement import Word
-from fsgauge.record import Cell, Record
-from fsgauge.wire import ClientsJob, LoadJob, LoadResult
+from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
+from fsgauge.record.records import Cell, Record
 from fsgauge.workload.peer import PeerNumbers
 
 

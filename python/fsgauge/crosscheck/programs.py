@@ -34,17 +34,17 @@ from fsgauge.crosscheck.program_records import (
     ProgramCheck,
     ProgramRun,
 )
+from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record import Cell, Plan, Turn
-from fsgauge.rig.host.device.consent import Consent
+from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.lending import LentMachine
 from fsgauge.rig.rig import HasNodes, Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
-from fsgauge.wire import FilesTarget
 from fsgauge.workload.peer import Peer, PeerNumbers, PeerRun
 
 __all__ = ["ToldOfProgram", "crosscheck_program", "peer_names"]

@@ -10,10 +10,10 @@ from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.failure.log import Failed, Survived
 from fsgauge.failure.struck import Struck
 from fsgauge.hands.hands import folder_name
+from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.rig.vm.surviving import Appended, Surviving
-from fsgauge.strikes import Strike
 from fsgauge.study.model import System
 
 AT_NS = 5 * 10**9

@@ -4,7 +4,7 @@ A kind is registered by its folder, which has its keys. Other parts of the packa
 what a kind declares and never name one:
 
     kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
-    kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.factors)
+    kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.record.factors)
     kinds/<kind>/cells.py       cells_of(keys), default_primary(keys)
     kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fsgauge.bounds import MOST_DEPTH, Bound
 from fsgauge.errors import InputError
+from fsgauge.plain_files.bounds import MOST_DEPTH, Bound
 
 _STRING = re.compile(rb'"(?:[^"\\\n]++|\\.?)*+"?')
 """Of JSON, where no line ends in a string; one that was cut short ends with its line."""

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from fsgauge.bounds import (
+from fsgauge.errors import InputError
+from fsgauge.plain_files import opening
+from fsgauge.plain_files.bounds import (
     ALL_RECORDS,
     LARGEST_BYTES,
     MOST_BYTES_OF_FOLDER,
@@ -25,12 +27,10 @@ from fsgauge.bounds import (
     MOST_NAMES,
     Bound,
 )
-from fsgauge.errors import InputError
-from fsgauge.interruption import undisturbed
-from fsgauge.plain_files import opening
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
+from fsgauge.programs.interruption import undisturbed
 from fsgauge.units import format_size
 
 _STALE_SECONDS = 3600

@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 
-from fsgauge.bounds import LARGEST_BYTES
+from fsgauge.plain_files.bounds import LARGEST_BYTES
 
 FOLDER_ITSELF = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER = FOLDER_ITSELF | os.O_NOFOLLOW

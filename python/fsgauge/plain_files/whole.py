@@ -6,8 +6,8 @@ import errno
 import os
 from pathlib import Path
 
-from fsgauge.bounds import LARGEST_BYTES, Bound
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.folder import PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 

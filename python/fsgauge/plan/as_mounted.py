@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fsgauge.durability.weakened import Made
-from fsgauge.record import SystemFacts
+from fsgauge.record.records import SystemFacts
 
 LONGEST_OPTION = 48
 """The layers of an overlay can be longer than a screen."""

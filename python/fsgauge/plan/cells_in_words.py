@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fsgauge.factors import Factor, factors_of
-from fsgauge.record import Cell, FactorValue
+from fsgauge.record.factors import Factor, factors_of
+from fsgauge.record.records import Cell, FactorValue
 from fsgauge.units import exact_size
 
 NAMED = 8

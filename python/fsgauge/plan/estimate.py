@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.preconditioning import most_rounds, rounds
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
 from fsgauge.study.workload import cells_of

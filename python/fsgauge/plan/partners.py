@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fsgauge.plan.estimate import block_seconds, turns_of_block
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.study.model import Study
 from fsgauge.units import exact_size, format_duration, format_size
 from fsgauge.workload import method_of

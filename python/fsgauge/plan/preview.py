@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.access.words import protection_in, way, ways
 from fsgauge.durability.options import MEMORY
 from fsgauge.durability.weakened import Made, weakened
 from fsgauge.plan.around import HERE, Around
@@ -24,7 +23,8 @@ from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
-from fsgauge.record import Plan, SystemFacts, Turn
+from fsgauge.record.records import Plan, SystemFacts, Turn
+from fsgauge.study.access_words import protection_in, way, ways
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
 from fsgauge.study.system import ALLOCATING, keys_without_effect

@@ -13,9 +13,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from fsgauge.engine.wire import ClientsJob, LoadJob
 from fsgauge.plan.turns import derived_seed
-from fsgauge.record import Plan
-from fsgauge.wire import ClientsJob, LoadJob
+from fsgauge.record.records import Plan
 from fsgauge.workload.slicing import Slicing
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.estimate import turn_seconds
-from fsgauge.record import Cell, Plan, Turn
-from fsgauge.strikes import Strike, strike_words
+from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.record.strikes import Strike, strike_words
 from fsgauge.study.model import Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.workload import method_of

@@ -26,21 +26,21 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.bounds import MOST_RUNS
+from fsgauge.engine.wire import ClientsJob, LayoutJob, LoadJob
 from fsgauge.errors import InputError
-from fsgauge.factors import factors_of
+from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
-from fsgauge.record import Cell, Plan, Turn
-from fsgauge.strikes import Strike
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
 from fsgauge.study.reached import is_beside_path
 from fsgauge.study.workload import cells_of, default_primary
 from fsgauge.units import exact_duration, format_duration, format_size
-from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 from fsgauge.workload.steps import Step

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
-from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn
+from fsgauge.engine.wire import Event
+from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
 from fsgauge.study.model import Study
-from fsgauge.wire import Event
 
 
 class Progress(Protocol):

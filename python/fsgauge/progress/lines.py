@@ -6,16 +6,16 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from fsgauge.escaping import escaped
-from fsgauge.machine import BELOW
+from fsgauge.engine.wire import Event
+from fsgauge.errors import escaped
+from fsgauge.programs.streams import discard
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
-from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.record.machine import BELOW
+from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
-from fsgauge.streams import discard
 from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import Event
 
 if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar

@@ -10,15 +10,15 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from fsgauge.escaping import escaped
+from fsgauge.engine.wire import Event, IntervalEvent
+from fsgauge.errors import escaped
+from fsgauge.programs.streams import display
 from fsgauge.progress.lines import Quiet, noise_line, opening
 from fsgauge.progress.tally import Tally, outcome
-from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
-from fsgauge.streams import display
+from fsgauge.progress.terminal import wrapped, wrapped_lines
+from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
-from fsgauge.terminal import wrapped, wrapped_lines
 from fsgauge.units import format_rate
-from fsgauge.wire import Event, IntervalEvent
 
 _BAR_WIDTH = 24
 _MARGIN = "    "

@@ -8,11 +8,11 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
-from fsgauge.escaping import escaped
+from fsgauge.engine.wire import AgeProgress, Event, ScanProgress
+from fsgauge.errors import escaped
+from fsgauge.programs.streams import display
 from fsgauge.progress.lines import Audience
-from fsgauge.streams import display
 from fsgauge.units import format_size
-from fsgauge.wire import AgeProgress, Event, ScanProgress
 
 _QUIET_SECONDS = 1.0
 _LINE_SECONDS = 10.0

@@ -7,17 +7,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fsgauge.record import Plan, RunRecord
-from fsgauge.study.model import Study
-from fsgauge.under_load import load_ns
-from fsgauge.units import format_bandwidth, format_duration, format_rate
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     ClientsResult,
     LoadResult,
     elapsed_with_finish_ns,
     sides_of,
     timed_operations,
 )
+from fsgauge.record.records import Plan, RunRecord
+from fsgauge.stats.under_load import load_ns
+from fsgauge.study.model import Study
+from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar

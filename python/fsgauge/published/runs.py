@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.machine import Simulation
 from fsgauge.published.ledger import Claim, Part, ledgers
 from fsgauge.published.observe import Observation, observe
 from fsgauge.published.trial import Observable
+from fsgauge.record.machine import Simulation
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.bounds import MOST_FOLDERS
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
+from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis
 from fsgauge.report.compared_ends import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell
 from fsgauge.report.traffic import count_text
 from fsgauge.stats.results import Results, TrafficNumber

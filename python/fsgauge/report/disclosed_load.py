@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import ClientsJob, LoadJob
+from fsgauge.record.records import RunRecord
+from fsgauge.record.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.report import words
 from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.results import Results
 from fsgauge.stats.steadiness import steady_of
-from fsgauge.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_bandwidth, format_duration, format_rate, format_size
-from fsgauge.wire import ClientsJob, LoadJob
 
 Rows = list[tuple[str, str | None]]
 """Names and values of a sheet; None was not recorded."""

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.machine import StorageFacts
+from fsgauge.engine.wire import Engine
+from fsgauge.record.machine import StorageFacts
 from fsgauge.report import words
 from fsgauge.report.disclosed_load import Rows, cache_rows, load_rows, steady_rows
 from fsgauge.report.page import environment_rows, made_systems
@@ -24,7 +25,6 @@ from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import Engine
 
 _MOST_CELLS = 8
 _MOST_WARNINGS = 6

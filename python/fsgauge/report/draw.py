@@ -16,9 +16,9 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from fsgauge.bounds import MOST_DRAWN
-from fsgauge.drawing import NotDrawn, svg_of
-from fsgauge.escaping import escaped
+from fsgauge.errors import escaped
+from fsgauge.plain_files.bounds import MOST_DRAWN
+from fsgauge.report.drawing import NotDrawn, svg_of
 from fsgauge.report.theme import HATCH_PATTERN, chart_config
 
 if TYPE_CHECKING:

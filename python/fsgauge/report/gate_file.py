@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.bounds import GATE
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, read_json, write_whole
+from fsgauge.plain_files.bounds import GATE
 from fsgauge.stats.gate.learned import Learned
 from fsgauge.stats.gate.text import read_text, text_of
 

@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.machine import Machine, StorageFacts, title_of
-from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
+from fsgauge.engine.wire import LayoutResult
+from fsgauge.record.machine import Machine, StorageFacts, title_of
+from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.counts import counts_tables
 from fsgauge.report.draw import Drawing
@@ -30,7 +31,6 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.storage_findings import storage_words
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import LayoutResult
 
 _NAMED_HOSTS = 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.machine import SimulatedNumber
+from fsgauge.record.machine import SimulatedNumber
 from fsgauge.stats.results import Results
 from fsgauge.stats.simulated import model_words, proof_lines
 from fsgauge.units import format_bandwidth, format_duration, format_size

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import IntegrityResult
+from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Line, page_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
-from fsgauge.wire import IntegrityResult
 
 FEW_BLOCKS = 6
 _LEAST_SHARE_PERCENT = 0.05

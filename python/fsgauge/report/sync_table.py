@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import Cell, RunRecord
+from fsgauge.engine.wire import DsyncSync, LoadJob
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
@@ -21,7 +22,6 @@ from fsgauge.report.table_parts import (
 )
 from fsgauge.stats.metrics import COMPANIONS, SYNC
 from fsgauge.stats.results import Comparison, Measurement, Results
-from fsgauge.wire import DsyncSync, LoadJob
 
 FOLDED_ROWS = 25
 _CALLED = {

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fsgauge import kinds
-from fsgauge.escaping import escaped
+from fsgauge.errors import escaped
 from fsgauge.report.labels import labels_of
 from fsgauge.units import format_size
 

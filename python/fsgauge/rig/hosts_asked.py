@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.errors import InputError
-from fsgauge.factors import most_hosts
+from fsgauge.record.factors import most_hosts
 from fsgauge.rig.registry import rig_named
 from fsgauge.rig.rig import HasNodes, Rig, TakesHosts
 from fsgauge.study.model import Study

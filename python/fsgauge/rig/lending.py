@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.study.model import System
-from fsgauge.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.workload.folders import Place
 
 

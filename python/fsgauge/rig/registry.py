@@ -12,7 +12,7 @@ from fsgauge.study.model import Study, System
 from fsgauge.study.shipped import shipped_names
 
 if TYPE_CHECKING:
-    from fsgauge.engine import Engine
+    from fsgauge.engine.client import Engine
     from fsgauge.rig.fleet.choice import FleetChoice
 
 Say = Callable[[str], None]

@@ -12,10 +12,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from fsgauge.engine.wire import Engine as EngineBuild
+from fsgauge.engine.wire import Event
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.machine import Machine
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.facts.kept_noise import KeptNoise
 from fsgauge.plan.around import HERE, Around, Tried
-from fsgauge.record import (
+from fsgauge.record.machine import Machine
+from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     Plan,
@@ -26,12 +30,8 @@ from fsgauge.record import (
     Turn,
     TurnRecord,
 )
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.machine.kept_noise import KeptNoise
-from fsgauge.strikes import Strike
+from fsgauge.record.strikes import Strike
 from fsgauge.study.model import Study, System
-from fsgauge.wire import Engine as EngineBuild
-from fsgauge.wire import Event
 
 if TYPE_CHECKING:
     from fsgauge.rig.fleet.choice import FleetChoice

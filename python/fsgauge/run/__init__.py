@@ -12,13 +12,13 @@ from pathlib import Path
 
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError
-from fsgauge.interruption import interruptible, unwrapped
-from fsgauge.ordinary_causes import ordinary_cause
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.ordinary_causes import ordinary_cause
 from fsgauge.plan.turns import make_plan
+from fsgauge.programs.interruption import interruptible, unwrapped
 from fsgauge.progress import Progress
-from fsgauge.record import StudyRecord
+from fsgauge.record.records import StudyRecord
 from fsgauge.rig.design import design_of
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.hosts_asked import require_hosts
 from fsgauge.rig.rig import (
     Rig,

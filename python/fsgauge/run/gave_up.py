@@ -4,11 +4,11 @@ did is not what was asked.
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import ClientsResult
 from fsgauge.errors import RigError
-from fsgauge.factors import factors_of
-from fsgauge.record import RunRecord
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.client_errors import ERRORS, needed
-from fsgauge.wire import ClientsResult
 
 
 def require_clients(record: RunRecord) -> None:

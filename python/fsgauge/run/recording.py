@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsgauge.progress import Progress
-from fsgauge.record import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
 from fsgauge.rig.rig import (
     BlockGivenUp,
     BlockVoid,

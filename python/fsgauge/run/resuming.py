@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 
 from fsgauge import __version__
-from fsgauge.conditions import Conditions, require_equal
+from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import InputError
-from fsgauge.record import Plan, RunRecord, StudyRecord
+from fsgauge.record.conditions import Conditions, require_equal
+from fsgauge.record.records import Plan, RunRecord, StudyRecord
 from fsgauge.rig.rig import Description, Rig
 from fsgauge.store import StoredStudy
 from fsgauge.study.model import Study
-from fsgauge.wire import Engine as EngineBuild
 
 
 def study_of(stored: StoredStudy) -> Study:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fsgauge.engine.wire import ScanResult
 from fsgauge.units import format_size
-from fsgauge.wire import ScanResult
 
 Unit = Literal["", "B", "%"]
 Numbers = dict[str, float | None]

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from fsgauge.engine.wire import Group, ScanResult
 from fsgauge.errors import InputError
 from fsgauge.units import format_size
-from fsgauge.wire import Group, ScanResult
 
 _WITH_GROUP_NUMBERS = ("ext2", "ext3", "ext4", "ldiskfs")
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge.bounds import SCAN
+from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
 from fsgauge.plain_files import head_of, read_json
+from fsgauge.plain_files.bounds import SCAN
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.wire import ScanResult
 
 HEAD = b'{"kind": "scan", "format": 1,'
 

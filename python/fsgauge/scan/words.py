@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.escaping import escaped
+from fsgauge.engine.wire import ListedFile, ScanProblem, ScanResult
+from fsgauge.errors import escaped
 from fsgauge.scan.numbers import (
     Line,
     Unit,
@@ -14,7 +15,6 @@ from fsgauge.scan.numbers import (
     room_is_unknown,
 )
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 
 _EXTENT_LINES = 20
 _WAYS = {

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fsgauge.record import EnvironmentRecord, RunRecord
+from fsgauge.engine.wire import ShareFilesTarget
+from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.stats import device_requests, engine_pauses, run_checks, steadiness
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import ShareFilesTarget
 
 
 @dataclass(frozen=True)

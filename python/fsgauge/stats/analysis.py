@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.factors import factors_of
-from fsgauge.record import (
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     Plan,

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Cell
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.decided_elsewhere import decided_elsewhere
 from fsgauge.stats.durability import with_caveats

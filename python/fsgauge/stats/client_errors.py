@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Cell, Plan, RunRecord
-from fsgauge.stats.results import ResultModel
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     ClientError,
     ClientErrorKind,
     ClientOperation,
     ClientsJob,
     ClientsResult,
 )
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, Plan, RunRecord
+from fsgauge.stats.results import ResultModel
 
 
 @dataclass(frozen=True)

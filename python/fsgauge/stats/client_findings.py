@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import ClientErrorKind
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.client_errors import (
     ERRORS,
     ErrorRow,
@@ -20,7 +21,6 @@ from fsgauge.stats.client_errors import (
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
-from fsgauge.wire import ClientErrorKind
 
 
 def work_given_up(evidence: Evidence, grave_share: float | None = None) -> Iterator[Finding]:

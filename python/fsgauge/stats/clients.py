@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import statistics
 
-from fsgauge.record import RunRecord
-from fsgauge.wire import ClientsJob, ClientsResult, LoadResult, timed_parts
+from fsgauge.engine.wire import ClientsJob, ClientsResult, LoadResult, timed_parts
+from fsgauge.record.records import RunRecord
 
 
 def time_to_complete_ns(result: LoadResult) -> int | None:

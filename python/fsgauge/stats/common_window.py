@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
-from fsgauge.starts import MachineStart
-from fsgauge.wire import LoadResult
+from fsgauge.engine.wire import LoadResult
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
+from fsgauge.record.starts import MachineStart
 
 _COUNTED = ("operations", "size_bytes")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.wording import ratio_range

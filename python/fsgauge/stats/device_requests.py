@@ -7,11 +7,11 @@ say which, where past the page cache all operations of a run have one size and o
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
-from fsgauge.traffic import DeviceRun
+from fsgauge.engine.wire import LoadResult
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.units import format_size
-from fsgauge.wire import LoadResult
 
 TOLERANCE = 0.10
 

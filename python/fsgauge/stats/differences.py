@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import TurnRecord
+from fsgauge.record.records import TurnRecord
 from fsgauge.stats.results import Difference
 from fsgauge.units import format_size
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from fsgauge.durability.options import MEMORY, NEVER_SYNCED
 from fsgauge.durability.weakened import Made, weakened
-from fsgauge.machine import StorageFacts
-from fsgauge.record import RunRecord, TurnRecord
+from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
+from fsgauge.record.machine import StorageFacts
+from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Durability, Finding, WeakSystem
 from fsgauge.stats.unflushed import unflushed
 from fsgauge.stats.wording import listed, named_systems
-from fsgauge.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 
 
 def durability_in(evidence: Evidence) -> Durability:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.machine import Machine
-from fsgauge.record import RunRecord
+from fsgauge.record.machine import Machine
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 

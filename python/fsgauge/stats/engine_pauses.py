@@ -6,10 +6,10 @@ has measured itself: such a run is kept, and marked.
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.units import format_duration
-from fsgauge.wire import LoadResult, elapsed_with_finish_ns
 
 LATE_START_NS = 100_000_000
 STARVED_SHARE = 0.20

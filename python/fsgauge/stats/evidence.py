@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fsgauge.record import (
+from fsgauge.record.records import (
     EnvironmentRecord,
     LostBlock,
     RunRecord,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.samples import is_complete

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import RunRecord, StepRecord, TurnRecord
-from fsgauge.wire import ClientsJob
+from fsgauge.engine.wire import ClientsJob
+from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 
 
 def file_set_bytes(

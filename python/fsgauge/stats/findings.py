@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems

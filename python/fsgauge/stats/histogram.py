@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fsgauge.series import Counts
-from fsgauge.wire import Histogram
+from fsgauge.engine.wire import Histogram
+from fsgauge.record.series import Counts
 
 SAMPLES_BEYOND = 10
 """A quantile with fewer samples beyond it says more about luck than about the system."""

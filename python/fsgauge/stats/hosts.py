@@ -10,17 +10,17 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
-from fsgauge.machine import BELOW, SERVER
-from fsgauge.merging import merged
-from fsgauge.record import Cell, EnvironmentRecord, RunRecord
-from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
+from fsgauge.engine.wire import timed_operations
+from fsgauge.record.machine import BELOW, SERVER
+from fsgauge.record.merging import merged
+from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
+from fsgauge.record.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.over_hosts import host_scaling
 from fsgauge.stats.wording import listed
 from fsgauge.units import format_duration
-from fsgauge.wire import timed_operations
 
 SLOW = 0.8
 """A host below this share of the median host is slow in a block."""

@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from fsgauge.machine import StorageFacts
-from fsgauge.record import ScanRecord
+from fsgauge.engine.wire import LengthBin
+from fsgauge.record.machine import StorageFacts
+from fsgauge.record.records import ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import LengthBin
 
 EXTENTS = "extents_per_file"
 SHOWN = (EXTENTS, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")

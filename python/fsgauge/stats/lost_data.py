@@ -10,12 +10,12 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import RunRecord, StepRecord
+from fsgauge.engine.wire import ClientError, ClientsJob, IntegrityResult
+from fsgauge.record.records import RunRecord, StepRecord
 from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
-from fsgauge.wire import ClientError, ClientsJob, IntegrityResult
 
 OFFSETS_NAMED = 3
 KINDS = ("corrupt", "torn", "foreign", "stale", "lost")

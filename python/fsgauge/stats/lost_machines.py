@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.record import LostBlock
+from fsgauge.record.records import LostBlock
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Finding
 

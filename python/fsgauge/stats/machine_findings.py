@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.machine import BELOW, Machine, title_of
+from fsgauge.record.machine import BELOW, Machine, title_of
 from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.results import Finding
 

@@ -12,9 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
-from fsgauge.stats.histogram import mean_ns, merge, quantile_of
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     Histogram,
     LoadResult,
     OperationResult,
@@ -22,6 +20,8 @@ from fsgauge.wire import (
     sides_of,
     timed_operations,
 )
+from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
+from fsgauge.stats.histogram import mean_ns, merge, quantile_of
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]

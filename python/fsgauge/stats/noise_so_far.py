@@ -14,7 +14,7 @@ from typing import cast
 
 from fsgauge import kinds
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.ratio import t_quantile

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import InputError
-from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.samples import collect

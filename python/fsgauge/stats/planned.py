@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.record import Cell, Plan, RunRecord, StudyRecord
+from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, analysis_of
 from fsgauge.stats.compare import compare_all
 from fsgauge.stats.ratio import LEVEL

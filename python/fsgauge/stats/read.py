@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import (
+from fsgauge.engine.wire import sides_of
+from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     LostBlock,
@@ -53,8 +54,7 @@ from fsgauge.stats.simulated import not_measured
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.stats.struck import struck_findings, struck_of
 from fsgauge.stats.traffic import traffic_of
-from fsgauge.under_load import under_load_percent
-from fsgauge.wire import sides_of
+from fsgauge.stats.under_load import under_load_percent
 
 
 def read_study(

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from fsgauge import kinds
 from fsgauge.durability.options import Guards
-from fsgauge.machine import Simulation
-from fsgauge.record import Cell
+from fsgauge.record.machine import Simulation
+from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.law import UslFit

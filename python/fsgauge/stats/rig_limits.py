@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fsgauge.record import EnvironmentRecord, Plan, RunRecord
+from fsgauge.engine.wire import elapsed_with_finish_ns
+from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
 from fsgauge.stats.emulation import EMULATED, NO_TIME_LEFT, busy_share
 from fsgauge.stats.evidence import Evidence, finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import elapsed_with_finish_ns
 
 Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
 """The emulated processor, or what a disk may do in requests, or in bytes."""

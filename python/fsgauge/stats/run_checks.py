@@ -9,9 +9,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
-from fsgauge.wire import LoadResult, sides_of, timed_operations
+from fsgauge.engine.wire import LoadResult, sides_of, timed_operations
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000

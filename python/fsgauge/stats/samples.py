@@ -31,13 +31,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Plan, RunRecord
+from fsgauge.engine.wire import timed_operations
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.metrics import QUANTILES, Reading, readings
 from fsgauge.stats.ratio import LEVEL
-from fsgauge.wire import timed_operations
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""

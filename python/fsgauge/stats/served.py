@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import RunRecord, TurnRecord
+from fsgauge.engine.wire import NoSync, ShareFilesTarget
+from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of
 from fsgauge.stats.results import Comparison, Finding
 from fsgauge.stats.wording import listed
-from fsgauge.wire import NoSync, ShareFilesTarget
 
 MEMORY = "in the server's memory"
 Place = tuple[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
 from fsgauge.stats.results import Finding

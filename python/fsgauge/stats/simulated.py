@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.machine import Simulation
+from fsgauge.record.machine import Simulation
 from fsgauge.stats.wording import listed
 
 SIMULATED = "Simulated, not measured"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.noise import describe_noise

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
+from fsgauge.record.strikes import Struck, strike_words
 from fsgauge.stats.evidence import finding
 from fsgauge.stats.results import Finding
 from fsgauge.stats.struck_run import StruckRun
-from fsgauge.strikes import Struck, strike_words
 from fsgauge.units import format_duration, format_rate
 
 

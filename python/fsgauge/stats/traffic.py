@@ -9,11 +9,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
+from fsgauge.engine.wire import LoadResult, timed_operations
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
 from fsgauge.stats.results import TrafficNumber
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import LoadResult, timed_operations
 
 
 def traffic_of(runs: Sequence[RunRecord], samples: Samples) -> list[TrafficNumber]:

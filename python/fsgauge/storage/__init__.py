@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from fsgauge.errors import InputError
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.device.data_search import SEARCH_SECONDS
-from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.device.data_search import SEARCH_SECONDS
+from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.storage import device, loop, path, ram, share
 from fsgauge.storage.base import Base
 from fsgauge.study.model import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device.device_claim import Claim
+from fsgauge.machine.device.device_claim import Claim
+from fsgauge.record.machine import StorageFacts
 
 
 @dataclass(frozen=True)

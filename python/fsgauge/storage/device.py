@@ -13,25 +13,25 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.device.block_device import BlockDevice
-from fsgauge.rig.host.device.consent import (
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.device.block_device import BlockDevice
+from fsgauge.machine.device.consent import (
     Consent,
     lasting_names,
     require_consent,
     require_no_other_name,
     require_own_name,
 )
-from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, Looked, look_for_data
-from fsgauge.rig.host.device.device_bytes import discard, wipe
-from fsgauge.rig.host.device.device_chain import Link, chain_of_device
-from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
-from fsgauge.rig.host.device.device_state import DeviceState, changes
-from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.lost_devices import lost_devices
-from fsgauge.rig.host.ledger.traces import DeviceTrace, LostDeviceTrace
+from fsgauge.machine.device.data_search import SEARCH_SECONDS, Looked, look_for_data
+from fsgauge.machine.device.device_bytes import discard, wipe
+from fsgauge.machine.device.device_chain import Link, chain_of_device
+from fsgauge.machine.device.device_claim import DeviceClaim, claimed
+from fsgauge.machine.device.device_state import DeviceState, changes
+from fsgauge.machine.device.safety import find_device, require_unused, require_writable, sole_use
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.lost_devices import lost_devices
+from fsgauge.machine.ledger.traces import DeviceTrace, LostDeviceTrace
+from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
 from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.device.block_device import device_at
-from fsgauge.rig.host.device.device_chain import Link, chain_of_device, under
-from fsgauge.rig.host.folder.places import require_only_ours
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import LoopTrace
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.device.device_chain import Link, chain_of_device, under
+from fsgauge.machine.folder.places import require_only_ours
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import LoopTrace
+from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
 from fsgauge.study.model import LoopStorage
 from fsgauge.units import exact_size, format_size

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device.device_chain import chain_of_path, under
-from fsgauge.rig.host.machine.mounts import mount_holding
+from fsgauge.machine.device.device_chain import chain_of_path, under
+from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
 from fsgauge.study.model import PathStorage
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES

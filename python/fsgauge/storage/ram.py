@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device.device_chain import chain_of_device
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import MountTrace
-from fsgauge.rig.host.machine.memory import available_memory_bytes
-from fsgauge.rig.host.process.tool import must_run
+from fsgauge.machine.device.device_chain import chain_of_device
+from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import MountTrace
+from fsgauge.machine.process.tool import must_run
+from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
 from fsgauge.storage.loop import loop_device, make_file, require_loops
 from fsgauge.study.model import RamStorage

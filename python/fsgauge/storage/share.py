@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fsgauge.machine import StorageFacts
+from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
 from fsgauge.study.model import ShareStorage
 from fsgauge.units import format_size

@@ -8,7 +8,7 @@
     views.py     the tables that SQL sees, with the meaning of each column
     query.py     SQL over a folder, read-only
 
-The layout is drawn in `fsgauge.record`.
+The layout is drawn in `fsgauge.record.records`.
 """
 
 from fsgauge.store.folder import ResultsFolder

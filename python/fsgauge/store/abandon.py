@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Plan, Turn
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Plan, Turn
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.read import StoredStudy
 

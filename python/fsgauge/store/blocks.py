@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fsgauge.bounds import MOST_ROWS
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
-from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
-from fsgauge.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
+from fsgauge.plain_files.bounds import MOST_ROWS
+from fsgauge.record.records import RunRecord, SeriesFile, SeriesRecord
+from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
 from fsgauge.store.read import read_record
@@ -40,7 +41,6 @@ from fsgauge.store.rows import (
     rows_of,
 )
 from fsgauge.store.sql import quoted
-from fsgauge.wire import LoadResult
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from fsgauge.factors import Role, counting, declarations
+from fsgauge.record.factors import Role, counting, declarations
 from fsgauge.store.columns import Column, at
 
 _IN_ROLES: dict[Role, tuple[str, str, str]] = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from fsgauge.bounds import PLAN, RECORD, STUDY
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, require_few_in_toml
-from fsgauge.record import RunRecord, ScanRecord, StepRecord
+from fsgauge.plain_files.bounds import PLAN, RECORD, STUDY
+from fsgauge.record.records import RunRecord, ScanRecord, StepRecord
 
 
 def read_text(folder: PlainFolder, name: str) -> str:

@@ -18,9 +18,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.interruption import undisturbed
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write
-from fsgauge.record import (
+from fsgauge.programs.interruption import undisturbed
+from fsgauge.record.records import (
     EnvironmentRecord,
     RunRecord,
     ScanRecord,

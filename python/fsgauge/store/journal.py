@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.bounds import JOURNAL, MOST_LINES
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import MissingError, PlainFolder, cannot_write, write_all
+from fsgauge.plain_files.bounds import JOURNAL, MOST_LINES
 
 NAME = "journal.ndjson"
 VOID, GIVEN_UP = "void", "given up"

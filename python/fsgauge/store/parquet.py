@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsgauge.bounds import (
+from fsgauge.errors import InputError
+from fsgauge.plain_files.bounds import (
     DATABASE_MEMORY,
     MOST_FOOTER_BYTES,
     MOST_ROW_BYTES,
     MOST_ROWS,
     MOST_ROWS_TOGETHER,
 )
-from fsgauge.errors import InputError
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder
-from fsgauge.record import (
+from fsgauge.record.records import (
     FORMAT,
     EnvironmentRecord,
     LostBlock,

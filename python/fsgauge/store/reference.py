@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge import record
+from fsgauge.record import records as record
 from fsgauge.store.columns import View
 from fsgauge.store.views import VIEWS
 

@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from fsgauge.record import RunRecord
-from fsgauge.series import (
+from fsgauge.engine.wire import ClientOperation, ClientsResult, Histogram, LoadResult
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import (
     COUNT_COLUMNS,
     INTERVAL_COLUMNS,
     Columns,
@@ -17,7 +18,6 @@ from fsgauge.series import (
     Intervals,
     concatenated,
 )
-from fsgauge.wire import ClientOperation, ClientsResult, Histogram, LoadResult
 
 OF_CLIENTS = "client_"
 """Begins the names of the histograms that only runs of many clients have."""

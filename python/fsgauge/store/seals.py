@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsgauge.bounds import PLAN
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import MissingError, PlainFolder
-from fsgauge.record import FORMAT
+from fsgauge.plain_files.bounds import PLAN
+from fsgauge.record.records import FORMAT
 from fsgauge.store.journal import NAME, Line, read_lines
 
 STORED, NOT_STORED, SET_ASIDE = "stored", "not stored", "set aside"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fsgauge.series import INTERVAL_COLUMNS
+from fsgauge.record.series import INTERVAL_COLUMNS
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 from fsgauge.store.sql import quoted, quoted_path
 

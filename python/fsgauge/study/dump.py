@@ -10,7 +10,7 @@ import tomlkit
 from pydantic import BaseModel
 from tomlkit.items import InlineTable, Table
 
-from fsgauge.access.keys import SystemAccess
+from fsgauge.study.access import SystemAccess
 from fsgauge.study.model import Study, System
 from fsgauge.study.serving import reached, unused_of_study
 from fsgauge.study.system import ALLOCATING, UNFORMATTED, keys_without_effect

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fsgauge.record import Cell
-from fsgauge.strikes import StrikeKind
+from fsgauge.record.records import Cell
+from fsgauge.record.strikes import StrikeKind
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.rig_keys import MOST_NODES

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fsgauge import kinds
-from fsgauge.access.keys import SMB_KEYS, AccessKeys, SystemAccess
+from fsgauge.study.access import SMB_KEYS, AccessKeys, SystemAccess
 from fsgauge.study.base import StudyModel
 from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.locate import Path

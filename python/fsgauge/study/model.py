@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults

@@ -9,8 +9,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from fsgauge.access.keys import in_full
 from fsgauge.errors import InputError
+from fsgauge.study.access import in_full
 from fsgauge.study.document import Document, Origin, number_beyond_toml
 from fsgauge.study.folders import (
     Chosen,

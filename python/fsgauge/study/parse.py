@@ -10,9 +10,9 @@ from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
-from fsgauge.bounds import STUDY
 from fsgauge.errors import InputError
 from fsgauge.plain_files import require_few_in_toml
+from fsgauge.plain_files.bounds import STUDY
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
 from fsgauge.study.document import Document, number_beyond_toml, source_location

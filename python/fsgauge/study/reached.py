@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.access.keys import AccessKeys, merged
+from fsgauge.study.access import AccessKeys, merged
 from fsgauge.study.model import Study, System
 from fsgauge.study.smb_protection import protection_of
 

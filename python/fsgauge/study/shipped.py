@@ -11,9 +11,9 @@ from pathlib import Path
 import tomlkit
 
 from fsgauge import kinds
-from fsgauge.bounds import STUDY
 from fsgauge.errors import InputError
 from fsgauge.plain_files import read_plain, require_few_in_toml
+from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.conflict import conflict
 
 SIGNING = "server signing"

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from fsgauge.bounds import MOST_POINTS
+from fsgauge.plain_files.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel
 from fsgauge.study.conflict import conflict
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from fsgauge.access.keys import SystemAccess, full_access
+from fsgauge.study.access import SystemAccess, full_access
 from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.policies import POLICIES, check_settings, described

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from pydantic import BeforeValidator, Field
 
 from fsgauge import kinds
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.study.workload_keys import WorkloadKeys
 
 __all__ = ["Workload", "cells_of", "default_primary", "keys_of"]

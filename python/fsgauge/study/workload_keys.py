@@ -12,7 +12,7 @@ from fsgauge.study.base import StudyModel
 from fsgauge.study.sweep import Inapplicable, refuse_ignored
 
 if TYPE_CHECKING:
-    from fsgauge.access.keys import AccessKeys
+    from fsgauge.study.access import AccessKeys
     from fsgauge.study.system import System
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsgauge.bounds import REPORT, STUDY
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, require_few_in_toml
+from fsgauge.plain_files.bounds import REPORT, STUDY
 from fsgauge.store.files import slug
 from fsgauge.store.folder import new_folder
 from fsgauge.study.dump import dump_study

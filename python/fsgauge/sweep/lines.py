@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any, Literal
 
-from fsgauge.machine import Simulation
+from fsgauge.record.machine import Simulation
 from fsgauge.stats.simulated import not_measured
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fsgauge.bounds import POINT_LOG_BYTES
 from fsgauge.errors import InputError
-from fsgauge.interruption import interruptible
 from fsgauge.plain_files import cannot_write
+from fsgauge.plain_files.bounds import POINT_LOG_BYTES
 from fsgauge.programs import Process, interpreter, start
+from fsgauge.programs.interruption import interruptible
 from fsgauge.sweep.folder import PlacedPoint, Sweep
 from fsgauge.sweep.panels import years_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.system.kind import FileSystem
 
 _FILE_SYSTEMS = Path("/proc/filesystems")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+from fsgauge.engine.wire import AgeJob, ClientsJob, LoadJob
 from fsgauge.errors import InputError
-from fsgauge.record import Cell
-from fsgauge.wire import AgeJob, ClientsJob, LoadJob
+from fsgauge.record.records import Cell
 
 Dealt = TypeVar("Dealt", LoadJob, ClientsJob, AgeJob)
 

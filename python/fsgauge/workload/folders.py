@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     ClientsTarget,
     FilesTarget,
     NfsTarget,

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self
 
-from fsgauge.access.keys import AccessKeys
-from fsgauge.access.words import through
-from fsgauge.errors import InputError
-from fsgauge.record import Cell
-from fsgauge.units import exact_duration
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     ClientsJob,
     Data,
     IncompressibleData,
@@ -22,6 +17,11 @@ from fsgauge.wire import (
     Target,
     ZeroData,
 )
+from fsgauge.errors import InputError
+from fsgauge.record.records import Cell
+from fsgauge.study.access import AccessKeys
+from fsgauge.study.access_words import through
+from fsgauge.units import exact_duration
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import (

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from fsgauge.record import Cell
-from fsgauge.wire import LoadResult
+from fsgauge.engine.wire import LoadResult
+from fsgauge.record.records import Cell
 
 RateUnit = Literal["bytes/s", "operations/s"]
 

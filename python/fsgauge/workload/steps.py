@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsgauge.engine.wire import AgeJob
 from fsgauge.units import exact_size
-from fsgauge.wire import AgeJob
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pytest
 
 from fsgauge.age.fidelity import Fidelity, distance, measure_fidelity
 from fsgauge.age.wearing import Order, Worn
+from fsgauge.engine.wire import LengthBin
 from fsgauge.errors import InputError
-from fsgauge.wire import LengthBin
 from tests.age_example import ORDER, aged
 from tests.scan_example import example
 

@@ -8,8 +8,7 @@ import pytest
 
 from fsgauge.age.profile import PROFILES, file_system_of, keys_of, mode_and_fill, profile_of
 from fsgauge.cli.age import command
-from fsgauge.errors import InputError
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     AgeEnd,
     ChurnProfile,
     DatabaseProfile,
@@ -17,6 +16,7 @@ from fsgauge.wire import (
     OperationsEnd,
     StorageAgeEnd,
 )
+from fsgauge.errors import InputError
 
 
 def test_values_carry_their_units() -> None:

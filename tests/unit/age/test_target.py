@@ -17,7 +17,7 @@ from fsgauge.age.target import (
     require_still,
 )
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.rig.host.folder.open_folder import open_place
+from fsgauge.machine.folder.open_folder import open_place
 
 
 def test_what_is_not_there_becomes_an_image(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import NOT_ASKED, Made
 from fsgauge.age.words import fidelity_lines, lines_of, notes
-from fsgauge.wire import AgeEnded, DatabaseProfile, Note
+from fsgauge.engine.wire import AgeEnded, DatabaseProfile, Note
 from tests.age_example import aged, worn
 from tests.scan_example import example
 

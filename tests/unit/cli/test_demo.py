@@ -9,8 +9,8 @@ import pytest
 from fsgauge.cli import demo
 from fsgauge.cli.choices import chosen_study
 from fsgauge.errors import InputError
-from fsgauge.rig.host.folder import places
-from fsgauge.rig.host.folder.places import WritablePlaces
+from fsgauge.machine.folder import places
+from fsgauge.machine.folder.places import WritablePlaces
 from fsgauge.study.model import Study
 
 

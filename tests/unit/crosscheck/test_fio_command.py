@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.crosscheck.fio_command import fio_command
-from fsgauge.errors import InputError
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockSize,
     BlockTarget,
     FilesTarget,
@@ -19,6 +18,7 @@ from fsgauge.wire import (
     ZeroData,
     ZipfAccess,
 )
+from fsgauge.errors import InputError
 
 DEVICE = BlockTarget(path="/dev/loop3", offset_bytes=4096, size_bytes=1 << 30)
 MANY = FilesTarget(directory="/mnt", count=316, file_size_bytes=1 << 20)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.devices import device_named, device_names
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import DeviceChange, PredictJob, SimulatedDevice
 from fsgauge.errors import InputError
-from fsgauge.wire import DeviceChange, PredictJob, SimulatedDevice
 
 
 @pytest.mark.parametrize("model", device_names())

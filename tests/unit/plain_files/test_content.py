@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.bounds import ALL_RECORDS, MOST_DEPTH, STUDY, Bound
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, require_few_in_toml
 from fsgauge.plain_files import folder as folder_module
+from fsgauge.plain_files.bounds import ALL_RECORDS, MOST_DEPTH, STUDY, Bound
 from fsgauge.plain_files.content import values_of_json
 
 PATH = Path("x.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.plan.as_mounted import differently_mounted, mounted_words
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import SystemFacts
+from fsgauge.record.records import SystemFacts
 from fsgauge.study.parse import load_study
 
 GIB = 1 << 30

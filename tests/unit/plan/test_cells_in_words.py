@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.plan.cells_in_words import NAMED, cells_in_words
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
 from fsgauge.plan.space import layout_bytes, speed_on, times_held
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind

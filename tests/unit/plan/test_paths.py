@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.parse import load_study
 from fsgauge.study.reached import accesses_of
 

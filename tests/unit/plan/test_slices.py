@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsgauge.engine.wire import FilesTarget, LoadJob
 from fsgauge.plan.slices import slice_jobs, slice_rounds
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.study.parse import load_study
-from fsgauge.wire import FilesTarget, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.slicing import Slicing, slices_of
 

@@ -3,11 +3,11 @@
 from collections import Counter
 from itertools import groupby, pairwise
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.estimate import TURN_SECONDS, turn_seconds
 from fsgauge.plan.turns import job_for, make_plan, steps_for
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.workload.folders import ClientFolders
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.parse import load_study

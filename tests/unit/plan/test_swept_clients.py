@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import ClientsJob
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.study.parse import parse_study
-from fsgauge.wire import ClientsJob
 from fsgauge.workload.folders import ClientFolders
 
 STUDY = """\

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fsgauge.engine.wire import BlockTarget, RandomAccess, SequentialAccess, ZeroData, ZipfAccess
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import derived_seed, job_for, layout_job_for, make_plan, with_seed
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
-from fsgauge.wire import BlockTarget, RandomAccess, SequentialAccess, ZeroData, ZipfAccess
 
 GIB = 1 << 30
 DRAWN_BY_42 = [

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import Interrupted
-from fsgauge.interruption import interruptible
+from fsgauge.programs.interruption import interruptible
 from fsgauge.programs.signals import killed_with_parent, undisturbed
 
 
@@ -61,8 +61,8 @@ def test_a_ctrl_c_while_a_tool_is_started_is_not_lost() -> None:
     script = """
 import os, signal
 from fsgauge.errors import Interrupted
-from fsgauge.rig.host.process.tool import run_tool
-from fsgauge.interruption import interruptible
+from fsgauge.machine.process.tool import run_tool
+from fsgauge.programs.interruption import interruptible
 
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGINT))
 try:

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
+from fsgauge.engine.wire import AgeProgressEvent
 from fsgauge.progress import scan_and_age
-from fsgauge.wire import AgeProgressEvent
 
 EVENT = AgeProgressEvent(
     event="age_progress",

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from fsgauge.progress.lines import JsonLines, Lines, compared, opening
 from fsgauge.progress.live import Live
-from fsgauge.record import EnvironmentRecord, Turn
+from fsgauge.record.records import EnvironmentRecord, Turn
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine import StorageFacts
+from fsgauge.record.machine import StorageFacts
 from fsgauge.report.disclosure import device_rows, disclosed
 from fsgauge.report.write import Report, read_report
 from tests.synthetic import make_study

@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
+from fsgauge.engine.wire import ClientErrorKind, EngineFault
 from fsgauge.errors import RigError
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.run.gave_up import require_server
 from fsgauge.stats.client_errors import ERRORS, needed
-from fsgauge.wire import ClientErrorKind, EngineFault
 from tests.synthetic.setting import with_result
 from tests.unit.run.test_gave_up import record
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
-from fsgauge.machine import StorageFacts
 from fsgauge.plain_files import PlainFolder
+from fsgauge.record.machine import StorageFacts
 from fsgauge.run import resuming as again
 from fsgauge.stats import read_study
 from fsgauge.store import ResultsFolder, StoredStudy, read_results
@@ -179,8 +179,8 @@ def test_a_resumed_study_that_measures_nothing_keeps_what_it_had(tmp_path: Path)
 
 
 def test_a_run_that_failed_is_a_record_and_not_repeated(tmp_path: Path) -> None:
-    from fsgauge.engine import EngineFaultError
-    from fsgauge.wire import EngineFault
+    from fsgauge.engine.client import EngineFaultError
+    from fsgauge.engine.wire import EngineFault
 
     fault = EngineFaultError(EngineFault(what="EIO", cause="", next="", code="io.read"))
     directory = run(tmp_path, stop_after(50, fault)).directory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import Note, ScanProblem
 from fsgauge.pages import explain_metric
 from fsgauge.scan.numbers import (
     QUANTITIES,
@@ -13,7 +14,6 @@ from fsgauge.scan.numbers import (
     numbers_of,
     reach_bytes,
 )
-from fsgauge.wire import Note, ScanProblem
 from tests.scan_example import changed, example
 
 MEBIBYTE = 1 << 20

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsgauge.engine.wire import Group, ScanResult
 from fsgauge.errors import InputError
 from fsgauge.scan.region import empty_region, region_lines
-from fsgauge.wire import Group, ScanResult
 from tests.scan_example import changed, example
 
 GROUP = 128 << 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.record import RunRecord
-from fsgauge.wire import LoadResult
+from fsgauge.engine.wire import LoadResult
+from fsgauge.record.records import RunRecord
 from tests.synthetic import make_study
 
 ONE_CELL: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import advice_for, situation_of
 from tests.synthetic import make_study
 from tests.unit.stats.one_run import one_run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import JobShare, LoadResult
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.clients import (
     files_per_second,
     mean_throughput,
@@ -13,7 +14,6 @@ from fsgauge.stats.clients import (
     throughputs,
     time_to_complete_ns,
 )
-from fsgauge.wire import JobShare, LoadResult
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 from tests.synthetic_connections import make_connections

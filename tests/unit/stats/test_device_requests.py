@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.stats import device_requests
-from fsgauge.traffic import DeviceRun
 from tests.synthetic import make_study
 
 BLOCK_BYTES = 4096

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from fsgauge.parts import Part, Slice
+from fsgauge.engine.wire import DsyncSync, FsyncSync
+from fsgauge.record.parts import Part, Slice
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.durability import durability_of, names_in, with_caveats
 from fsgauge.stats.results import Durability, WeakSystem
-from fsgauge.wire import DsyncSync, FsyncSync
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
 from tests.synthetic_writers import make_writers

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import MachineProcessorTime
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import read_study
 from fsgauge.stats.results import Finding
-from fsgauge.wire import MachineProcessorTime
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine, with_result
 

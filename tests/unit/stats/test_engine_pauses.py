@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import Drain, FinishResult, LoadResult, Pauses
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import engine_pauses, run_checks
 from fsgauge.stats.advice import RUN_CHECKS, Situation, advice_for
-from fsgauge.wire import Drain, FinishResult, LoadResult, Pauses
 from tests.synthetic import make_study
 
 QUIET = Pauses(

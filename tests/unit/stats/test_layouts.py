@@ -8,12 +8,12 @@ from typing import Literal
 
 import pytest
 
-from fsgauge.record import Plan, ScanRecord
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats import read_study
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.results import Layouts
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import EngineFault
 from tests.scan_example import example
 from tests.synthetic import SyntheticStudy, make_study
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import ClientErrorKind, FaultyBlock, NetworkResult
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.evidence import continued
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.lost_data import LOST_DATA, lost_files
-from fsgauge.wire import ClientErrorKind, FaultyBlock, NetworkResult
 from tests.spoiled import (
     noisy,
     with_bad_records,

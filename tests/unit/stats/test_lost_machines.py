@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import LostBlock
+from fsgauge.record.records import LostBlock
 from fsgauge.report.write import write_report
 from fsgauge.rig.rig import BlockGivenUp, BlockVoid, RunStarted
 from fsgauge.run.recording import Recording

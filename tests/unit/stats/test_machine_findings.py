@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.machine import BELOW, Simulation
-from fsgauge.record import EnvironmentRecord
+from fsgauge.record.machine import BELOW, Simulation
+from fsgauge.record.records import EnvironmentRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
 from tests.synthetic import make_study

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.wording import least_shown
 from tests.synthetic import make_study

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.quiet_baseline import baseline_aside
 from fsgauge.stats.results import NoiseFloor
 from tests.unit.stats.test_nothing_decided import read

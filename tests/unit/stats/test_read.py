@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Turn
+from fsgauge.record.records import Turn
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.samples import collect

@@ -6,10 +6,10 @@ from unittest.mock import Mock
 
 import pytest
 
+from fsgauge.engine.wire import MachineProcessorTime
+from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.rig_limits import RigLimit, busiest, disk_shares, limits_of, rig_limits
-from fsgauge.traffic import DiskDone, Traffic
-from fsgauge.wire import MachineProcessorTime
 from tests.synthetic import make_study
 from tests.synthetic.setting import MACHINE, with_result
 from tests.unit.stats.one_run import ONE_CELL, one_run, result_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import FsyncSync, JobShare
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import FsyncSync, JobShare
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.one_run import one_run, result_of, tampered
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.record import RunRecord, TurnRecord
+from fsgauge.engine.wire import DsyncSync, NoSync, ShareFilesTarget
+from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.stats import Results, read_study
-from fsgauge.wire import DsyncSync, NoSync, ShareFilesTarget
 from tests.synthetic_serving import FACTS, TARGET
 from tests.synthetic_writers import make_writers
 

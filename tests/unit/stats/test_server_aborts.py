@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fsgauge.private_server import ServerRun
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.private_server import ServerRun
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
-from fsgauge.wire import EngineFault
 from tests.synthetic_writers import make_writers
 
 FAULT = EngineFault(what="Samba's smbd aborted", cause="reset", next="", code="io.failed")

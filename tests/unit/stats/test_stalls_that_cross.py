@@ -12,10 +12,10 @@ import random
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import BlockSize, Drain, Interval, IntervalCount, LoadJob, LoadResult
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, advice_for, situation_of
 from fsgauge.stats.run_checks import bytes_match, gaps_in_series, littles_law
-from fsgauge.wire import BlockSize, Drain, Interval, IntervalCount, LoadJob, LoadResult
 from tests.synthetic import histogram_of, make_study
 from tests.synthetic.setting import with_result
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.parts import Part, Slice
-from fsgauge.record import RunRecord
+from fsgauge.engine.wire import Steady
+from fsgauge.record.parts import Part, Slice
+from fsgauge.record.records import RunRecord
+from fsgauge.record.steady_window import SLOPE_SHARE
 from fsgauge.stats import steadiness
-from fsgauge.steady_window import SLOPE_SHARE
-from fsgauge.wire import Steady
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.one_run import one_run, result_of, tampered
 

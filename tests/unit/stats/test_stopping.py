@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import Cell, Turn
+from fsgauge.record.records import Cell, Turn
 from fsgauge.stats import read_study
 from fsgauge.stats.analysis import Interval
 from fsgauge.stats.planned import FEWEST_BLOCKS, state_of, widest_percent

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.preconditioning import CellPreconditioning, StoragePreconditioning
-from fsgauge.record import RunRecord
+from fsgauge.record.preconditioning import CellPreconditioning, StoragePreconditioning
+from fsgauge.record.records import RunRecord
 from fsgauge.report.disclosure import disclosed
 from fsgauge.report.write import Report, read_report
 from fsgauge.stats.results import Finding

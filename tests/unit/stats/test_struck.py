@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.strikes import Strike, Struck
 from fsgauge.stats.read import read_study
 from fsgauge.stats.struck import outcome_of, struck_of
-from fsgauge.strikes import Strike, Struck
 from tests.synthetic import make_study
 from tests.unit.stats.one_run import ONE_CELL, one_run
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import CompanionResult, DsyncSync, SyncResult
 from fsgauge.pages import explain_metric
-from fsgauge.parts import Part, Slice
-from fsgauge.record import RunRecord
+from fsgauge.record.parts import Part, Slice
+from fsgauge.record.records import RunRecord
 from fsgauge.report import write_report
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.tables import number_tables
@@ -22,7 +23,6 @@ from fsgauge.stats import Results, read_study
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.metrics import latencies, values
 from fsgauge.store.query import asked
-from fsgauge.wire import CompanionResult, DsyncSync, SyncResult
 from tests.sealing import compacted
 from tests.synthetic import SyntheticStudy, histogram_of
 from tests.synthetic.setting import with_result

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.record.traffic import Traffic
 from fsgauge.report.traffic import traffic_tables
 from fsgauge.stats import read_study
 from fsgauge.stats.traffic import operations_of
-from fsgauge.traffic import Traffic
 from tests.synthetic import make_study
 from tests.unit.stats.one_run import ONE_CELL
 

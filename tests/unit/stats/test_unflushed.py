@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.traffic import Traffic
 from fsgauge.stats.unflushed import OPTION, unflushed
-from fsgauge.traffic import Traffic
 from tests.unit.stats.one_run import one_run
 
 

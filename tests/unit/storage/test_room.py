@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.host.device import loop_devices
+from fsgauge.machine.device import loop_devices
 from fsgauge.storage import check, loop, ram
 from fsgauge.study.model import LoopStorage, PathStorage, RamStorage
 from fsgauge.units import parse_size

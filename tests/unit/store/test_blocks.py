@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.store import blocks, read_results
 from fsgauge.store.rows import histograms
 from fsgauge.store.seals import ChangedError

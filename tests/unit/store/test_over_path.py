@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.store.query import asked

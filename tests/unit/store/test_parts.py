@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import InputError
-from fsgauge.parts import Part, Slice
-from fsgauge.record import EnvironmentRecord, RunRecord
+from fsgauge.record.parts import Part, Slice
+from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.store.query import asked
 from fsgauge.store.read import read_results
 from fsgauge.store.rows import histograms
-from fsgauge.wire import EngineFault
 from tests.sealing import compacted
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import MACHINE, with_result

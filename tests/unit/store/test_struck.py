@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from fsgauge.record.strikes import Strike, Struck
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.store.query import asked
-from fsgauge.strikes import Strike, Struck
 from tests.synthetic import SyntheticStudy, make_study
 from tests.unit.stats.one_run import ONE_CELL
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.parse import load_study
 from fsgauge.study.smb_protection import Protection, protection_of
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from fsgauge.engine.wire import FilesTarget, LoadJob
 from fsgauge.errors import InputError
-from fsgauge.factors import factors_of
 from fsgauge.plan.space import planned_room
+from fsgauge.record.factors import factors_of
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import FilesTarget, LoadJob
 from fsgauge.workload import Method, method_of
 from fsgauge.workload.dealing import Share
 from fsgauge.workload.folders import AgedFolders, ClientFolders

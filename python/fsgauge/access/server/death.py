@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.access.server.kind import ServerKind
-from fsgauge.private_server import ServerRun
-from fsgauge.wire import EngineFault
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.private_server import ServerRun
 
 
 def explained(fault: EngineFault, kind: ServerKind, used: ServerRun) -> EngineFault:

@@ -25,11 +25,11 @@ from fsgauge.access.server.kind import (
     Target,
     write_private,
 )
+from fsgauge.engine.wire import NfsTarget
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process.own_network import unused_user_id
-from fsgauge.rig.host.process.tool import run_tool
+from fsgauge.machine.process.own_network import unused_user_id
+from fsgauge.machine.process.tool import run_tool
 from fsgauge.study.server_options import OPTIONS
-from fsgauge.wire import NfsTarget
 
 _INSIDE = "/run/fsgauge-export"
 """Where the server sees what it shares, and what clients call the export."""

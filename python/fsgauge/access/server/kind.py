@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from fsgauge.access.keys import AccessKeys
-from fsgauge.wire import NfsTarget, SmbTarget
+from fsgauge.engine.wire import NfsTarget, SmbTarget
+from fsgauge.study.access import AccessKeys
 
 Target = SmbTarget | NfsTarget
 LOOPBACK = "127.0.0.1"

@@ -13,9 +13,8 @@ from typing import Protocol
 
 from fsgauge.access.server.kind import ServerKind, Serving
 from fsgauge.access.server.log import ServerLog
-from fsgauge.private_server import ServerRun
-from fsgauge.rig.host.process.own_network import OwnNetwork
-from fsgauge.rig.host.process.servers import (
+from fsgauge.machine.process.own_network import OwnNetwork
+from fsgauge.machine.process.servers import (
     TICK_NS,
     Used,
     listen_drops,
@@ -23,6 +22,7 @@ from fsgauge.rig.host.process.servers import (
     processor_time,
     proportional_memory_bytes,
 )
+from fsgauge.record.private_server import ServerRun
 
 _POLL_SECONDS = 0.1
 _REST_FACTOR = 50

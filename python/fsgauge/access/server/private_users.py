@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.access.server.kind import Account
-from fsgauge.rig.host.process.tool import run_tool
+from fsgauge.machine.process.tool import run_tool
 
 USER = "fsgauge"
 NAMESPACE = ("--mount", "--propagation", "slave")

@@ -30,13 +30,13 @@ from fsgauge.access.server.kind import (
 )
 from fsgauge.access.server.observation import Observation
 from fsgauge.errors import RigError
-from fsgauge.private_server import ServerFacts
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import MountTrace, ServerTrace
+from fsgauge.machine.process.own_network import OwnNetwork, own_network
+from fsgauge.machine.process.servers import children, end_server, group_processes
+from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.programs import Process, start
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import MountTrace, ServerTrace
-from fsgauge.rig.host.process.own_network import OwnNetwork, own_network
-from fsgauge.rig.host.process.servers import children, end_server, group_processes
-from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
+from fsgauge.record.private_server import ServerFacts
 
 _PLACES = Path("/run")
 """For a server's own folder, whose name must be short: it holds Unix sockets (unix(7): 107 bytes);

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server.kind import (
     LOOPBACK,
     PASSWORD_FILE,
@@ -39,13 +38,14 @@ from fsgauge.access.server.private_users import (
     users_can_be_private,
     write_users,
 )
+from fsgauge.engine.wire import FilePassword, SmbTarget
 from fsgauge.errors import InputError, RigError
+from fsgauge.machine.process.own_network import unused_user_id
+from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import run_to_end
-from fsgauge.rig.host.process.own_network import unused_user_id
-from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.smb_protection import protection_of
-from fsgauge.wire import FilePassword, SmbTarget
 
 SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.kinds.aging.keys import AgingWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 
 
 def cells_of(workload: AgingWorkload) -> list[Cell]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from fsgauge.factors import CellFactors, Factor
+from fsgauge.record.factors import CellFactors, Factor
 
 Side = Literal["write", "read"]
 Wear = Literal["clean", "aged"]

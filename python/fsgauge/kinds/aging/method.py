@@ -7,13 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.kinds.aging.keys import AgingWorkload
-from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
-from fsgauge.record import Cell
-from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     AgeJob,
     AgeMode,
     BlockSize,
@@ -27,6 +21,12 @@ from fsgauge.wire import (
     ScanJob,
     SequentialAccess,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
+from fsgauge.record.records import Cell
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place

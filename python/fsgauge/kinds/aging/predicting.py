@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fsgauge.engine import Engine
-from fsgauge.kinds.aging.disk import MODEL, Disk
-from fsgauge.wire import (
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import (
     DeviceChange,
     PassedFile,
     PassedFiles,
@@ -19,6 +18,7 @@ from fsgauge.wire import (
     SimulatedDevice,
     SimulatedPass,
 )
+from fsgauge.kinds.aging.disk import MODEL, Disk
 
 _MOST_EXTENTS = 300_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.churn.factors import ChurnFactors, Side, Wear
 from fsgauge.kinds.churn.keys import ChurnWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 
 _WEARS: tuple[Wear, ...] = ("aged", "fresh")
 _IN_ORDER: tuple[Side, ...] = ("read", "write")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import AgeJob, ClientsJob, WritePhase
 from fsgauge.kinds.churn.keys import ChurnWorkload
-from fsgauge.wire import AgeJob, ClientsJob, WritePhase
 from fsgauge.workload.dealing import Dealt, Share, require_enough
 
 

@@ -11,14 +11,14 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.engine.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
 from fsgauge.kinds.churn.factors import Order, Side
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
-from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
 
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
 

@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.access.words import through
-from fsgauge.errors import InputError
-from fsgauge.kinds.churn.dealing import dealt, require_dealable
-from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.kinds.churn.keys import ChurnWorkload
-from fsgauge.kinds.churn.volume import ChurnVolume
-from fsgauge.record import Cell
-from fsgauge.units import exact_size, format_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     AgeJob,
     BackupPhase,
     ChurnProfile,
@@ -31,6 +23,14 @@ from fsgauge.wire import (
     StorageAgeEnd,
     WritePhase,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.churn.dealing import dealt, require_dealable
+from fsgauge.kinds.churn.factors import ChurnFactors
+from fsgauge.kinds.churn.keys import ChurnWorkload
+from fsgauge.kinds.churn.volume import ChurnVolume
+from fsgauge.record.records import Cell
+from fsgauge.study.access_words import through
+from fsgauge.units import exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place

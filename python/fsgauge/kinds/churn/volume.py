@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.workload.assumed import Speed
 
 _CALL_SECONDS = 15e-6

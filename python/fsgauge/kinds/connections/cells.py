@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Order, Test
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 
 _PRIMARY = ("write", "read", "backup")
 _IN_ORDER: tuple[Test, ...] = ("write", "read", "stat", "mix", "delete")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from fsgauge.factors import CellFactors, Factor
+from fsgauge.record.factors import CellFactors, Factor
 
 Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
 """What clients do. The cell of a backup has an `order`; what it reads was written by the cell of

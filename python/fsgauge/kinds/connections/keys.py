@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
+from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import Distinct, OneOrSwept
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (

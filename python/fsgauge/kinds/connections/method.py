@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.access.words import through
-from fsgauge.errors import InputError
-from fsgauge.kinds.connections.cells import cells_of
-from fsgauge.kinds.connections.client_files import ClientFiles
-from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.record import Cell
-from fsgauge.units import exact_duration, exact_size, format_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     Activity,
     BackupPhase,
     ClearPhase,
@@ -36,6 +28,14 @@ from fsgauge.wire import (
     WeightedSizes,
     WritePhase,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.connections.cells import cells_of
+from fsgauge.kinds.connections.client_files import ClientFiles
+from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.record.records import Cell
+from fsgauge.study.access_words import through
+from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fsgauge.kinds.overhead.factors import HostFiles, OverheadFactors, Pattern
 from fsgauge.kinds.overhead.keys import MIXED, OverheadWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import exact_size
 
 

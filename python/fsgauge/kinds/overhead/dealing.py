@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import FilesTarget, LoadJob
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
-from fsgauge.wire import FilesTarget, LoadJob
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 
 

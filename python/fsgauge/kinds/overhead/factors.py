@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from fsgauge.factors import PATTERNS, CellFactors, Factor
+from fsgauge.record.factors import PATTERNS, CellFactors, Factor
 
 Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
 """fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""

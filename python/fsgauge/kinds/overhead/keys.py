@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fsgauge.access.keys import AccessKeys, unused_interface
 from fsgauge.kinds.overhead.factors import HostFiles, Pattern
+from fsgauge.study.access import AccessKeys, unused_interface
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (

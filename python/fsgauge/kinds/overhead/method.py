@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.overhead.dealing import dealt, require_dealable
-from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.kinds.overhead.keys import OverheadWorkload
-from fsgauge.record import Cell
-from fsgauge.units import exact_duration, format_duration, format_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     Access,
     BlockSize,
     ClientsJob,
@@ -21,6 +15,12 @@ from fsgauge.wire import (
     SequentialAccess,
     ZipfAccess,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.dealing import dealt, require_dealable
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.record.records import Cell
+from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place

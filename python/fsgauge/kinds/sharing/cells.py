@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.tests import IN_RECORDS, TESTS, FileTest
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import exact_size
 
 

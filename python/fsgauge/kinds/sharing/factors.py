@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from fsgauge.factors import CellFactors, Factor
 from fsgauge.kinds.sharing.tests import TESTS, FileTest, FolderTest, Test
+from fsgauge.record.factors import CellFactors, Factor
 from fsgauge.units import format_size
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.kinds.sharing.tests import FileTest, FolderTest
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockSize,
     ClientsJob,
     CycleSizes,
@@ -23,6 +22,7 @@ from fsgauge.wire import (
     StatPhase,
     WritePhase,
 )
+from fsgauge.kinds.sharing.tests import FileTest, FolderTest
 
 SEEKS = 8000
 SEEK_PROCESSES = 3

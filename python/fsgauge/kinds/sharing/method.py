@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
+from fsgauge.engine.wire import ClientsJob, FilesTarget, Finish, LayoutJob, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.jobs import Limits, file_job, folder_job
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.tests import FileTest
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_bandwidth, format_duration, format_size
-from fsgauge.wire import ClientsJob, FilesTarget, Finish, LayoutJob, LoadJob
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_hosts_there
 from fsgauge.workload.folders import Place

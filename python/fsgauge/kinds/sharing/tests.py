@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fsgauge.wire import FileOrder, Transfer
+from fsgauge.engine.wire import FileOrder, Transfer
 
 Program = Literal["iozone", "bonnie++", "getc_putc"]
 """The programs that users know these tests from. getc_putc comes with Bonnie++."""

@@ -6,7 +6,7 @@ from itertools import product
 
 from fsgauge.kinds.writers.factors import Access, Allocation, Range, WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import exact_size
 
 

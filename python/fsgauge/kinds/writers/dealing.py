@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockTarget,
     ClientsJob,
     Companion,
@@ -16,6 +14,8 @@ from fsgauge.wire import (
     ShareFilesTarget,
     Target,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.workload.dealing import (
     Dealt,
     Share,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from fsgauge.factors import PATTERNS, CellFactors, Factor
+from fsgauge.record.factors import PATTERNS, CellFactors, Factor
 from fsgauge.units import format_size
 
 Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]

@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from fsgauge.access.keys import AccessKeys, unused_interface
 from fsgauge.kinds.writers.factors import Access, Allocation, Range
+from fsgauge.study.access import AccessKeys, unused_interface
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (

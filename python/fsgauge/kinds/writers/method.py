@@ -5,20 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.writers.dealing import (
-    dealt,
-    files_of_all,
-    is_on_one_file,
-    require_dealable,
-)
-from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.places import fewest_places, too_many
-from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
-from fsgauge.record import Cell
-from fsgauge.units import exact_duration, exact_size, format_duration, format_size
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockSize,
     BlockTarget,
     ClientsJob,
@@ -37,6 +24,19 @@ from fsgauge.wire import (
     StridedRanges,
     Target,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.writers.dealing import (
+    dealt,
+    files_of_all,
+    is_on_one_file,
+    require_dealable,
+)
+from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.kinds.writers.places import fewest_places, too_many
+from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
+from fsgauge.record.records import Cell
+from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.engine.wire import DsyncSync, FdatasyncSync, FsyncSync, NoSync, Sync
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.wire import DsyncSync, FdatasyncSync, FsyncSync, NoSync, Sync
+from fsgauge.study.access import AccessKeys
 
 
 def sync_of(workload: WritersWorkload, access: str, *, is_served: bool) -> Sync:

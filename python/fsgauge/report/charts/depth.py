@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.factors import factors_of
+from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks

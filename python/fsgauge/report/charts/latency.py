@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw

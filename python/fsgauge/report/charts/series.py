@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Integers, Intervals
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import MANY
 from fsgauge.report.theme import BAND, INK
-from fsgauge.series import Integers, Intervals
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:

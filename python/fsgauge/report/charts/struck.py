@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.strikes import TITLES
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.series import AIR, points_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND
 from fsgauge.stats.results import Results
-from fsgauge.strikes import TITLES
 
 if TYPE_CHECKING:
     import altair as alt

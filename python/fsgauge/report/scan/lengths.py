@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from fsgauge.engine.wire import LengthBin
 from fsgauge.units import format_size
-from fsgauge.wire import LengthBin
 
 _HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 42, 40, 10
 _RIGHT = 12

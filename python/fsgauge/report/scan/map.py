@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.engine.wire import ScanMap
 from fsgauge.report.scan.png import indexed_png
-from fsgauge.wire import ScanMap
 
 if TYPE_CHECKING:
     import numpy as np

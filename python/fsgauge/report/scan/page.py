@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge import __version__
-from fsgauge.errors import InputError, RigError
-from fsgauge.escaping import escaped
+from fsgauge.engine.wire import Note, ScanMap, ScanResult
+from fsgauge.errors import InputError, RigError, escaped
 from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
@@ -28,7 +28,6 @@ from fsgauge.scan.numbers import (
     reach_bytes,
 )
 from fsgauge.units import format_size
-from fsgauge.wire import Note, ScanMap, ScanResult
 
 _WIDE, _NARROW = 540, 340
 _GROUP_ROWS = 2000

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.engine.wire import Group, ScanMap
 from fsgauge.report.scan.map import COLOURS, KINDS, NAMES, folded, shares_of
 from fsgauge.units import format_size
-from fsgauge.wire import Group, ScanMap
 
 if TYPE_CHECKING:
     import numpy as np

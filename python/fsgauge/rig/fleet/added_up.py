@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from fsgauge.record import ScanRecord, StepRecord
-from fsgauge.wire import AgeEnded, AgeResult, FreeSpace, ScanCounts, ScanResult
+from fsgauge.engine.wire import AgeEnded, AgeResult, FreeSpace, ScanCounts, ScanResult
+from fsgauge.record.records import ScanRecord, StepRecord
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
+from fsgauge.record.starts import MachineStart
 from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
@@ -18,7 +19,6 @@ from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
 from fsgauge.rig.fleet.planned import Planned
 from fsgauge.rig.rig import MOST_STARTS, LoadBegins, StartMissed, Tell
-from fsgauge.starts import MachineStart
 from fsgauge.units import format_duration
 
 _REPLIES_AHEAD, _COMPARISONS_AHEAD = 10, 3

@@ -13,13 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from fsgauge.engine import Engine, EngineFaultError
-from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet.answers import understood
-from fsgauge.rig.fleet.control import Answer, Control
-from fsgauge.rig.fleet.loss import HostLostError
-from fsgauge.rig.fleet.messages import Fault, Message, Words
-from fsgauge.wire import (
+from fsgauge.engine.client import Engine, EngineFaultError
+from fsgauge.engine.wire import (
     ClockMoment,
     ClockReading,
     ClockServedEvent,
@@ -29,6 +24,11 @@ from fsgauge.wire import (
     Lease,
     ServeClockJob,
 )
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.rig.fleet.answers import understood
+from fsgauge.rig.fleet.control import Answer, Control
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.messages import Fault, Message, Words
 
 EXCHANGES = 40
 _LONGEST_STUDY_NS = 7 * 24 * 3600 * 10**9

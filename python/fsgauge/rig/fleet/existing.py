@@ -19,8 +19,8 @@ from distributed.comm import CommClosedError, get_address_host
 from distributed.core import ConnectionPool, send_recv
 from distributed.protocol.pickle import dumps
 
-from fsgauge.bounds import MOST_HOSTS
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.alike import identity_from
 from fsgauge.rig.fleet.bootstrap import Bootstrap

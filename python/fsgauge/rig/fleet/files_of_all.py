@@ -17,10 +17,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fsgauge.engine.wire import FilesTarget, LayoutResult, Note
 from fsgauge.errors import RigError
-from fsgauge.rig.host.folder.open_folder import BELOW
+from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.units import format_size
-from fsgauge.wire import FilesTarget, LayoutResult, Note
 from fsgauge.workload.dealing import Share, own_prefix
 
 _SLOWEST_BYTES_PER_SECOND = 5 << 20

@@ -8,17 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.engine import Armed, Engine, EngineFaultError, OnEvent, Result, Start
-from fsgauge.errors import RigError
-from fsgauge.factors import factors_of
-from fsgauge.record import Cell, Turn
-from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
-from fsgauge.rig.host.folder.open_folder import BELOW
-from fsgauge.rig.rig import RunBeginsAgain, RunStarted
-from fsgauge.study.model import Study
-from fsgauge.study.workload import cells_of
-from fsgauge.wire import (
+from fsgauge.engine.client import Armed, Engine, EngineFaultError, OnEvent, Result, Start
+from fsgauge.engine.wire import (
     AgeJob,
     AgeResult,
     ClientsJob,
@@ -31,6 +22,15 @@ from fsgauge.wire import (
     LoadJob,
     LoadResult,
 )
+from fsgauge.errors import RigError
+from fsgauge.machine.folder.open_folder import BELOW
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, Turn
+from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
+from fsgauge.rig.rig import RunBeginsAgain, RunStarted
+from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 from fsgauge.workload.dealing import Share
 

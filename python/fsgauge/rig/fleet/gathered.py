@@ -12,17 +12,17 @@ from typing import NoReturn
 from pydantic import ValidationError
 
 from fsgauge.errors import RigError
-from fsgauge.factors import factors_of
-from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record.factors import factors_of
+from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record.starts import MachineStart
+from fsgauge.record.traffic import Traffic
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.answers import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.fleet.planned import AnyRecord, Planned
 from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
-from fsgauge.starts import MachineStart
-from fsgauge.traffic import Traffic
 
 _RECORDS: dict[str, type[AnyRecord]] = {
     "turn": TurnRecord,

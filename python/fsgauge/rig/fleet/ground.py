@@ -14,12 +14,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.rig.fleet.answers import all_understood
 from fsgauge.rig.fleet.control import Answer
 from fsgauge.rig.fleet.identity import HostIdentity
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Words
-from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import exact_size, format_size

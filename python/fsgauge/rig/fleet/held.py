@@ -13,11 +13,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.record import Plan
+from fsgauge.machine.device.consent import Consent
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.fleet.gated_engine import GatedEngine
 from fsgauge.rig.fleet.messages import Described, Fault, LabelMessage, Phase, State, Told
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.registry import host_rig
 from fsgauge.rig.rig import Happening, RunStarted, Session, TurnStarted
 from fsgauge.study.model import Study

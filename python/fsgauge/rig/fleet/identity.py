@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.machine.facts.environment import kernel_name, machine_name, processor_name
+from fsgauge.machine.process.processes import boot_id
 from fsgauge.programs import find_engine
 from fsgauge.rig.fleet.messages import Words
-from fsgauge.rig.host.machine.environment import kernel_name, machine_name, processor_name
-from fsgauge.rig.host.process.processes import boot_id
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 _PIECE_BYTES = 1 << 20

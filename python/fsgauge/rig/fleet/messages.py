@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
+from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
-from fsgauge.machine import Machine
-from fsgauge.record import RunRecord, ScanRecord, StepRecord, TurnRecord
-from fsgauge.rig.host.device.consent import Consent
+from fsgauge.machine.device.consent import Consent
+from fsgauge.record.machine import Machine
+from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, TurnRecord
 from fsgauge.rig.rig import Description, Happening, RunStarted, StepStarted, TurnStarted
-from fsgauge.wire import Engine as EngineBuild
 
 _ERRORS: dict[str, type[FsgaugeError]] = {
     kind.__name__: kind for kind in (InputError, RefusedError, RigError, Interrupted)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from fsgauge.bounds import MOST_HOSTS
+from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.units import DurationNs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from fsgauge.record import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, Told

@@ -17,7 +17,7 @@ from distributed import Worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
 from fsgauge.errors import FsgaugeError
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import exchanged
 from fsgauge.rig.fleet.control import ASKED, Question
 from fsgauge.rig.fleet.gate import Label

@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
 from fsgauge.rig.fleet.control import Answer, Question
 from fsgauge.rig.fleet.extra import require_extra
@@ -17,7 +18,6 @@ from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.measurable import require_measurable
 from fsgauge.rig.fleet.model import Fleet
 from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 

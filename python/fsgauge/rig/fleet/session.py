@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.factors import most_hosts
-from fsgauge.machine import LOAD, Machine
-from fsgauge.record import Plan
+from fsgauge.machine.device.consent import Consent
+from fsgauge.record.factors import most_hosts
+from fsgauge.record.machine import LOAD, Machine
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
 from fsgauge.rig.fleet.clock import Clock
@@ -18,7 +19,6 @@ from fsgauge.rig.fleet.control import ANSWER_SECONDS, Answer, Lost, Reached, new
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
 from fsgauge.rig.fleet.messages import Described, State, allowed
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Storage, Study
 
 

@@ -12,9 +12,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fsgauge.bounds import HOSTS, MOST_HOSTS
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
+from fsgauge.plain_files.bounds import HOSTS, MOST_HOSTS
 from fsgauge.study.document import Document, source_location
 from fsgauge.study.toml_text import NotTomlError, document_of
 

@@ -12,7 +12,7 @@ import os
 import struct
 
 from fsgauge.errors import InputError
-from fsgauge.rig.host.folder.open_folder import OpenFolder
+from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.rig.host.steps import allocate
 from fsgauge.study.model import System
 from fsgauge.units import exact_size

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.device.device_bytes import discard, wipe
-from fsgauge.rig.host.process.tool import Said
+from fsgauge.machine.device.device_bytes import discard, wipe
+from fsgauge.machine.process.tool import Said
 from fsgauge.units import format_size
 
 _DISCARD_SECONDS = 1800.0

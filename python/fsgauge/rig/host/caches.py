@@ -8,10 +8,10 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import must_run
 from fsgauge.rig.host.code_in_memory import keep_code_in_memory
-from fsgauge.rig.host.process.tool import must_run
-from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.workload.folders import AgedFolders, ClientFolders, InFolder, Place, ServedFiles
 
 _DROP = Path("/proc/sys/vm/drop_caches")

@@ -14,8 +14,9 @@ from dataclasses import replace
 from functools import partial
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.machine.device.safety import find_device
+from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
-from fsgauge.rig.host.device.safety import find_device
 from fsgauge.rig.host.direct import (
     require_direct_device,
     require_direct_files,
@@ -24,7 +25,6 @@ from fsgauge.rig.host.direct import (
 from fsgauge.rig.host.known_kind import known_kind
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.rig.host.same_folder import require_distinct_folders
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares

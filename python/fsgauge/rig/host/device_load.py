@@ -11,15 +11,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from fsgauge.rig.host.device.block_device import (
+from fsgauge.engine.wire import BlockTarget
+from fsgauge.machine.device.block_device import (
     BlockDevice,
     device_at,
     device_with_numbers,
     read_counters,
 )
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.traffic import DeviceRun
-from fsgauge.wire import BlockTarget
 from fsgauge.workload.folders import InFolder
 
 

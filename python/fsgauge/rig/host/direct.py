@@ -7,15 +7,15 @@ files with O_DIRECT and ignores it (mm/shmem.c, shmem_file_open sets FMODE_CAN_O
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.host.device.block_device import device_at
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.facts.mounts import in_memory, mount_holding
 from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.host.machine.mounts import in_memory, mount_holding
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem
 from fsgauge.units import exact_size
-from fsgauge.wire import ProbeJob, ProbeResult
 from fsgauge.workload import method_of
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.facts.mounts import Mount, mount_at, mount_holding
+from fsgauge.machine.facts.nfs_exports import export_facts
 from fsgauge.plan.space import times_held
-from fsgauge.record import SystemFacts
-from fsgauge.rig.host.device.block_device import device_at
+from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.formatted import Formatted
-from fsgauge.rig.host.machine.mounts import Mount, mount_at, mount_holding
-from fsgauge.rig.host.machine.nfs_exports import export_facts
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 
+from fsgauge.engine.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
-from fsgauge.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFolders, ClientFolders
 

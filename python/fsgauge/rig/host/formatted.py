@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Protocol
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.machine.facts.kernel_log import kernel_log
+from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import MountTrace
+from fsgauge.machine.process.tool import Said, find_tool, run_tool
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.block_size import beyond_page_bytes
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import MountTrace
-from fsgauge.rig.host.machine.kernel_log import kernel_log
-from fsgauge.rig.host.machine.mounts import mount_at
-from fsgauge.rig.host.process.tool import Said, find_tool, run_tool
 from fsgauge.rig.host.tunables import tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System

@@ -10,13 +10,13 @@ from __future__ import annotations
 import time
 from typing import Literal
 
-from fsgauge.engine import EngineFaultError
+from fsgauge.engine.client import EngineFaultError
+from fsgauge.engine.wire import EngineFault, ScanJob
 from fsgauge.errors import InputError
-from fsgauge.record import Cell, ScanRecord, Turn
+from fsgauge.record.records import Cell, ScanRecord, Turn
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.work import Work
 from fsgauge.study.model import PathStorage
-from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
 from fsgauge.workload.method import WORST_FILES
 

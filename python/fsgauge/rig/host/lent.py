@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from fsgauge.engine import Engine
-from fsgauge.rig.host.folder.marked_folder import remove_in
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
+from fsgauge.machine.folder.marked_folder import remove_in
+from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.workload.folders import Place
 
 

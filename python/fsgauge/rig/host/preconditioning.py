@@ -10,26 +10,26 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from fsgauge.engine.wire import BlockTarget, ClientsJob, LayoutJob, LoadJob, sides_of
 from fsgauge.errors import RigError
 from fsgauge.plan.turns import derived_seed
-from fsgauge.preconditioning import (
+from fsgauge.record.preconditioning import (
     BLOCK_SIZE_BYTES,
     MOST_ROUNDS,
     PASSES,
     CellPreconditioning,
     StoragePreconditioning,
 )
-from fsgauge.record import Cell, Turn
+from fsgauge.record.records import Cell, Turn
+from fsgauge.record.steady_window import last_window
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.work import Work
 from fsgauge.rig.rig import StepStarted
-from fsgauge.steady_window import last_window
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.units import format_bandwidth, format_duration, format_size
-from fsgauge.wire import BlockTarget, ClientsJob, LayoutJob, LoadJob, sides_of
 
 _QUEUE_DEPTH = 32
 

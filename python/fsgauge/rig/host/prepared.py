@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from fsgauge.access.server import Server
-from fsgauge.machine import StorageFacts
-from fsgauge.record import SystemFacts
-from fsgauge.rig.host.folder.open_folder import OpenFolder
-from fsgauge.wire import Event, Held, Job, LayoutResult, Result
+from fsgauge.engine.wire import Event, Held, Job, LayoutResult, Result
+from fsgauge.machine.folder.open_folder import OpenFolder
+from fsgauge.record.machine import StorageFacts
+from fsgauge.record.records import SystemFacts
 from fsgauge.workload.folders import AgedFiles, FileSets, InFolder, Place
 
 

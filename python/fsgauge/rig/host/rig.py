@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from fsgauge import storage
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import Held
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.facts.kept_noise import KeptNoise
+from fsgauge.machine.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import (
     check_systems,
@@ -16,12 +22,7 @@ from fsgauge.rig.host.checks import (
     refused_systems,
     smallest_bytes,
 )
-from fsgauge.rig.host.device.block_device import device_at
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.direct import require_direct_device
-from fsgauge.rig.host.ledger.ledger import opened_ledger
-from fsgauge.rig.host.ledger.ledger_folder import private_folder
-from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
@@ -33,7 +34,6 @@ from fsgauge.rig.host.working_set import working_set
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, Study
-from fsgauge.wire import Held
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""

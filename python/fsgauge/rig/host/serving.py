@@ -11,17 +11,17 @@ from typing import TypeVar
 
 from fsgauge.access.server import SERVERS, Clients, Server, ServerKind, served
 from fsgauge.access.server.kind import Account
+from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import SystemFacts
-from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.machine.memory import available_memory_bytes
-from fsgauge.rig.host.process.own_network import own_network
-from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.process.own_network import own_network
+from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.record.records import SystemFacts
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.units import format_size
-from fsgauge.wire import FilesTarget
 from fsgauge.workload.folders import ClientFolders, Place, ServedFiles
 
 P = TypeVar("P", bound=Place)

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 
-from fsgauge.engine import Engine
-from fsgauge.record import Plan
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import Engine as EngineBuild
+from fsgauge.engine.wire import ProbeJob
+from fsgauge.record.records import Plan
 from fsgauge.rig.host.lent import HostLent
 from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
@@ -15,8 +17,6 @@ from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.work import Work
 from fsgauge.rig.rig import Description, Tell
 from fsgauge.study.model import Study, System
-from fsgauge.wire import Engine as EngineBuild
-from fsgauge.wire import ProbeJob
 
 
 class HostSession:

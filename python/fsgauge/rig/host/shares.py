@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.access.keys import AccessKeys
-from fsgauge.errors import InputError, RigError
-from fsgauge.record import SystemFacts
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import ShareTrace
-from fsgauge.rig.host.machine.nfs_exports import export_facts
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
-from fsgauge.rig.host.serving import require_answer
-from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
-from fsgauge.study.model import Study, System
-from fsgauge.study.reached import access_of
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     EnvironmentPassword,
     FilePassword,
     NfsTarget,
     PasswordSource,
     SmbTarget,
 )
+from fsgauge.errors import InputError, RigError
+from fsgauge.machine.facts.nfs_exports import export_facts
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import ShareTrace
+from fsgauge.record.records import SystemFacts
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.host.serving import require_answer
+from fsgauge.study.access import AccessKeys
+from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
+from fsgauge.study.model import Study, System
+from fsgauge.study.reached import access_of
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders, FileSets
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
+from fsgauge.engine.wire import SelfMeasure
 from fsgauge.plan.slices import slice_rounds
-from fsgauge.record import Cell, Turn
+from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.sliced_run import SlicedRun
 from fsgauge.rig.host.turn import Standing, standing
 from fsgauge.rig.host.work import Work
-from fsgauge.wire import SelfMeasure
 from fsgauge.workload import method_of
 
 

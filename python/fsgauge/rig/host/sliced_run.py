@@ -2,7 +2,7 @@
 
 A file system may put off what writes cost: a journal's commit, a tree's, data in the page cache.
 Nothing of it is left to a neighbour: after each slice that wrote, the system is synced. Where the
-method says so that time is the slice's own, and `fsgauge.merging` adds it.
+method says so that time is the slice's own, and `fsgauge.record.merging` adds it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from fsgauge.engine import EngineFaultError
-from fsgauge.parts import Part, Slice
+from fsgauge.engine.client import EngineFaultError
+from fsgauge.engine.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.plan.slices import SliceJobs, slice_jobs
 from fsgauge.plan.turns import job_for
-from fsgauge.record import Cell, RunRecord
+from fsgauge.record.parts import Part, Slice
+from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.turn import Standing
 from fsgauge.rig.rig import RunStarted
-from fsgauge.traffic import DeviceRun
-from fsgauge.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"

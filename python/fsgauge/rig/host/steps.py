@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.rig.host.caches import sync_file_system
-from fsgauge.rig.host.folder.open_folder import OpenFolder
-from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep
 
 _SECTOR_BYTES = 512

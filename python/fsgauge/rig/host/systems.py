@@ -13,17 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
-from fsgauge.machine import Machine
+from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
+from fsgauge.machine.facts.environment import capture_machine, machine_name
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.record.machine import Machine
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.device_load import watch_device
 from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.host.filling import fill
-from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.formatted import facts_of, formatted
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.machine.environment import capture_machine, machine_name
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
@@ -34,8 +36,6 @@ from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
-from fsgauge.traffic import DeviceRun
-from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import (
     AGED,

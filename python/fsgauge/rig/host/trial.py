@@ -19,13 +19,13 @@ from typing import Self
 
 from fsgauge import storage
 from fsgauge.errors import FsgaugeError
-from fsgauge.rig.host.device.block_device import device_at
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
+from fsgauge.machine.process.tool import NotInTime
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
 from fsgauge.rig.host.known_kind import known_kind
-from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
 from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.rig.host.process.tool import NotInTime
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System

@@ -12,11 +12,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.ledger.traces import SettingTrace
-from fsgauge.rig.host.machine.setting import read_setting, real_setting, setting_held, write_setting
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.device.block_device import BlockDevice, device_at, device_with_numbers
+from fsgauge.machine.facts.setting import read_setting, real_setting, setting_held, write_setting
+from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.machine.ledger.traces import SettingTrace
 from fsgauge.storage import Base
 from fsgauge.study.model import System
 from fsgauge.study.tunable_places import (

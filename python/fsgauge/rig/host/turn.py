@@ -10,11 +10,12 @@ from functools import partial
 
 from fsgauge.access.server.death import explained
 from fsgauge.access.server.observation import Observation
-from fsgauge.engine import EngineFaultError
-from fsgauge.parts import in_one
+from fsgauge.engine.client import EngineFaultError
+from fsgauge.engine.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
 from fsgauge.plan.turns import job_for
-from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
+from fsgauge.record.parts import in_one
+from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
@@ -22,7 +23,6 @@ from fsgauge.rig.host.turn_steps import Steps
 from fsgauge.rig.host.work import Work
 from fsgauge.rig.rig import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
 from fsgauge.study.reached import over_paths
-from fsgauge.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsgauge.machine import StorageFacts
-from fsgauge.rig.host.device.device_chain import chain_of_path
+from fsgauge.machine.device.device_chain import chain_of_path
+from fsgauge.machine.facts.mounts import MEMORY_FILE_SYSTEMS
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.facts import folder_facts
-from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
-from fsgauge.rig.host.machine.mounts import MEMORY_FILE_SYSTEMS
 from fsgauge.rig.rig import FoldersSeen
 from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.engine import Engine
-from fsgauge.record import Plan
+from fsgauge.engine.client import Engine
+from fsgauge.record.records import Plan
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.rig import Tell
 from fsgauge.study.model import Study

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import require_direct_files
-from fsgauge.rig.host.folder.open_folder import OpenFolder, open_place
 from fsgauge.rig.host.formatted import formatted
-from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.storage import Base
 from fsgauge.study.model import Study, System

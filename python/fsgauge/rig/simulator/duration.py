@@ -10,7 +10,8 @@ from __future__ import annotations
 import resource
 from dataclasses import dataclass
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import SimulateResult
 from fsgauge.errors import InputError
 from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
@@ -20,7 +21,6 @@ from fsgauge.rig.simulator.stopping import stopped_after
 from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
 from fsgauge.study.model import Study, System
 from fsgauge.study.policy_settings import BLOCK_BYTES
-from fsgauge.wire import SimulateResult
 
 SMALLER = (512, 64, 8)
 """Shares of the study's device that are tried, the smallest first."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fsgauge.engine.wire import SimulatedStep
 from fsgauge.errors import FullModelError
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.more_room import Room, filling_keys
 from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.model import Study, System
-from fsgauge.wire import SimulatedStep
 
 
 def require_whole(

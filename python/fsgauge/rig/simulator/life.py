@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fsgauge.plan.space import planned_room
-from fsgauge.plan.turns import job_for, steps_for
-from fsgauge.record import Cell, Plan, Turn
-from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import policy_of
-from fsgauge.study.model import Study, System
-from fsgauge.study.policy_settings import BLOCK_BYTES
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     AgeJob,
     BallastStep,
     ClearStep,
@@ -21,6 +14,13 @@ from fsgauge.wire import (
     SimulateJob,
     SimulateStep,
 )
+from fsgauge.plan.space import planned_room
+from fsgauge.plan.turns import job_for, steps_for
+from fsgauge.record.records import Cell, Plan, Turn
+from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
+from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.study.model import Study, System
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
 from fsgauge.workload.method import WORST_FILES

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import SimulateResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.record import Turn
+from fsgauge.record.records import Turn
 from fsgauge.rig.simulator.device import size_of
 from fsgauge.rig.simulator.life import job_of, life_of, place_in
 from fsgauge.rig.simulator.stopping import stopped_after
@@ -26,7 +27,6 @@ from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import SimulatedStorage, Study
 from fsgauge.study.storage import LARGEST_SIMULATED_BYTES
 from fsgauge.units import exact_percent, exact_size
-from fsgauge.wire import SimulateResult
 
 _LEAST_SECONDS = 0.5
 """An engine that is asked to end sooner may not hear it."""

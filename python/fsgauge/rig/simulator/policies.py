@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from fsgauge.errors import InputError
-from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.simulator.options import settings_by_options
-from fsgauge.study.model import Study, System
-from fsgauge.study.policies import POLICIES
-from fsgauge.study.policy_settings import Value
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BestFitPolicy,
     BlockAtATimePolicy,
     BuddyPolicy,
@@ -26,6 +20,12 @@ from fsgauge.wire import (
     WorstFitPolicy,
     XfsPolicy,
 )
+from fsgauge.errors import InputError
+from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.simulator.options import settings_by_options
+from fsgauge.study.model import Study, System
+from fsgauge.study.policies import POLICIES
+from fsgauge.study.policy_settings import Value
 
 Settings = Callable[[str], Value]
 

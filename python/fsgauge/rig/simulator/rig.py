@@ -8,10 +8,10 @@ from functools import partial
 
 from pydantic import ValidationError
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.around import Tried
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
 from fsgauge.rig.simulator.duration import block_takes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from fsgauge.engine import Engine
-from fsgauge.machine import SimulatedNumber, Simulation, StorageFacts
-from fsgauge.record import Plan
-from fsgauge.rig.host.machine.environment import capture_machine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import SimulateResult
+from fsgauge.machine.facts.environment import capture_machine
+from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
+from fsgauge.record.records import Plan
 from fsgauge.rig.rig import Description, Tell
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.life import place_in
@@ -15,7 +16,6 @@ from fsgauge.rig.simulator.trial import empty_of
 from fsgauge.rig.simulator.turn import Made, simulate_turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
-from fsgauge.wire import SimulateResult
 from fsgauge.workload.folders import AgedFolders, ClientFolders
 
 KIND = "simulated"

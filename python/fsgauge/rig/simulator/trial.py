@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import AgeJob, SimulateResult, SimulateStep
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.simulator.device import size_of
 from fsgauge.rig.simulator.life import job_of, life_of, place_in
 from fsgauge.study.model import Study, System
-from fsgauge.wire import AgeJob, SimulateResult, SimulateStep
 
 
 def first_turn(study: Study, system: System, free_bytes: int) -> list[list[SimulateStep]]:

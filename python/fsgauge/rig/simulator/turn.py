@@ -6,10 +6,20 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import (
+    AgeResult,
+    ClientsJob,
+    LoadJob,
+    LoadResult,
+    ScanResult,
+    SimulatedStep,
+    SimulateResult,
+)
 from fsgauge.errors import RigError
-from fsgauge.parts import in_one
-from fsgauge.record import (
+from fsgauge.machine.facts.environment import machine_name
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import (
     Cell,
     Plan,
     RunRecord,
@@ -19,7 +29,6 @@ from fsgauge.record import (
     Turn,
     TurnRecord,
 )
-from fsgauge.rig.host.machine.environment import machine_name
 from fsgauge.rig.rig import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.simulator.full import require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
@@ -29,15 +38,6 @@ from fsgauge.rig.simulator.trial import is_without_data
 from fsgauge.study.model import Study, System
 from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
-from fsgauge.wire import (
-    AgeResult,
-    ClientsJob,
-    LoadJob,
-    LoadResult,
-    ScanResult,
-    SimulatedStep,
-    SimulateResult,
-)
 from fsgauge.workload.folders import AgedFolders, ClientFolders
 from fsgauge.workload.steps import AgeFolder
 

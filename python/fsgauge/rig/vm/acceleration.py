@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.host.process.processes import boot_id
+from fsgauge.machine.process.processes import boot_id
 from fsgauge.rig.vm.cache import cache_folder
 from fsgauge.rig.vm.kvm import DEVICE, has_kvm
 from fsgauge.rig.vm.node import Node, NodeLostError

@@ -6,11 +6,11 @@ next to the share of its limit that this node has. A limit counts reads and writ
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.qemu import Disk
-from fsgauge.traffic import DiskDone, Traffic
 
 _COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
 _LIMITED = ("read", "write")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.estimate import turns_of_block
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study, System
 from fsgauge.system.kind import MOUNTED

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
-from fsgauge.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
-from fsgauge.record import TurnRecord
-from fsgauge.rig.host.machine.environment import capture_machine
+from fsgauge.machine.facts.environment import capture_machine
+from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
+from fsgauge.record.records import TurnRecord
 from fsgauge.rig.rig import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import Standing

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from fsgauge.errors import FsgaugeError
-from fsgauge.machine import Machine
+from fsgauge.record.machine import Machine
 from fsgauge.rig.fleet.control import Answer, Control, Question
 from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER
 from fsgauge.rig.vm.arrangement.roles import Roles

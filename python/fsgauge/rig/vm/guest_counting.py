@@ -6,11 +6,11 @@ was counted in it.
 
 from __future__ import annotations
 
-from fsgauge.record import RunRecord
-from fsgauge.rig.host.process.tool import run_tool
+from fsgauge.machine.process.tool import run_tool
+from fsgauge.record.records import RunRecord
+from fsgauge.record.traffic import Traffic
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.tables import Counter
-from fsgauge.traffic import Traffic
 
 _MARK = "==counter=="
 _SECONDS = 30.0

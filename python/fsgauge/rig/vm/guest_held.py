@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.errors import RigError
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import exchanged, served_clock
 from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.gate import Label

@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from fsgauge.engine.wire import ClientsJob, LoadJob
 from fsgauge.errors import RigError
 from fsgauge.rig.lending import LendsMachines, LentMachine
 from fsgauge.rig.vm.messages import Do
 from fsgauge.study.model import Study
-from fsgauge.wire import ClientsJob, LoadJob
 from fsgauge.workload.folders import Place
 
 _BROUGHT = Path("/run/brought")

@@ -22,9 +22,9 @@ from pydantic import BaseModel
 from fsgauge import __version__
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.hands.hand import Hand
-from fsgauge.interruption import interruptible
 from fsgauge.plain_files import write_all
-from fsgauge.record import Plan
+from fsgauge.programs.interruption import interruptible
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.messages import Described, Fault, Told
 from fsgauge.rig.lending import LendsSystems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.rig import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.messages import Do

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.errors import RigError
-from fsgauge.machine import NO_STORAGE
+from fsgauge.machine.facts.environment import capture_machine
+from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.process.tool import NotInTime, must_run, run_tool
+from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host.blank import make_blank
 from fsgauge.rig.host.formatted import make
-from fsgauge.rig.host.machine.environment import capture_machine
-from fsgauge.rig.host.machine.mounts import mount_at
-from fsgauge.rig.host.process.tool import NotInTime, must_run, run_tool
 from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file

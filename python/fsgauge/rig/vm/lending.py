@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import FsgaugeError
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Do, Order
 from fsgauge.study.model import System
-from fsgauge.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.workload.folders import Place
 
 _MAKE_SECONDS = 1800.0

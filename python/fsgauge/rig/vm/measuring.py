@@ -8,7 +8,8 @@ from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.record import Plan
+from fsgauge.engine.wire import Event
+from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.gathered import Gathered, records_of
@@ -22,7 +23,6 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
-from fsgauge.wire import Event
 
 PREPARE_SECONDS = 1800.0
 _ANSWER_SECONDS = 300.0

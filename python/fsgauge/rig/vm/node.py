@@ -19,8 +19,8 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
-from fsgauge.rig.host.process.tool import end_or_give_up
 from fsgauge.rig.vm.kvm import kvm_groups
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor

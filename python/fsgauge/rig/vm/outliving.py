@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import TypeAdapter
 
+from fsgauge.engine.wire import EngineFault, FilesTarget
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.turns import job_for
-from fsgauge.record import Plan, RunRecord, Turn, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
 from fsgauge.rig.rig import Happening, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
-from fsgauge.wire import EngineFault, FilesTarget
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.messages import PORT
 from fsgauge.rig.vm.network.addresses import Station

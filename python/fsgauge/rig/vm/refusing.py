@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.facts.memory import available_memory_bytes
+from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.plan.turns import require_files_fit
 from fsgauge.rig.host.checks import refused_by, require_real
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.folder.places import require_only_ours
-from fsgauge.rig.host.machine.memory import available_memory_bytes
 from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of

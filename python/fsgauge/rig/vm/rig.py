@@ -10,15 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.folder.places import require_only_ours
+from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
+from fsgauge.machine.process.own_network import unused_user_id
 from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
+from fsgauge.record.strikes import Strike
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import require_none
-from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.folder.places import require_only_ours
-from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
-from fsgauge.rig.host.process.own_network import unused_user_id
 from fsgauge.rig.vm.acceleration import started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
@@ -40,7 +41,6 @@ from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.small_blocks import small_blocks_words
 from fsgauge.storage.loop import make_file
-from fsgauge.strikes import Strike
 from fsgauge.study.model import Study, System
 
 

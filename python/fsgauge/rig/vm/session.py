@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
-from fsgauge.record import Plan, Turn, TurnRecord
+from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.rig import BlockGivenUp, BlockVoid, Description, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged

@@ -10,15 +10,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fsgauge.engine.wire import IntervalEvent
 from fsgauge.errors import FsgaugeError
+from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.rig import Happening, LoadBegins
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.node import BOOT_SECONDS
 from fsgauge.rig.vm.power import power_on, stands_again
-from fsgauge.strikes import Strike, Struck
 from fsgauge.study.model import System
-from fsgauge.wire import IntervalEvent
 
 _NOT_TOLD_SECONDS = 20.0
 """A load that has not told its beginning by then began with its run."""

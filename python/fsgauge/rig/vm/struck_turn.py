@@ -10,14 +10,14 @@ import time
 
 from pydantic import TypeAdapter
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import FsgaugeError
 from fsgauge.plan.turns import job_for
-from fsgauge.record import Plan, RunRecord, Turn, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
+from fsgauge.record.strikes import Struck
 from fsgauge.rig.rig import Happening, RunStarted, Tell
 from fsgauge.rig.vm.striking import Striking
-from fsgauge.strikes import Struck
 from fsgauge.study.model import Study
-from fsgauge.wire import EngineFault
 from fsgauge.workload.folders import Place
 
 _PLACE: TypeAdapter[Place] = TypeAdapter(Place)

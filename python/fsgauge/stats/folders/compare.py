@@ -31,7 +31,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from fsgauge.errors import InputError, SourceLocation
-from fsgauge.factors import declarations, factors_of, vocabulary
 from fsgauge.quantities import UnitError
-from fsgauge.record import Cell, FactorValue
+from fsgauge.record.factors import declarations, factors_of, vocabulary
+from fsgauge.record.records import Cell, FactorValue
 from fsgauge.stats.metrics import METRICS
 from fsgauge.units import parse_size
 
@@ -63,7 +63,8 @@ class Token(NamedTuple):
 class Selector(NamedTuple):
     """One thing that a cell or system has to be, and where it stands.
 
-    `kind` is "cell", "system", a role of a factor (fsgauge.factors), or the name of one in none.
+    `kind` is "cell", "system", a role of a factor (fsgauge.record.factors), or the name of
+    one in none.
     """
 
     kind: str

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fsgauge.errors import InputError
-from fsgauge.factors import declarations, factors_of
-from fsgauge.record import FactorValue
+from fsgauge.record.factors import declarations, factors_of
+from fsgauge.record.records import FactorValue
 from fsgauge.stats.folders.compare import Between, Entry
 from fsgauge.stats.folders.condition import Condition, Selector, nearest, what_cell_is
 from fsgauge.stats.results import ResultModel

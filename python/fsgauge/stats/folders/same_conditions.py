@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from fsgauge import conditions
 from fsgauge.errors import InputError
-from fsgauge.machine import Machine
-from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
-from fsgauge.run_token import without_place
+from fsgauge.record import conditions
+from fsgauge.record.machine import Machine
+from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.record.run_token import without_place
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 

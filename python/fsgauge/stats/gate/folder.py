@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from fsgauge.conditions import plain
+from fsgauge.record.conditions import plain
 from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
 from fsgauge.stats.folders.sitting import ended_ns

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.folders.sitting import by_sitting
 from fsgauge.stats.gate.measured import Key, Mean
 from fsgauge.stats.gate.measured import Line as Measured

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Cell
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, ends, widened
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fsgauge.factors import factors_of
-from fsgauge.record import Cell, FactorValue, Plan
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, FactorValue, Plan
 from fsgauge.stats.results import HostPoint, HostScaling
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law

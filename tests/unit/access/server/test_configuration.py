@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server import ganesha, samba
 from fsgauge.access.server.kind import Account, Clients, Serving, new_password, write_private
+from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import InputError
-from fsgauge.rig.host.process.tool import find_tool
-from fsgauge.wire import SmbTarget
+from fsgauge.machine.process.tool import find_tool
+from fsgauge.study.access import AccessKeys
 from tests.needs import need
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server.death import explained
 from fsgauge.access.server.ganesha import GANESHA
 from fsgauge.access.server.kind import Account, Clients, Serving
 from fsgauge.access.server.log import LAST_LINES, ServerLog
 from fsgauge.access.server.samba import SAMBA
-from fsgauge.private_server import ServerRun
-from fsgauge.wire import EngineFault
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.private_server import ServerRun
+from fsgauge.study.access import AccessKeys
 
 PANIC = """\
 [2026/11/23 00:34:20.573028,  0] ../../lib/util/fault.c:184(smb_panic_log)

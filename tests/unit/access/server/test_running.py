@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server import SAMBA, running
 from fsgauge.access.server.kind import PORT, SECOND_PORT, Account, Clients, Serving
 from fsgauge.access.server.running import Child
-from fsgauge.rig.host.process.own_network import own_network
+from fsgauge.machine.process.own_network import own_network
+from fsgauge.study.access import AccessKeys
 
 pytestmark = pytest.mark.root
 

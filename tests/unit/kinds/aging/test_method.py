@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget, FsyncSync, IntermingledProfile, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
@@ -15,7 +16,6 @@ from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import FilesTarget, FsyncSync, IntermingledProfile, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders
 from fsgauge.workload.room import Room

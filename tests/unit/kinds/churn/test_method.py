@@ -2,11 +2,11 @@
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import FilesTarget
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 from fsgauge.workload.room import Room

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import ClientsJob, CycleSizes, FilesTarget, PathTarget, SharedTree
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import ClientsJob, CycleSizes, FilesTarget, PathTarget, SharedTree
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders
 from fsgauge.workload.room import Room

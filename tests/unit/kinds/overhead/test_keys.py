@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.study.parse import parse_study
 from fsgauge.study.workload import cells_of
-from fsgauge.wire import FilesTarget, LoadJob
 from fsgauge.workload import method_of
 
 STUDY = """\

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget, LoadJob
 from fsgauge.errors import InputError
-from fsgauge.factors import factors_of, most_hosts
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell
+from fsgauge.record.factors import factors_of, most_hosts
+from fsgauge.record.records import Cell
 from fsgauge.rig.fleet.files_of_all import linked_parts
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of, default_primary
-from fsgauge.wire import FilesTarget, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.dealing import Share
 

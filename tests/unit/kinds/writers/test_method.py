@@ -2,11 +2,7 @@
 
 import pytest
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.method import LONGEST_RUN_NS
-from fsgauge.study.workload import cells_of
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockTarget,
     Companion,
     FilesTarget,
@@ -19,6 +15,10 @@ from fsgauge.wire import (
     SharedRanges,
     StridedRanges,
 )
+from fsgauge.errors import InputError
+from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.kinds.writers.method import LONGEST_RUN_NS
+from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS
 

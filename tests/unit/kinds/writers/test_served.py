@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.engine.wire import DsyncSync, FsyncSync, NoSync
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.served import cautions_of, sync_of
-from fsgauge.wire import DsyncSync, FsyncSync, NoSync
+from fsgauge.study.access import AccessKeys
 
 SAMBA, GANESHA = AccessKeys(server="samba"), AccessKeys(server="ganesha")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fsgauge.engine.wire import LengthBin
 from fsgauge.report.scan.lengths import lengths_chart
-from fsgauge.wire import LengthBin
 
 BINS = [
     LengthBin(at_least_bytes=4096, extents=3, size_bytes=3 << 12),

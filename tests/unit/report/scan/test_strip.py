@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from fsgauge.engine.wire import Group
 from fsgauge.report.scan.map import KINDS, folded, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, strip
-from fsgauge.wire import Group
 from tests.scan_example import example
 
 SIZE = 64 << 20

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.record import ScanRecord, StepRecord
+from fsgauge.engine.wire import EngineFault
+from fsgauge.record.records import ScanRecord, StepRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.wire import EngineFault
 from tests.synthetic_churn import make_churn
 
 STUDY = make_churn(blocks=2)

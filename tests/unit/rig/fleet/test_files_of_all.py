@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget, LayoutResult
 from fsgauge.errors import RigError
+from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.rig.fleet.files_of_all import offered, patience_seconds, taken
-from fsgauge.rig.host.folder.open_folder import BELOW
-from fsgauge.wire import FilesTarget, LayoutResult
 from tests.synthetic import ENGINE
 
 SIZE = 8192

@@ -7,14 +7,14 @@ from itertools import permutations
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.errors import RigError
-from fsgauge.factors import factors_of
-from fsgauge.preconditioning import CellPreconditioning
-from fsgauge.record import Plan, RunRecord, ScanRecord, TurnRecord
+from fsgauge.record.factors import factors_of
+from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.records import Plan, RunRecord, ScanRecord, TurnRecord
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
-from fsgauge.wire import EngineFault
 from tests.over_hosts_example import on_hosts
 from tests.synthetic import make_study
 from tests.synthetic_connections import make_connections

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, Told
 from fsgauge.rig.fleet.planned import Planned

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
+from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.fleet.messages import Fault, allowed, consent_in
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
-from fsgauge.rig.host.device.consent import Consent
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
 from fsgauge.study.parse import load_study
 

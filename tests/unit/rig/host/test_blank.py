@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said
 from fsgauge.rig.host import blank
-from fsgauge.rig.host.process.tool import Said
 
 BUSY = "blkdiscard: cannot open /dev/loop1: Device or resource busy"
 

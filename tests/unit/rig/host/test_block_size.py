@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.machine.process.tool import Said
 from fsgauge.rig.host import formatted
 from fsgauge.rig.host.block_size import beyond_page_bytes
-from fsgauge.rig.host.process.tool import Said
 from fsgauge.study.model import System
 from fsgauge.system import find_kind
 from fsgauge.system.kind import FileSystem

@@ -2,8 +2,8 @@
 
 import os
 
+from fsgauge.engine.wire import FilesTarget
 from fsgauge.rig.host.caches import KEEP_CACHES, settle_caches
-from fsgauge.wire import FilesTarget
 from fsgauge.workload.folders import ClientFolders
 
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from fsgauge.machine.process.tool import must_run
 from fsgauge.rig.host.code_in_memory import keep_code_in_memory
-from fsgauge.rig.host.process.tool import must_run
 
 _PAGES = 256
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import ProbeResult
 from fsgauge.errors import InputError
+from fsgauge.machine.facts.mounts import parse_mountinfo
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files
-from fsgauge.rig.host.machine.mounts import parse_mountinfo
 from fsgauge.study.model import Study
-from fsgauge.wire import ProbeResult
 from tests.cli import fake_engine
 
 
@@ -84,7 +84,7 @@ def test_memory_has_no_direct_io_whatever_the_probe_says(
     asked = study(**workload)
     for kind in ("tmpfs", "ramfs"):
         found = parse_mountinfo(line.format(kind))
-        monkeypatch.setattr("fsgauge.rig.host.machine.mounts.mounts", lambda found=found: found)
+        monkeypatch.setattr("fsgauge.machine.facts.mounts.mounts", lambda found=found: found)
         engine = Probed(direct=True, direct_alignment_bytes=512)
         with pytest.raises(InputError) as refusal:
             require_direct_files(asked, asked.systems[0], "/fast/folder", engine)
@@ -93,7 +93,7 @@ def test_memory_has_no_direct_io_whatever_the_probe_says(
         assert way in refusal.value.next and "--storage ram:16MiB" in refusal.value.next
         assert engine.asked == 0
     disk = parse_mountinfo(line.format("ext4"))
-    monkeypatch.setattr("fsgauge.rig.host.machine.mounts.mounts", lambda: disk)
+    monkeypatch.setattr("fsgauge.machine.facts.mounts.mounts", lambda: disk)
     engine = Probed(direct=True, direct_alignment_bytes=512)
     require_direct_files(asked, asked.systems[0], "/fast/folder", engine)
     assert engine.asked == 1
@@ -101,7 +101,7 @@ def test_memory_has_no_direct_io_whatever_the_probe_says(
 
 def test_buffered_io_may_go_to_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     found = parse_mountinfo("30 1 0:26 / /fast rw - tmpfs none rw\n")
-    monkeypatch.setattr("fsgauge.rig.host.machine.mounts.mounts", lambda: found)
+    monkeypatch.setattr("fsgauge.machine.facts.mounts.mounts", lambda: found)
     for workload in ({"kind": "writers", "access": ["buffered"]}, {"direct": False}):
         asked = study(**workload)
         require_direct_files(asked, asked.systems[0], "/fast/folder", Probed())

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.ledger import ledger_folder
 from fsgauge.rig.host import doctor
 from fsgauge.rig.host.doctor import diagnose, system_standings
-from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.system.support import Support
 
 

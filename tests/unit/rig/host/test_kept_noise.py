@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.host.ledger.ledger_folder import STATE_VARIABLE
-from fsgauge.rig.host.machine.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise, place_of
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import BlockTarget, LoadJob
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.preconditioning import MOST_ROUNDS, CellPreconditioning
+from fsgauge.record.preconditioning import MOST_ROUNDS, CellPreconditioning
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.study.parse import load_study
-from fsgauge.wire import BlockTarget, LoadJob
 
 SNIA = "storage.precondition=snia"
 

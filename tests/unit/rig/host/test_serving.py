@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.access.server import SERVERS
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said
 from fsgauge.rig.host import serving
-from fsgauge.rig.host.process.tool import Said
 from fsgauge.rig.host.serving import (
     install_of,
     lack_of,

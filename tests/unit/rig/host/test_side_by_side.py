@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import EngineFaultError, OnEvent
+from fsgauge.engine.client import EngineFaultError, OnEvent
+from fsgauge.engine.wire import EngineFault, LoadJob, LoadResult
 from fsgauge.errors import Interrupted
-from fsgauge.parts import Part
 from fsgauge.progress.lines import Quiet
+from fsgauge.record.parts import Part
 from fsgauge.rig.host import sliced_run
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.run import run_study
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
-from fsgauge.wire import EngineFault, LoadJob, LoadResult
 from tests.laboratory import (
     NoDiskEngine,
     NoDiskRig,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.folder.open_folder import open_place
+from fsgauge.machine.folder.open_folder import open_place
 from fsgauge.rig.host.steps import free_when_steady, takeable_bytes, wear
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep, TakeBallast
 

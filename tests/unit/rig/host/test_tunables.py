@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.machine.ledger import ledger_folder
+from fsgauge.machine.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.rig.host import tunables
-from fsgauge.rig.host.ledger import ledger_folder
-from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.rig.host.tunables import require_tunables_of, tuned_client
 from fsgauge.study.parse import load_study
 from fsgauge.study.system import System
@@ -73,8 +73,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from fsgauge.rig.host import tunables
-from fsgauge.rig.host.ledger import ledger_folder
-from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.machine.ledger import ledger_folder
+from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.study.system import System
 root, ledgers = map(Path, sys.argv[1:])
 tunables.LUSTRE_ROOTS = (root,)

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import OnEvent
+from fsgauge.engine.client import OnEvent
+from fsgauge.engine.wire import AgeJob, AgeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.progress.lines import Quiet
 from fsgauge.rig.host.prepared import PreparedSystem
@@ -20,7 +21,6 @@ from fsgauge.store.abandon import whole_blocks
 from fsgauge.store.query import asked
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
-from fsgauge.wire import AgeJob, AgeResult
 from fsgauge.workload.folders import AgedFolders
 from fsgauge.workload.steps import FileStep
 from tests.laboratory import NoDiskEngine, NoDiskRig, NoDiskSystems, answer_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.machine import StorageFacts
+from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host import used_folders
 from fsgauge.rig.host.used_folders import facts_of_folders
 from fsgauge.study.model import Study

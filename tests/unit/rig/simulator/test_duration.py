@@ -7,7 +7,7 @@ import resource
 import pytest
 
 from fsgauge.cli.plan_lines import time_and_bytes
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
 from fsgauge.plan.around import Around, Tried
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.cli.execution import execute
-from fsgauge.engine import Engine
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import EngineFault, SimulatedStep
 from fsgauge.errors import FullModelError, InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.simulator import more_room
@@ -17,7 +18,6 @@ from fsgauge.rig.simulator.life import place_in
 from fsgauge.rig.simulator.more_room import Room, found_room
 from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.parse import parse_study
-from fsgauge.wire import EngineFault, SimulatedStep
 from tests.unit.rig.simulator.windows import windows
 
 FILLS_UP = """\

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.errors import InputError
-from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import policy_of, settings_of
-from fsgauge.study.model import Study
-from fsgauge.study.parse import load_study, parse_study
-from fsgauge.study.policies import POLICIES
-from fsgauge.system import find_kind
-from fsgauge.wire import (
+from fsgauge.engine.wire import (
     BlockAtATimePolicy,
     DelayedPolicy,
     Ext4Policy,
@@ -21,6 +14,13 @@ from fsgauge.wire import (
     WindowPolicy,
     XfsPolicy,
 )
+from fsgauge.errors import InputError
+from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of
+from fsgauge.rig.simulator.policies import policy_of, settings_of
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.policies import POLICIES
+from fsgauge.system import find_kind
 
 
 def study(*systems: str, storage: str = "simulated:1GiB") -> Study:

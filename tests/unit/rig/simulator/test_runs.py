@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge import kinds
-from fsgauge.engine import Engine, OnEvent
+from fsgauge.engine.client import Engine, OnEvent
+from fsgauge.engine.wire import EngineFault, SimulateJob, SimulateResult
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
@@ -29,7 +30,6 @@ from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
-from fsgauge.wire import EngineFault, SimulateJob, SimulateResult
 
 
 def run(results: Path, study: Study, engine: Engine | None = None) -> Outcome:
@@ -272,7 +272,7 @@ def test_what_all_systems_are_refused_for_is_no_one_s_fault() -> None:
 
 
 def test_hosts_and_devices_are_none_of_its(tmp_path: Path) -> None:
-    from fsgauge.rig.host.device.consent import Consent
+    from fsgauge.machine.device.consent import Consent
 
     with pytest.raises(InputError, match="--destroy names a device"):
         SimulatorRig(Engine()).check(aging(), Consent(("serial",), False))

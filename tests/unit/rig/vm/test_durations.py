@@ -7,7 +7,7 @@ import pytest
 from fsgauge.plan.around import Around
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.record import Plan
+from fsgauge.record.records import Plan
 from fsgauge.rig.rig import around_on
 from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
 from fsgauge.rig.vm.disks import BYTES_PER_SECOND, IOPS

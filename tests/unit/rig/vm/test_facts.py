@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.machine import LOAD
+from fsgauge.record.machine import LOAD
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.disks import limits_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.record import Cell, RunRecord, Turn
+from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
+from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.rig import RunStarted
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
 from fsgauge.rig.vm.guest_counting import Counting, counts_in
-from fsgauge.wire import FilesTarget, LoadJob, RandomAccess
 
 CELL = Cell(id="c", name="c", kind="overhead", factors={})
 TURN = Turn(block=0, turn=0, system="nfs", again=False, cells=["c"])

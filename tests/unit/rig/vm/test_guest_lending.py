@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.rig.vm import guest_lending
 from fsgauge.rig.vm.guest_lending import Lending
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
-from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.workload.folders import Place
 
 TARGET = FilesTarget(directory="/mnt/it", count=1, file_size_bytes=1 << 20)

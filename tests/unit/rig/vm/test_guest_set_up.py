@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process.tool import Said
+from fsgauge.machine.process.tool import Said
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.guest_set_up import fall, run
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import RigError
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import lent_by
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.study.model import System
-from fsgauge.wire import FilesTarget
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
 TARGET = FilesTarget(directory="/mnt/it", count=1, file_size_bytes=1 << 20)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.host.device.consent import Consent
+from fsgauge.machine.device.consent import Consent
 from fsgauge.rig.vm import cache, qemu, refusing
 from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
 from fsgauge.rig.vm.build import making

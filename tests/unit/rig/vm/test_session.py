@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from fsgauge.machine import StorageFacts
+from fsgauge.engine.wire import Engine
+from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import Plan, RunRecord, SystemFacts, TurnRecord
+from fsgauge.record.machine import StorageFacts
+from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, Told
-from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.rig import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
@@ -18,7 +19,6 @@ from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.session import MOST_REPEATS, VmSession
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
-from fsgauge.wire import Engine
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
 SIZE_BYTES = 512 << 20

@@ -9,7 +9,8 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.plan.turns import make_plan
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.strikes import Strike, StrikeKind
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.rig import LoadBegins, strikes_of
 from fsgauge.rig.vm import striking as module
@@ -19,7 +20,6 @@ from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.striking import Striking
-from fsgauge.strikes import Strike, StrikeKind
 from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.strikes import Strike, Struck
+from fsgauge.record.traffic import DiskDone
 from fsgauge.rig.rig import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
@@ -13,10 +15,8 @@ from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
 from fsgauge.rig.vm.telling import Telling
-from fsgauge.strikes import Strike, Struck
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
-from fsgauge.traffic import DiskDone
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
 

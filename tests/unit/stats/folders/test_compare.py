@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import primary_lines, repetition_sentence
 from fsgauge.stats.folders.compare import Between, compare_sides

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.machine import Simulation
+from fsgauge.record.machine import Simulation
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.ends_of_range import ends_of

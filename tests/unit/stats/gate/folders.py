@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.folders.same_conditions import Side
 from tests.synthetic import make_study
 from tests.synthetic.recipe import default_effect

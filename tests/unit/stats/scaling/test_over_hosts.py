@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.kinds.overhead.page.host_files import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
+from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
 from fsgauge.stats.scaling.over_hosts import host_groups
-from fsgauge.traffic import DiskDone, Traffic
-from fsgauge.wire import elapsed_with_finish_ns
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
 from tests.synthetic import SyntheticStudy
 from tests.synthetic_connections import make_connections

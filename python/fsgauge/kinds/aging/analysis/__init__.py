@@ -13,7 +13,7 @@ from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
 from fsgauge.kinds.aging.disk import disk_of, parameters_of
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.record import Cell, EnvironmentRecord, ScanRecord, StudyRecord
+from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence

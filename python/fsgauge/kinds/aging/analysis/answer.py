@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.record import StepRecord
+from fsgauge.record.records import StepRecord
 from fsgauge.stats.evidence import Evidence, finding, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage

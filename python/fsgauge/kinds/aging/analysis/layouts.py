@@ -12,17 +12,17 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLevel, Lengths
 from fsgauge.kinds.aging.analysis.rates import written_cells
 from fsgauge.kinds.aging.disk import Disk
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.predicting import Extents, predict_rates
-from fsgauge.record import Cell, ScanRecord
+from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.layouts import at_least
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import ScanResult
 
 PREDICTED, IN_CHUNKS = "predicted", "in chunks"
 AGED = "aged"

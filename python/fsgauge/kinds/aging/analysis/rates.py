@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.record import Cell, Plan
+from fsgauge.record.records import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.ratio import Ratio

@@ -19,7 +19,7 @@ from fsgauge.kinds.aging.page.tables import (
     summary_table,
 )
 from fsgauge.kinds.aging.published import published_aging
-from fsgauge.record import ScanRecord
+from fsgauge.record.records import ScanRecord
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Table, all_said_once

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.engine.wire import ScanMap
 from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
-from fsgauge.record import Cell, ScanRecord
+from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.report.scan.map import COLOURS, places, shares_of
 from fsgauge.report.scan.png import coloured_png
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
-from fsgauge.wire import ScanMap
 
 KINDS = {
     "data": "the streams' files",

@@ -12,7 +12,7 @@ from fsgauge.kinds.churn.analysis.findings import churn_findings
 from fsgauge.kinds.churn.analysis.layouts import churn_layouts, different_trees, trees_of
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
+from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     left_out,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.churn.analysis.model import ChurnWear, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record import Cell, Plan
+from fsgauge.record.records import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.noise import pooled_noise

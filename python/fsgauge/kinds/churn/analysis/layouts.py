@@ -11,15 +11,15 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
+from fsgauge.engine.wire import AgeJob, AgeResult
 from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
 from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear, Tree
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record import Cell, Plan, ScanRecord, StepRecord
+from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import turn_name
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import AgeJob, AgeResult
 
 WEARS: tuple[ChurnWear, ...] = ("aged", "fresh")
 _PER_FILE = "extents_per_file"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
+from fsgauge.engine.wire import ClientOperation, ClientsJob
 from fsgauge.kinds.connections.analysis.answer import connections_answer
 from fsgauge.kinds.connections.analysis.by_clients import by_clients
 from fsgauge.kinds.connections.analysis.extents import cell_extents, reference_of, scanned_cells
@@ -18,14 +19,13 @@ from fsgauge.kinds.connections.analysis.samples import (
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell, RunRecord, ScanRecord
+from fsgauge.record.records import Cell, RunRecord, ScanRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question, comparisons_in, noise_alone
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import ClientOperation, ClientsJob
 
 COUNTED_IN_FILES = ("mix", "stat", "delete")
 """Tests that are judged by files per second; in the others all systems move the same bytes."""

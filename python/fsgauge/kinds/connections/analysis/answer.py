@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from fsgauge.kinds.connections.analysis.model import ByClients
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
-from fsgauge.record import Cell, Plan
+from fsgauge.record.records import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio

@@ -11,13 +11,13 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 
+from fsgauge.engine.wire import ScanResult
 from fsgauge.kinds.connections.analysis.model import CellExtents
-from fsgauge.record import Plan, ScanRecord
+from fsgauge.record.records import Plan, ScanRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.layouts import at_least
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import ScanResult
 
 EXTENTS, PER_FILE = "extents", "extents_per_file"
 

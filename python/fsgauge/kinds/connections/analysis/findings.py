@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.engine.wire import timed_operations
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.analysis.serving_findings import serving_findings
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.client_findings import (
     cut_runs,
@@ -24,7 +25,6 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.storage_findings import failed_scans, no_seeks
-from fsgauge.wire import timed_operations
 
 FAIR_SHARE = 0.5
 FEWEST_OPERATIONS = 100

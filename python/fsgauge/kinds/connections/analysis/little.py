@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.engine.wire import ClientsJob, timed_operations, timed_parts
 from fsgauge.kinds.connections.analysis.model import LittleRow
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientsJob, timed_operations, timed_parts
 
 TOLERANCE_PERCENT = 2.0
 

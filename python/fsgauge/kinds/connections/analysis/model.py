@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from fsgauge.engine.wire import ClientOperation
 from fsgauge.stats.client_errors import ErrorRow, GivenUp
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import Unit
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
-from fsgauge.wire import ClientOperation
 
 
 class ServerUse(ResultModel):

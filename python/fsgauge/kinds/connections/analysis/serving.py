@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import get_args
 
+from fsgauge.engine.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult
 from fsgauge.kinds.connections.analysis.model import (
     ConnectionUse,
     OperationShare,
@@ -17,12 +18,11 @@ from fsgauge.kinds.connections.analysis.model import (
     Serving,
 )
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.private_server import ServerRun
-from fsgauge.record import Plan, RunRecord, TurnRecord
+from fsgauge.record.private_server import ServerRun
+from fsgauge.record.records import Plan, RunRecord, TurnRecord
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult
 
 _OPERATIONS: tuple[str, ...] = get_args(ClientOperation)
 _PROCESSOR, _BUSY, _SESSION = "processor", "busy", "session"

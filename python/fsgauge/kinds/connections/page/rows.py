@@ -10,7 +10,7 @@ from typing import Literal
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report import words
 from fsgauge.report.table_parts import interval_text
 from fsgauge.stats.metrics import METRICS

@@ -24,14 +24,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from fsgauge.engine.wire import LoadJob
 from fsgauge.kinds.overhead.analysis.model import Fluctuation
-from fsgauge.record import RunRecord
-from fsgauge.series import Intervals
+from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.metrics import Reading
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import LoadJob
 
 NAME = "fluctuation"
 FEWEST_INTERVALS = 10

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.overhead.analysis.model import FilesRatio
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by

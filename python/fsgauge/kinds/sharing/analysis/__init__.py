@@ -12,7 +12,7 @@ from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.analysis.one_node import one_node_finding, with_local_locks
 from fsgauge.kinds.sharing.analysis.to_nfs import ratios_to_nfs
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence

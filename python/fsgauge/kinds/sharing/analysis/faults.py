@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import count, finding, part_of
 from fsgauge.stats.results import Finding

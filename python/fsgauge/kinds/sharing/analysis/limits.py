@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fsgauge.engine.wire import elapsed_with_finish_ns, processor_with_finish_ns
 from fsgauge.kinds.sharing.analysis.model import CellLimit
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import Limit, Place, mean_of_known, ratios_limited
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import elapsed_with_finish_ns, processor_with_finish_ns
 
 
 def limits_of(material: Material) -> list[CellLimit]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.sharing.analysis.model import CellMemory
 from fsgauge.kinds.sharing.factors import SharingFactors
-from fsgauge.machine import LOAD, SERVER, Machine, with_role
-from fsgauge.record import Plan
+from fsgauge.record.machine import LOAD, SERVER, Machine, with_role
+from fsgauge.record.records import Plan
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
 from fsgauge.stats.results import Finding

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import TurnRecord
+from fsgauge.record.records import TurnRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding
 from fsgauge.stats.results import Finding

@@ -10,7 +10,7 @@ from fsgauge.kinds.sharing.analysis.limits import by_place
 from fsgauge.kinds.sharing.analysis.model import CellMemory, Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Results

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.jobs import SEEK_PROCESSES
 from fsgauge.kinds.sharing.peers.cells import (
@@ -24,9 +25,8 @@ from fsgauge.kinds.sharing.peers.cells import (
     tested,
     unreadable,
 )
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import format_size
-from fsgauge.wire import LoadResult
 from fsgauge.workload.peer import PeerNumbers, PeerRun, RateUnit
 
 FORMAT = "1.98"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from fsgauge.engine.wire import LoadResult, processor_with_finish_ns, sides_of
 from fsgauge.errors import RigError
 from fsgauge.kinds.sharing.jobs import elapsed_ns
 from fsgauge.kinds.sharing.tests import NEAREST, TESTS, FileTest, Program, Test
-from fsgauge.record import Cell
-from fsgauge.wire import LoadResult, processor_with_finish_ns, sides_of
+from fsgauge.record.records import Cell
 from fsgauge.workload.peer import PeerNumbers
 
 ENGINE_FOLDER = "c00000"

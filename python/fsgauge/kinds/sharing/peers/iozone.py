@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.peers.cells import (
     Sizes,
@@ -19,9 +20,8 @@ from fsgauge.kinds.sharing.peers.cells import (
     tested,
     unreadable,
 )
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.units import format_size
-from fsgauge.wire import LoadResult
 from fsgauge.workload.peer import PeerNumbers, PeerRun
 
 REPORTS = {

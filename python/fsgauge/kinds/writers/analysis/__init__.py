@@ -19,7 +19,7 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.analysis.rates_first import rates_first
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Plan, RunRecord, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, TurnRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell, RunRecord
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate, ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from fsgauge.kinds.writers.analysis.answer import interval_words, lead_group, says_nothing
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import ends
 from fsgauge.stats.wording import NAMED_SYSTEMS, listed, number_words
 

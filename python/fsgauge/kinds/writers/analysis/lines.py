@@ -13,6 +13,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsgauge.engine.wire import Limits, LoadJob
 from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
     GroupRatio,
@@ -28,7 +29,7 @@ from fsgauge.kinds.writers.analysis.samples import (
     companion_name,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell, RunRecord
+from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
@@ -37,7 +38,6 @@ from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.scaling.growth import Growth, grown
 from fsgauge.units import format_size
-from fsgauge.wire import Limits, LoadJob
 
 
 @dataclass(frozen=True)

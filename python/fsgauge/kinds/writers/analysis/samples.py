@@ -11,11 +11,11 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import RunRecord, TurnRecord
+from fsgauge.engine.wire import LoadResult
+from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, Reading
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import LoadResult
 
 
 def own_rates(result: LoadResult) -> list[float]:

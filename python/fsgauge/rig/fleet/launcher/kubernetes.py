@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from fsgauge.bounds import MOST_HOSTS
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
 from fsgauge.rig.fleet.launcher.launcher import Started

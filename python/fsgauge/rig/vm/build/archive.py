@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said, find_tool, run_tool
 from fsgauge.programs import child_environment, run_to_end, start
-from fsgauge.rig.host.process.tool import Said, find_tool, run_tool
 
 _SOURCES = Path("/etc/apt/sources.list")
 _SOURCE_PARTS = Path("/etc/apt/sources.list.d")

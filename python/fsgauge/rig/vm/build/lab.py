@@ -20,8 +20,8 @@ from pathlib import Path
 
 import fsgauge
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import run_tool
 from fsgauge.programs import find_engine, interpreter, isolated
-from fsgauge.rig.host.process.tool import run_tool
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.elf import Linked, linked
 from fsgauge.rig.vm.build.tools import squashed
@@ -41,7 +41,7 @@ _FOLDERS = (
 _MODULES = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-import fsgauge.rig.vm.guest_process, fsgauge.merging, fsgauge.series
+import fsgauge.rig.vm.guest_process, fsgauge.record.merging, fsgauge.record.series
 from fsgauge import kinds
 from fsgauge.rig.registry import host_rig
 from fsgauge.system import system_kinds

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process.tool import Said, run_tool
+from fsgauge.machine.process.tool import Said, run_tool
 
 _SECONDS = 900.0
 _LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"

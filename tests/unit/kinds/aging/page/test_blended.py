@@ -6,9 +6,9 @@ import base64
 import struct
 import zlib
 
+from fsgauge.engine.wire import ScanMap
 from fsgauge.kinds.aging.page.maps import blended_picture
 from fsgauge.report.scan.map import COLOURS
-from fsgauge.wire import ScanMap
 
 
 def pixels_of(area: ScanMap) -> list[tuple[int, ...]]:

@@ -7,8 +7,8 @@ import pytest
 from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
 from fsgauge.kinds.aging.published import published_aging
-from fsgauge.machine import Simulation
 from fsgauge.published.ledger import ledger_of
+from fsgauge.record.machine import Simulation
 from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import ClientErrorKind, ClientOperation
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell, Turn
-from fsgauge.wire import ClientErrorKind, ClientOperation
+from fsgauge.record.records import Cell, Turn
 from tests.synthetic_connections import BASELINE, OTHER, extents, gain, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 6, "noise": 0.01}

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import ClientsJob
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.machine import Simulation
-from fsgauge.record import Cell, Turn
+from fsgauge.record.machine import Simulation
+from fsgauge.record.records import Cell, Turn
 from fsgauge.stats import read_study
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.lost_data import GONE
 from fsgauge.stats.results import Finding, Results
-from fsgauge.wire import ClientsJob
 from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import OTHER, make_connections
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import EngineFault
 from fsgauge.kinds.sharing.analysis.faults import class_of, failed_finding, words
 from fsgauge.kinds.sharing.analysis.model import SystemFaults
-from fsgauge.wire import EngineFault
 from tests.unit.stats.one_run import one_run
 
 

@@ -9,8 +9,8 @@ from fsgauge.kinds.sharing.analysis.memory import (
     memory_of,
 )
 from fsgauge.kinds.sharing.analysis.model import CellMemory
-from fsgauge.machine import Machine
-from fsgauge.record import EnvironmentRecord
+from fsgauge.record.machine import Machine
+from fsgauge.record.records import EnvironmentRecord
 from fsgauge.stats.analysis import Material
 from tests.synthetic_sharing import make_sharing
 

@@ -11,7 +11,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.sharing.peers import PEERS
 from fsgauge.kinds.sharing.peers.bonnie import PLACES, read_csv
 from fsgauge.kinds.sharing.tests import BONNIE, TESTS, FileTest
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 
 HERE = Path(__file__).parent
 WHOLE = (HERE / "bonnie-2.00a-whole.csv").read_text()

@@ -12,7 +12,7 @@ import pytest
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import RunRecord
+from fsgauge.record.records import RunRecord
 from fsgauge.stats import read_study
 from tests.synthetic import SyntheticStudy
 from tests.synthetic.setting import with_result

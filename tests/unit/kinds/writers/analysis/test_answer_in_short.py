@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.answer_in_short import in_short
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 

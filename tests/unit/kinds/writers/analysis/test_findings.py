@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell, Turn
+from fsgauge.record.records import Cell, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import ratio_of_blocks

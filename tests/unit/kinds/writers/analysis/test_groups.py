@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.writers.analysis.lines import groups_of
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell
+from fsgauge.record.records import Cell
 
 
 def cell(**changes: object) -> Cell:

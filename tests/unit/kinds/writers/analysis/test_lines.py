@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from fsgauge.engine.wire import Companion
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
-from fsgauge.wire import Companion
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_writers import LAWS, PASS_OPERATIONS, law, make_writers
 

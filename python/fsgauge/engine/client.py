@@ -1,0 +1,326 @@
+"""The engine's client: one process a job, the job on its standard input, events from its output.
+
+Takes a wire job, gives the wire result; every event is handed to `on_event` as it arrives. The
+engine process never outlives the call: it is interrupted (SIGINT, then SIGTERM, then SIGKILL)
+when the caller is, and dies with this process if that is killed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from fsgauge.engine.lease import ControlPipe
+from fsgauge.engine.process import (
+    TimeLimit,
+    end,
+    hand_over,
+    has_ended,
+    interrupt,
+    lines,
+    silent_end,
+)
+from fsgauge.engine.wire import (
+    AgeJob,
+    AgeResult,
+    ArmedEvent,
+    ClientsJob,
+    EngineFault,
+    Event,
+    ExchangeClockJob,
+    ExchangeClockResult,
+    FailedEvent,
+    FilesTarget,
+    FinishedEvent,
+    Held,
+    Job,
+    LayoutJob,
+    LayoutResult,
+    LoadJob,
+    LoadResult,
+    PredictJob,
+    PredictResult,
+    ProbeJob,
+    ProbeResult,
+    ScanJob,
+    ScanResult,
+    ServeClockJob,
+    ServeClockResult,
+    SharedTree,
+    ShareFilesTarget,
+    SimulateJob,
+    SimulateResult,
+)
+from fsgauge.errors import InputError, RigError
+from fsgauge.programs import engine_environment, find_engine, start
+
+Result = (
+    LoadResult
+    | LayoutResult
+    | ProbeResult
+    | ScanResult
+    | AgeResult
+    | SimulateResult
+    | PredictResult
+    | ServeClockResult
+    | ExchangeClockResult
+)
+R = TypeVar(
+    "R",
+    LoadResult,
+    LayoutResult,
+    ProbeResult,
+    ScanResult,
+    AgeResult,
+    SimulateResult,
+    PredictResult,
+    ServeClockResult,
+    ExchangeClockResult,
+)
+OnEvent = Callable[[Event], None]
+Start = Callable[[Callable[[], None]], None]
+"""Is handed, when the engine has begun, what asks it to end with what it has."""
+Armed = Callable[[], int]
+"""Called when a job that begins on an order is prepared; gives the moment at which it begins."""
+
+_ASKED_SECONDS = 4.0
+_LONGEST_WALK_SECONDS = 24 * 3600.0
+_SLACK_SECONDS = 180.0
+_LONGEST_WAIT_SECONDS = 3600.0
+_LONGEST_SYNC_SECONDS = 1800.0
+_SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
+_SLOWEST_DIRECTORY_SECONDS = 0.02
+_LATER_KEYS = ("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all")
+
+
+class EngineFaultError(RigError):
+    """The engine reported a fault; `fault` is what it said, for the run's record."""
+
+    def __init__(self, fault: EngineFault) -> None:
+        super().__init__(fault.what, cause=fault.cause, next=fault.next)
+        self.fault = fault
+
+
+class Engine:
+    """Runs jobs, one at a time, with the binary found at construction.
+
+    `held` are the places that its jobs reach by descriptors of this process and not by name: see
+    `holding`.
+    """
+
+    def __init__(self, binary: Path | None = None, held: Sequence[Held] = ()) -> None:
+        self.binary = binary or find_engine()
+        self.held = tuple(held)
+
+    @contextmanager
+    def holding(self, *places: Held) -> Iterator[None]:
+        """Within it, jobs reach these folders and devices by their open descriptors.
+
+        The descriptors stay the caller's, who keeps them open. A place that is held already is
+        found by the newer descriptor.
+        """
+        before = self.held
+        paths = {place.path for place in places}
+        self.held = (*(each for each in before if each.path not in paths), *places)
+        try:
+            yield
+        finally:
+            self.held = before
+
+    def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
+        """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
+        return _expect(LoadResult, self.run(job, on_event))
+
+    def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
+        """Fill a target; raises EngineFaultError, Interrupted, RigError."""
+        return _expect(LayoutResult, self.run(job, on_event))
+
+    def probe(self, job: ProbeJob) -> ProbeResult:
+        """Ask what this machine offers; raises EngineFaultError, RigError."""
+        return _expect(ProbeResult, self.run(job))
+
+    def scan(
+        self, job: ScanJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> ScanResult:
+        """Scan to the end, or until it is asked to end; raises EngineFaultError, RigError."""
+        return _expect(ScanResult, self.run(job, on_event, on_start))
+
+    def age(
+        self, job: AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> AgeResult:
+        """Age to the end, or until it is asked to end; raises EngineFaultError, RigError."""
+        return _expect(AgeResult, self.run(job, on_event, on_start))
+
+    def simulate(self, job: SimulateJob, on_event: OnEvent | None = None) -> SimulateResult:
+        """Live the life of a file system in a model; raises InputError, RigError."""
+        return _expect(SimulateResult, self.run(job, on_event))
+
+    def predict(self, job: PredictJob) -> PredictResult:
+        """Say what a device of a model would take for files; raises InputError, RigError."""
+        return _expect(PredictResult, self.run(job))
+
+    def serve_clock(
+        self, job: ServeClockJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> ServeClockResult:
+        """Answer what the time is here until it is asked to end; raises EngineFaultError."""
+        return _expect(ServeClockResult, self.run(job, on_event, on_start))
+
+    def exchange_clock(self, job: ExchangeClockJob) -> ExchangeClockResult:
+        """Compare this machine's clock with another's; raises EngineFaultError, RigError."""
+        return _expect(ExchangeClockResult, self.run(job))
+
+    def run(
+        self,
+        job: Job,
+        on_event: OnEvent | None = None,
+        on_start: Start | None = None,
+        on_armed: Armed | None = None,
+    ) -> Result:
+        """Run any job to its end and give its result; one that begins on an order has `on_armed`.
+
+        A job with a lease is held until its end.
+        """
+        held = self._held_for(job)
+        job = job.model_copy(update={"held": held}) if held else job
+        process = start(
+            [str(self.binary)],
+            passed=[place.descriptor for place in held],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            environment=engine_environment(),
+        )
+        try:
+            limit = TimeLimit(_deadline_seconds(job))
+            if on_start is not None:
+                on_start(lambda: _ask_to_end(process, job, limit))
+            return self._converse(process, job, limit, on_event, on_armed)
+        finally:
+            end(process)
+
+    def _held_for(self, job: Job) -> list[Held]:
+        """What a job that touches files is given."""
+        if isinstance(job, SimulateJob | PredictJob | ServeClockJob | ExchangeClockJob):
+            return []
+        return [*self.held, *job.held]
+
+    def _converse(
+        self,
+        process: subprocess.Popen[bytes],
+        job: Job,
+        limit: TimeLimit,
+        on_event: OnEvent | None,
+        on_armed: Armed | None,
+    ) -> Result:
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
+        lease = None if isinstance(job, ProbeJob) else job.lease
+        hand_over(process.stdin, _written(job) + (b"\n" if lease is not None else b""), limit)
+        if lease is None:
+            process.stdin.close()
+            return self._heard(process, limit, on_event, None)
+        with ControlPipe(process.stdin, lease) as pipe:
+            started = (lambda: pipe.start(on_armed())) if on_armed is not None else None
+            return self._heard(process, limit, on_event, started)
+
+    def _heard(
+        self,
+        process: subprocess.Popen[bytes],
+        limit: TimeLimit,
+        on_event: OnEvent | None,
+        on_armed: Callable[[], None] | None,
+    ) -> Result:
+        assert process.stdout is not None  # noqa: S101 - PIPE at start
+        for line in lines(process.stdout, limit, lambda: has_ended(process)):
+            event = _parse(line)
+            if on_event is not None:
+                on_event(event)
+            if on_armed is not None and isinstance(event, ArmedEvent):
+                on_armed()
+            if isinstance(event, FinishedEvent):
+                return event.result
+            if isinstance(event, FailedEvent):
+                if event.error.code.startswith("job."):
+                    raise InputError(
+                        event.error.what, cause=event.error.cause, next=event.error.next
+                    )
+                raise EngineFaultError(event.error)
+        raise silent_end(process)
+
+
+def _ask_to_end(process: subprocess.Popen[bytes], job: Job, limit: TimeLimit) -> None:
+    """End with what there is; what ageing wrote has to be made durable first."""
+    interrupt(process)
+    limit.shorten(_LONGEST_SYNC_SECONDS if isinstance(job, AgeJob) else _ASKED_SECONDS)
+
+
+def _deadline_seconds(job: Job) -> float:
+    """How long a job may take before it counts as hung."""
+    if isinstance(job, LoadJob):
+        seconds = (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job)
+        return seconds + _SLACK_SECONDS + _waiting_seconds(job)
+    if isinstance(job, ClientsJob):
+        seconds = (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
+        return seconds + _waiting_seconds(job)
+    if isinstance(job, ServeClockJob | ExchangeClockJob):
+        return job.time_limit_ns / 1e9 + _SLACK_SECONDS
+    if isinstance(job, AgeJob):
+        return job.time_limit_ns / 1e9 + _LONGEST_SYNC_SECONDS
+    return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
+
+
+def _waiting_seconds(job: LoadJob | ClientsJob) -> float:
+    """Time until others are prepared as well, where all begin together."""
+    return _LONGEST_WAIT_SECONDS if job.start_on_order else 0.0
+
+
+def _before_clients_seconds(job: ClientsJob) -> float:
+    """Time until all clients have their directories, at the slowest, and to end."""
+    tree = job.files.tree
+    directories = tree.fan_out**tree.depth if isinstance(tree, SharedTree) else job.files.clients
+    return _SLACK_SECONDS + 2 * directories * _SLOWEST_DIRECTORY_SECONDS
+
+
+def _reading_seconds(job: LoadJob) -> float:
+    """Time to read everything back, at the slowest, where the load is verified."""
+    target = job.target
+    if isinstance(target, FilesTarget | ShareFilesTarget):
+        size_bytes = target.count * target.file_size_bytes
+    else:
+        size_bytes = target.size_bytes
+    return size_bytes / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
+
+
+def _written(job: Job) -> bytes:
+    """Without later keys that ask for nothing: engines that lack them refuse them."""
+    left_out = {key for key in _LATER_KEYS if not getattr(job, key, None)}
+    return job.model_dump_json(exclude=left_out).encode()
+
+
+@cache
+def _events() -> TypeAdapter[Event]:
+    """Made when the first event is read: a command that runs no engine need not wait for it."""
+    return TypeAdapter(Event)
+
+
+def _parse(line: bytes) -> Event:
+    try:
+        return _events().validate_json(line)
+    except ValidationError as error:
+        raise RigError(
+            "this version of fsgauge does not understand what the engine wrote",
+            details=(line[:200].decode(errors="replace"), str(error).splitlines()[0]),
+            cause="the engine and the Python package are of different versions",
+            next="make setup",
+        ) from error
+
+
+def _expect(kind: type[R], result: Result) -> R:
+    if isinstance(result, kind):
+        return result
+    raise RigError(f"the engine answered a {kind.__name__} job with {type(result).__name__}")

@@ -1,0 +1,1 @@
+"""This machine: devices, folders, processes, facts, and the ledger of what was made on it."""

@@ -1,0 +1,122 @@
+"""The mount of a claimed device: what was left before it, and what is found after it.
+
+The kernel's file system takes the claim itself, so ours is given up in the call before mount(2) and
+taken in the call after umount2(2). Whatever another program does in these moments is seen: by the
+device's counters, since file systems that write nothing while they are mounted read-only are
+mounted so first, and are read-only before they go; for the others by what is on it; and for all by
+who writes through the device's node.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from fsgauge.errors import RigError
+from fsgauge.machine.device.device_state import changes, state_of
+from fsgauge.machine.device.device_tree import label_of
+from fsgauge.machine.device.written_through_node import WrittenThroughNode
+from fsgauge.machine.facts.mount_calls import (
+    OF_WHAT_IS_MOUNTED,
+    READ_ONLY,
+    REMOUNT,
+    mount,
+    umount,
+)
+from fsgauge.machine.process.answered_calls import AskedCall
+
+if TYPE_CHECKING:
+    from fsgauge.machine.device.device_claim import DeviceClaim
+
+_TRIES = 5
+_FORK_SECONDS = 0.5
+"""How long a child of ours, between its fork and its exec, may have the claim as well."""
+_PATIENCE_SECONDS = 10.0
+"""How long the mount may live on in another namespace."""
+
+
+class ClaimedMount:
+    """Answers the calls of mount(8) and umount(8) on the device of `claim`.
+
+    `label` is what the device carries; `is_quiet`: mounted read-only, that writes nothing.
+    """
+
+    def __init__(self, claim: DeviceClaim, label: str | None, *, is_quiet: bool) -> None:
+        self._claim = claim
+        self.label = label
+        self._is_quiet = is_quiet
+
+    def mounted(self, call: AskedCall) -> int | None:
+        """What mount(2) says; None for a call that is not about the device."""
+        is_ours = call.name == "mount" and not call.flags & OF_WHAT_IS_MOUNTED
+        if not is_ours or not self._claim.is_at(call.path):
+            return None
+        number = self._mount(call, read_only_first=True) if self._is_quiet else errno.EINVAL
+        if number:  # some options are for a read-write mount alone
+            number = self._mount(call, read_only_first=False)
+        return number
+
+    def _mount(self, call: AskedCall, *, read_only_first: bool) -> int:
+        claim, flags = self._claim, call.flags | (READ_ONLY if read_only_first else 0)
+        for _ in range(_TRIES):
+            with WrittenThroughNode(claim.node) as written:
+                claim.let_go()
+                number = mount(call.path, call.directory, call.file_system, flags, call.options)
+                if number == 0:
+                    try:
+                        self._require_as_left(written, exact=read_only_first)
+                    except RigError:
+                        umount(call.directory)
+                        raise
+                    if read_only_first:
+                        number = self._remount(call)
+                    if number == 0:
+                        return 0
+                    umount(call.directory)
+                claim.take_back(_FORK_SECONDS)
+                self._require_as_left(written, exact=read_only_first or number == errno.EBUSY)
+            if number != errno.EBUSY:
+                return number
+        raise claim.lost((f"it cannot be mounted: {os.strerror(errno.EBUSY)}",))
+
+    def _remount(self, call: AskedCall) -> int:
+        """As it was asked for."""
+        flags = call.flags | REMOUNT
+        return mount(call.path, call.directory, call.file_system, flags, call.options)
+
+    def unmounted(self, call: AskedCall) -> int | None:
+        """What umount2(2) says. `claim.require_not_lost` raises what is found out after it."""
+        if call.name != "umount":
+            return None
+        claim, is_exact = self._claim, False
+        if self._is_quiet:
+            number = mount("none", call.path, "none", REMOUNT | READ_ONLY, "")
+            if number == errno.EBUSY:
+                return number
+            is_exact = number == 0
+        before = claim.state
+        if is_exact:
+            claim.state = state_of(claim.device)
+        with WrittenThroughNode(claim.node) as written:
+            number = umount(call.path, call.flags)
+            if number == 0:
+                with suppress(RigError):  # it is unmounted, whatever else is found
+                    claim.take_back(_PATIENCE_SECONDS)
+                    self._require_as_left(written, exact=is_exact)
+                    claim.require_none(changes(before, claim.state, of_itself=True))
+        return number
+
+    def _require_as_left(self, written: WrittenThroughNode, *, exact: bool) -> None:
+        """RigError unless it is as it was left, or without `exact` as a file system leaves it."""
+        claim, found = self._claim, written.seen()
+        now = state_of(claim.device)
+        if exact:
+            found += changes(claim.state, now)
+        else:
+            found += changes(claim.state, now, of_itself=True)
+            if label_of(claim.device) != self.label:
+                found.append("another file system is on it")
+        claim.require_none(found)
+        claim.state = now

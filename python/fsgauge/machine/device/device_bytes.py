@@ -1,0 +1,176 @@
+"""The bytes of a device: read past the page cache, where superblocks are, and wiped.
+
+The first superblock may be gone (wiped, overwritten by a boot sector) and the file system intact,
+so copies are read as well. blkdiscard and wipefs open the device exclusively, so they refuse
+one that is mounted; for a process that holds the claim itself they run with --force.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain
+
+from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said, run_tool
+
+_BLKFLSBUF = 0x1261
+"""include/uapi/linux/fs.h."""
+LARGEST_READ_BYTES = 4 << 20
+ALIGNMENT_BYTES = 64 << 10
+"""No device has larger logical blocks."""
+
+_LIBC = ctypes.CDLL(None)
+_LIBC.memcmp.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class DeviceBytes:
+    """An open device. Make it with `device_bytes`; offsets are multiples of ALIGNMENT_BYTES."""
+
+    def __init__(self, descriptor: int, buffer: mmap.mmap, address: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = buffer
+        self._address = address
+
+    def is_zero(self, offset: int, size_bytes: int) -> bool:
+        """Whether a part reads as zero; OSError where it cannot be read."""
+        self._read(offset, size_bytes)
+        if self._buffer[0] != 0:
+            return False
+        # Each byte equals the one after it, and the first is zero.
+        difference: int = _LIBC.memcmp(self._address, self._address + 1, size_bytes - 1)
+        return difference == 0
+
+    def read(self, offset: int, size_bytes: int) -> bytes:
+        """A part as it is; OSError where it cannot be read."""
+        self._read(offset, size_bytes)
+        return self._buffer[:size_bytes]
+
+    def _read(self, offset: int, size_bytes: int) -> None:
+        with memoryview(self._buffer) as whole, whole[:size_bytes] as part:
+            if os.preadv(self._descriptor, [part], offset) != size_bytes:
+                raise OSError(errno.EIO, f"a read of {size_bytes} bytes at {offset} is short")
+
+
+@contextmanager
+def device_bytes(path: str) -> Iterator[DeviceBytes]:
+    """The device at `path`, flushed first."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
+    except OSError as error:
+        raise RigError(f"{path} cannot be opened: {error.strerror}", next="dmesg | tail") from error
+    try:
+        os.fsync(descriptor)
+        with mmap.mmap(-1, LARGEST_READ_BYTES) as buffer:
+            yield DeviceBytes(descriptor, buffer, _address_of(buffer))
+    except OSError as error:
+        error.filename = error.filename or path
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _address_of(buffer: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+
+
+EDGE_BYTES = 1 << 20
+"""Labels, tables and headers at both ends: GPT, MD, LVM, LUKS, ZFS, NTFS."""
+PLACE_BYTES = ALIGNMENT_BYTES
+_EXT_GROUPS = ((1024, 8192, 1), (2048, 16384, 0), (4096, 32768, 0))
+"""Block size, blocks of a group, the first block."""
+_EXT_BASES = (3, 5, 7)
+_BTRFS = (64 << 10, 64 << 20, 256 << 30)
+_XFS_GROUPS = (4, 8, 16, 32)
+_PARTITIONS = (
+    1 << 20,
+    2 << 20,
+    4 << 20,
+    8 << 20,
+    16 << 20,
+    100 << 20,
+    128 << 20,
+    512 << 20,
+    1 << 30,
+)
+_PLACES_LIMIT = 512
+
+
+def superblock_places(size_bytes: int) -> list[tuple[int, int]]:
+    """(offset, bytes) of the parts to read, in order: both ends, and places in between."""
+    if size_bytes <= 2 * EDGE_BYTES:
+        return [(0, size_bytes)]
+    end = (size_bytes - EDGE_BYTES) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
+    between = {
+        offset // ALIGNMENT_BYTES * ALIGNMENT_BYTES
+        for offset in chain(_ext(size_bytes), _BTRFS, _xfs(size_bytes), _PARTITIONS)
+    }
+    inner = sorted(offset for offset in between if EDGE_BYTES <= offset < end)[:_PLACES_LIMIT]
+    return [(0, EDGE_BYTES), *((place, PLACE_BYTES) for place in inner), (end, size_bytes - end)]
+
+
+def _ext(size_bytes: int) -> Iterator[int]:
+    """Backup superblocks: groups 1 and powers of 3, 5 and 7 (sparse_super)."""
+    for block_size, blocks, first in _EXT_GROUPS:
+        group_bytes = block_size * blocks
+        for group in sorted({1, *_powers(size_bytes // group_bytes)}):
+            yield group * group_bytes + first * block_size
+
+
+def _powers(limit: int) -> Iterator[int]:
+    for base in _EXT_BASES:
+        power = base
+        while power <= limit:
+            yield power
+            power *= base
+
+
+def _xfs(size_bytes: int) -> Iterator[int]:
+    """Superblocks of allocation groups: an equal share of the device each, in whole blocks."""
+    for groups in _XFS_GROUPS:
+        group_bytes = -(-size_bytes // 4096 // groups) * 4096
+        yield from (group * group_bytes for group in range(1, groups))
+
+
+_FORCE = "--force"
+_UNKNOWN = "unrecognized option"
+"""Before util-linux 2.36 blkdiscard has no --force and does not open exclusively."""
+
+
+def discard(device: str, *, claimed: bool, seconds: float, size_bytes: int | None = None) -> Said:
+    """blkdiscard of the device, or of its first bytes; RigError when it does not end in time.
+
+    While a device is claimed, the kernel refuses to discard it with EBUSY as long as a buffer of it
+    is held, and each processor holds the last ones that a file system used (f2fs, nilfs2).
+    """
+    force = [_FORCE] if claimed else []
+    length = ["--length", str(size_bytes)] if size_bytes is not None else []
+    if claimed:
+        _empty_buffers(device)
+    said = run_tool(["blkdiscard", *force, *length, device], seconds=seconds)
+    if claimed and _UNKNOWN in said.words:
+        said = run_tool(["blkdiscard", *length, device], seconds=seconds)
+    return said
+
+
+def _empty_buffers(device: str) -> None:
+    """Write back and forget what the kernel has of a device in memory, if it can be opened."""
+    with suppress(OSError):
+        descriptor = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(descriptor, _BLKFLSBUF, 0)
+        finally:
+            os.close(descriptor)
+
+
+def wipe(device: str, *, claimed: bool) -> None:
+    """Remove every signature that wipefs knows; RigError when that fails."""
+    force = [_FORCE] if claimed else []
+    said = run_tool(["wipefs", "--all", "--quiet", *force, device])
+    if said.exit_code != 0:
+        raise RigError(f"{device} still carries a signature", details=(said.words,))

@@ -1,0 +1,181 @@
+"""This machine as it is: processor, memory, kernel, tools, and the storage below the systems.
+
+Works as an ordinary user, in a chroot and in a container; what cannot be read is null, with the
+reason in `missing`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
+from fsgauge.machine.facts.memory import total_memory_bytes
+from fsgauge.machine.facts.reclaim import reclaimer
+from fsgauge.machine.facts.virtual import virtual_machine
+from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.record.machine import Machine, StorageFacts
+
+_CPU = Path("/sys/devices/system/cpu")
+_CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+_VERSION_FLAG = {
+    f"mkfs.{name}": "-V"
+    for name in ("ext2", "ext3", "ext4", "xfs", "f2fs", "gfs2", "nilfs2", "ocfs2")
+}
+_VERSION_SECONDS = 10.0
+
+
+def machine_name() -> str:
+    """What records call this machine: its host name."""
+    return socket.gethostname()
+
+
+def kernel_name() -> str:
+    """The kernel with its release and build."""
+    return f"{platform.system()} {platform.release()} {platform.version()}"
+
+
+def processor_name() -> str:
+    """The processor's model; the architecture where the kernel names none."""
+    return _known({}, "processor", _processor) or platform.machine()
+
+
+def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
+    """The machine now. `programs` are the tools whose versions matter beside mount and fio."""
+    missing: dict[str, str] = {}
+    return Machine(
+        name=machine_name(),
+        role="load",
+        captured_unix_ns=time.time_ns(),
+        kernel=kernel_name(),
+        architecture=platform.machine(),
+        distribution=_distribution(),
+        processor=_known(missing, "processor", _processor) or platform.machine(),
+        processor_count=len(os.sched_getaffinity(0)),
+        governor=_known(missing, "governor", _governor),
+        throttle_events=_number(missing, "throttle_events", _throttle_events),
+        frequency_limit_hz=_number(missing, "frequency_limit_hz", _frequency("scaling_max_freq")),
+        frequency_maximum_hz=_number(
+            missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
+        ),
+        memory_bytes=_memory(missing),
+        reclaimer=reclaimer(),
+        virtual_machine=virtual_machine(),
+        load_average=os.getloadavg()[0],
+        clock_source=_known(missing, "clock_source", _CLOCK.read_text),
+        storage=facts.model_copy(update={"device_chain": _chain_now(facts)}),
+        tool_versions=_versions(programs, missing),
+        missing=missing,
+    )
+
+
+def tool_version(program: str) -> str | None:
+    """The first line with which a program names its version, or None when it is not installed."""
+    if find_tool(program) is None:
+        return None
+    said = run_tool([program, _VERSION_FLAG.get(program, "--version")], seconds=_VERSION_SECONDS)
+    lines = (said.output + said.error).strip().splitlines()
+    return lines[0].strip() if lines else None
+
+
+def _known(missing: dict[str, str], key: str, read: Callable[[], str]) -> str | None:
+    try:
+        return read().strip()
+    except (OSError, LookupError) as error:
+        missing[key] = str(error)
+        return None
+
+
+def _number(missing: dict[str, str], key: str, read: Callable[[], int]) -> int | None:
+    try:
+        return read()
+    except (OSError, LookupError, ValueError) as error:
+        missing[key] = str(error)
+        return None
+
+
+def _throttle_events() -> int:
+    """Of cores and packages together; a package counts once for each of its processors.
+
+    Source: drivers/thermal/intel/therm_throt.c, Linux 6.12.
+    """
+    files = sorted(_CPU.glob("cpu[0-9]*/thermal_throttle/*_throttle_count"))
+    if not files:
+        raise LookupError("the processor or virtual machine has no thermal counters")
+    return sum(int(file.read_text()) for file in files)
+
+
+def _frequency(name: str) -> Callable[[], int]:
+    """Reads a limit of cpufreq, kHz in its file, of the processor where it is lowest."""
+
+    def read() -> int:
+        files = sorted(_CPU.glob(f"cpu[0-9]*/cpufreq/{name}"))
+        if not files:
+            raise LookupError("no cpufreq driver: this machine does not report the frequency")
+        return 1000 * min(int(file.read_text()) for file in files)
+
+    return read
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "cpu model", "Processor", "Hardware"):
+            return value.strip()
+    raise LookupError("/proc/cpuinfo names no model")
+
+
+def _governor() -> str:
+    files = sorted(_CPU.glob("cpu[0-9]*/cpufreq/scaling_governor"))
+    if not files:
+        raise LookupError("no cpufreq driver: this machine does not set the frequency")
+    return ", ".join(sorted({file.read_text().strip() for file in files}))
+
+
+def _memory(missing: dict[str, str]) -> int:
+    total = total_memory_bytes()
+    if total is None:
+        missing["memory_bytes"] = "/proc/meminfo cannot be read"
+    return total or 0
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")
+    except OSError:
+        return "unknown"
+
+
+def _chain_now(facts: StorageFacts) -> list[Link]:
+    """The device chain as it stands now: queue settings may have changed since the start.
+
+    Of several folders, the chains follow one another: what is not of the last one begins the next.
+    """
+    fresh: list[Link] = []
+    seen: set[tuple[str, str]] = set()
+    for link in facts.device_chain:
+        if _place(link) in seen:
+            continue
+        chain = (chain_of_device if link["kind"] == "device" else chain_of_path)(link["path"])
+        seen |= {_place(link), *map(_place, chain)}
+        fresh += chain
+    return fresh
+
+
+def _place(link: Link) -> tuple[str, str]:
+    return link["kind"], link["path"]
+
+
+def _versions(programs: list[str], missing: dict[str, str]) -> dict[str, str]:
+    found = {}
+    for program in dict.fromkeys([*programs, "mount", "losetup", "fio"]):
+        version = tool_version(program)
+        if version is None:
+            missing[f"tool_versions.{program}"] = "not installed"
+        else:
+            found[program] = version
+    return found

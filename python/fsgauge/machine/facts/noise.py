@@ -1,0 +1,117 @@
+"""A quick look at how noisy this machine is: one small load, run again and again, unchanged."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from fsgauge.engine.wire import (
+    BlockSize,
+    Event,
+    FileTarget,
+    Job,
+    LayoutJob,
+    LoadJob,
+    LoadResult,
+    RandomAccess,
+    Result,
+)
+from fsgauge.errors import RigError
+from fsgauge.machine.folder.open_folder import open_place
+from fsgauge.machine.ledger.ledger import opened_ledger
+
+RunJob = Callable[[Job, Callable[[Event], None] | None], Result]
+APART_S = 4
+"""What is called apart stands so many seconds apart, or more."""
+_FILE_BYTES = 32 << 20
+_PAIRS = 6
+_BETWEEN_PAIRS_S = 2.0
+_RUN_NS = 300_000_000
+_WARM_UP_NS = 100_000_000
+_BLOCK_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How far two equal runs differ, percent of their ratio, as one deviation.
+
+    `next_percent` is of one run and the next, which is how partners stand where systems are
+    measured side by side. `apart_percent` is of runs four to ten seconds apart: where systems are
+    measured one by one, partners stand a turn apart, and on a shared disk differ by this or more.
+    """
+
+    next_percent: float
+    apart_percent: float
+
+
+def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> Noise:
+    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds.
+
+    They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
+    differs less than these. RigError where a run had no read answered.
+    """
+    with (
+        opened_ledger() as ledger,
+        open_place(directory.absolute()) as place,
+        ledger.scratch(place, "noise") as folder,
+    ):
+        target = FileTarget(path=str(folder.path / "file"), size_bytes=_FILE_BYTES)
+        layout = LayoutJob(target=target, direct=direct, seed=1, held=[folder.held])
+        run(layout, None)
+        pairs, began = [], monotonic()
+        for pair in range(_PAIRS):
+            sleep(max(0.0, began + pair * _BETWEEN_PAIRS_S - monotonic()))
+            jobs = [_reading(layout, seed) for seed in (2 * pair, 2 * pair + 1)]
+            pairs.append([_rate(run, job) for job in jobs])
+    if not all(rate for pair in pairs for rate in pair):
+        raise RigError(
+            "no read was answered in a run of 0.3 s",
+            cause="the disk below is very busy, or hangs",
+            next="run fsgauge doctor again when the disk is quieter",
+        )
+    return noise_of([[math.log(rate) for rate in pair] for pair in pairs])
+
+
+def noise_of(logs: Sequence[Sequence[float]]) -> Noise:
+    """The noise of pairs of logs of rates, a pair every two seconds."""
+    far = math.ceil(APART_S / _BETWEEN_PAIRS_S)
+    apart = [
+        later - earlier
+        for number, pair in enumerate(logs)
+        for other in logs[number + far :]
+        for earlier in pair
+        for later in other
+    ]
+    return Noise(_percent([second - first for first, second in logs]), _percent(apart))
+
+
+def _percent(differences: Sequence[float]) -> float:
+    return 100 * math.sqrt(statistics.fmean(each**2 for each in differences))
+
+
+def _reading(layout: LayoutJob, seed: int) -> LoadJob:
+    """Reads of the file that was laid out."""
+    return LoadJob(
+        target=layout.target,
+        held=layout.held,
+        interface="psync",
+        direct=layout.direct,
+        access=RandomAccess(),
+        read_percent=100,
+        block_sizes=[BlockSize(size_bytes=_BLOCK_BYTES)],
+        queue_depth=1,
+        jobs=1,
+        warm_up_ns=_WARM_UP_NS,
+        duration_ns=_RUN_NS,
+        seed=seed,
+    )
+
+
+def _rate(run: RunJob, job: LoadJob) -> float:
+    result = run(job, None)
+    assert isinstance(result, LoadResult) and result.read  # noqa: S101 - a load job that reads
+    return result.read.operations / result.elapsed_ns

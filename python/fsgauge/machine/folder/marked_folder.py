@@ -1,0 +1,205 @@
+"""A folder that fsgauge makes: its marker names the owner, and only a marked folder is removed.
+
+It is made, filled and removed by descriptors. Another user may rename it at any moment, or put a
+link or another folder in its place: then that is left alone, and so is all that it leads to.
+Removal follows no link and enters no other file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fsgauge.errors import RigError
+from fsgauge.machine.folder.open_folder import BELOW, OpenFolder, Which, which_of
+from fsgauge.plain_files import open_to_read, write_all
+
+MARKER = ".made-by-fsgauge"
+_MARKER_LIMIT_BYTES = 4096
+_MINE = 0o700
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Owner(BaseModel):
+    """The run that made something: a process, told apart from later ones with the same id."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    token: str
+    pid: int
+    start_ticks: int
+    boot_id: str
+
+
+def make_marked(place: OpenFolder, name: str, owner: Owner) -> OpenFolder:
+    """Make a folder in `place` for this user alone, with its marker; gives it open.
+
+    Raises OSError, and RigError where another folder took its place at once.
+    """
+    os.mkdir(name, _MINE, dir_fd=place.descriptor)
+    descriptor = os.open(name, BELOW, dir_fd=place.descriptor)
+    folder = OpenFolder(place.path / name, descriptor, is_made=True)
+    try:
+        if not _leave_marker(descriptor, owner):
+            raise folder.moved()
+    except BaseException:
+        folder.close()
+        raise
+    return folder
+
+
+def _leave_marker(folder: int, owner: Owner) -> bool:
+    """False where the folder is not new, or another user's: what we make in it has another owner.
+
+    Its owner need not be this user: on a network file system root may be another one.
+    """
+    if os.listdir(folder):
+        return False
+    marker = os.open(MARKER, _NEW_FILE, 0o600, dir_fd=folder)
+    try:
+        if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
+            os.unlink(MARKER, dir_fd=folder)
+            return False
+        write_all(marker, (owner.model_dump_json() + "\n").encode())
+        os.fsync(marker)
+    finally:
+        os.close(marker)
+    return True
+
+
+def owner_of(path: Path) -> Owner | None:
+    """Who made the folder, or None when it has no readable marker or is no folder."""
+    try:
+        folder = os.open(path, BELOW)
+    except OSError:
+        return None
+    try:
+        return _read_marker(folder)
+    finally:
+        os.close(folder)
+
+
+def remove_made(folder: OpenFolder) -> bool:
+    """Remove an open folder with everything in it; False where its name led elsewhere before.
+
+    What has its name now is left alone. Raises RigError where a file system is mounted in the
+    folder, OSError where something stays.
+    """
+    _empty(folder.descriptor, folder.path)
+    is_still = folder.is_still()
+    with contextlib.suppress(FileNotFoundError):  # another user removed it, once it was empty
+        _remove_empty(folder)
+    return is_still
+
+
+def _remove_empty(folder: OpenFolder) -> None:
+    """Where it is now, which is not where it was made if somebody moved it."""
+    name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
+    above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
+    try:
+        if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
+            os.rmdir(name, dir_fd=above)
+    finally:
+        os.close(above)
+
+
+def remove_left(path: Path, token: str, which: Which | None, *, same_boot: bool) -> bool:
+    """Remove what a dead run made, if it is that and `token` marked it; gives whether it was there.
+
+    A folder without a marker goes only when it is empty: a kill may have come between the two.
+    Raises RigError when it is someone else's or another file system is mounted in it.
+    """
+    try:
+        folder = OpenFolder(path, os.open(path, BELOW), is_made=True)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _not_ours(path) from error
+    try:
+        if which is not None and not _are_one(folder.which, which, same_boot=same_boot):
+            raise _not_ours(path)
+        owner = _read_marker(folder.descriptor)
+        if owner is None or owner.token != token:
+            _refuse_unless_empty(path, folder.descriptor)
+        if not remove_made(folder):
+            raise folder.moved()
+    finally:
+        folder.close()
+    return True
+
+
+def _are_one(found: Which, made: Which, *, same_boot: bool) -> bool:
+    """Whether the folder is the one that was made: the kernel gives devices other numbers at a boot
+    and, where no block device is below, at each mount."""
+    lasting = same_boot and os.major(made[0]) != 0
+    return found[1] == made[1] and (not lasting or found[0] == made[0])
+
+
+def _not_ours(path: Path) -> RigError:
+    return RigError(
+        f"{path} is no longer a folder of fsgauge, so it is left alone",
+        cause=f"a user who can write in {path.parent} replaced it with a link, a file or another"
+        " folder",
+        next=f"ls -la {path.parent}; remove {path} if it is not needed; fsgauge doctor",
+    )
+
+
+def _read_marker(folder: int) -> Owner | None:
+    """What the marker says, if it has the folder's owner; a pipe in its place, which would keep its
+    reader waiting, is none."""
+    try:
+        marker = open_to_read(folder, MARKER)
+    except OSError:
+        return None
+    try:
+        if os.fstat(marker).st_uid != os.fstat(folder).st_uid:
+            return None
+        return Owner.model_validate_json(os.read(marker, _MARKER_LIMIT_BYTES))
+    except (ValidationError, OSError):
+        return None
+    finally:
+        os.close(marker)
+
+
+def _refuse_unless_empty(path: Path, folder: int) -> None:
+    """A marker that the kill cut short is the only thing that may lie here."""
+    for name in os.listdir(folder):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if name != MARKER or not stat.S_ISREG(status.st_mode) or status.st_size > 0:
+            raise RigError(f"{path} does not have this run's marker, so it is left alone")
+
+
+def _empty(folder: int, path: Path) -> None:
+    """Delete everything below an open folder, the marker last."""
+    for name in sorted(os.listdir(folder), key=lambda name: name == MARKER):
+        remove_in(folder, name, path)
+
+
+def remove_in(folder: int, name: str, path: Path = Path()) -> None:
+    """Remove a file, or a folder with everything in it, from an open folder; `path` is for words.
+
+    Raises RigError where a file system is mounted in it, OSError where something stays.
+    """
+    if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        return
+    below = os.open(name, BELOW, dir_fd=folder)
+    try:
+        if _mount_of(below) != _mount_of(folder):
+            raise RigError(f"another file system is mounted at {path / name}, so it is left alone")
+        _empty(below, path / name)
+    finally:
+        os.close(below)
+    os.rmdir(name, dir_fd=folder)
+
+
+def _mount_of(folder: int) -> tuple[int, str]:
+    """The device of an open folder, and its mount: bind mounts have one device."""
+    facts = Path(f"/proc/self/fdinfo/{folder}").read_text().splitlines()
+    number = next((line for line in facts if line.startswith("mnt_id:")), "")
+    return os.fstat(folder).st_dev, number

@@ -1,0 +1,144 @@
+"""A folder that is kept open: what is done in it stays in it, whoever renames or replaces it.
+
+A path is looked up anew by every call. Where another user can write a folder of the path, that
+user decides where the next call leads. A descriptor leads to one folder for as long as it is open.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.engine.wire import Held
+from fsgauge.errors import RigError
+from fsgauge.plain_files import cause_of
+from fsgauge.plain_files.rights import open_named
+
+Which = tuple[int, int]
+"""Device and inode: these tell one folder from another, whatever they are called."""
+_TO_PASS = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+"""A folder in which one may make things need not be one that one may read."""
+BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class OpenFolder:
+    """A folder, its path as people know it, and the descriptor by which it is used.
+
+    `is_made`: fsgauge made it, so a link of its name is another thing. A folder that the user named
+    may be reached by links.
+    """
+
+    path: Path
+    descriptor: int
+    is_made: bool = False
+
+    @property
+    def which(self) -> Which:
+        """Its device and inode."""
+        return which_of(os.fstat(self.descriptor))
+
+    @property
+    def held(self) -> Held:
+        """As the engine is given it."""
+        return Held(path=str(self.path), descriptor=self.descriptor)
+
+    @property
+    def pinned(self) -> str:
+        """Its path for programs, in /proc: it leads here, whatever becomes of the folder's name.
+
+        Programs of the same user can use it while this process lives and the folder is open.
+        """
+        return f"/proc/{os.getpid()}/fd/{self.descriptor}"
+
+    def pinned_below(self, path: str | Path) -> str:
+        """The same for what lies in it, or for itself; ValueError for a path elsewhere."""
+        found = Path(path)
+        if ".." in found.parts or not found.is_relative_to(self.path):
+            raise ValueError(f"{path} is not below {self.path}")
+        return str(Path(self.pinned) / found.relative_to(self.path))
+
+    @contextmanager
+    def opened(self, path: str | Path) -> Iterator[int]:
+        """A folder in it, open, or itself; no part of the way is a link. Raises OSError."""
+        here = os.open(".", BELOW, dir_fd=self.descriptor)
+        try:
+            for part in Path(self.pinned_below(path)).relative_to(self.pinned).parts:
+                deeper = os.open(part, BELOW, dir_fd=here)
+                os.close(here)
+                here = deeper
+            yield here
+        finally:
+            os.close(here)
+
+    def require_still(self) -> None:
+        """RigError where its path leads elsewhere now, or nowhere."""
+        if not self.is_still():
+            raise self.moved()
+
+    def is_still(self) -> bool:
+        """Whether its path leads to it."""
+        try:
+            return which_of(self.path.stat(follow_symlinks=not self.is_made)) == self.which
+        except OSError:
+            return False
+
+    def moved(self) -> RigError:
+        """What is said when it is not."""
+        return RigError(
+            f"{self.path} was renamed or replaced while fsgauge worked in it",
+            details=("what has its name now was not touched",),
+            cause=f"a user who can write in {self.path.parent}, or above it, did so; or something"
+            " was mounted there",
+            next=f"ls -la {shlex.quote(str(self.path.parent))}; then a folder that no one else can"
+            " rename",
+        )
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.descriptor)
+
+
+def which_of(status: os.stat_result) -> Which:
+    """Device and inode."""
+    return status.st_dev, status.st_ino
+
+
+@contextmanager
+def open_place(path: Path) -> Iterator[OpenFolder]:
+    """A folder that is there, open while the body runs.
+
+    Raises InputError where a link misleads root, RigError where it cannot be opened.
+    """
+    try:
+        place = OpenFolder(path, open_named(path, _TO_PASS))
+    except OSError as error:
+        raise cannot_open(path, error) from error
+    try:
+        yield place
+    finally:
+        place.close()
+
+
+def cannot_open(path: Path, error: OSError) -> RigError:
+    """A folder is gone, or may not be entered."""
+    quoted = shlex.quote(str(path))
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return RigError(
+            f"there is no folder {path} any more",
+            cause="it was removed, or its file system was unmounted, since the study began",
+            next=f"findmnt --target {quoted}; ls -ld {quoted}",
+        )
+    refused = error.errno in (errno.EACCES, errno.EPERM)
+    return RigError(
+        f"no folder can be made in {path}: {error.strerror}",
+        cause="on a network file system root often has no rights of its own (root_squash)"
+        if refused and os.geteuid() == 0
+        else cause_of(error),
+        next=f"findmnt --target {quoted}; ls -ld {quoted}; df -h {quoted}",
+    )

@@ -1,0 +1,180 @@
+"""The ledger: what a run makes on the host, written down and flushed before it is made.
+
+One file a run, locked by its owner while it lives; see ledger_folder.py for its form and
+after_death.py for what happens when the owner is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.machine.folder.marked_folder import Owner, make_marked
+from fsgauge.machine.folder.open_folder import OpenFolder, cannot_open, open_place
+from fsgauge.machine.ledger import ledger_folder as folders
+from fsgauge.machine.ledger.after_death import clean_up_after_the_dead
+from fsgauge.machine.ledger.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
+from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
+from fsgauge.machine.process.processes import RUN_VARIABLE, boot_id, start_ticks
+from fsgauge.programs.signals import undisturbed
+from fsgauge.record.run_token import TOKEN_BYTES, own_name
+
+__all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
+
+
+class Ledger:
+    """One run's ledger, open and locked. Make it with `opened_ledger`."""
+
+    def __init__(self, path: Path, descriptor: int, owner: Owner) -> None:
+        self.path = path
+        self.owner = owner
+        self._descriptor = descriptor
+        self._made = 0
+        self._pending: dict[int, Trace] = {}
+        self._stuck = False
+
+    @property
+    def token(self) -> str:
+        """Marks everything that this run makes."""
+        return self.owner.token
+
+    @property
+    def mount_folder(self) -> Path:
+        """Where this run's mount points are made: for this user alone."""
+        return folders.mount_folder(self.path.parent)
+
+    @contextmanager
+    def holding(self, trace: AnyTrace) -> Iterator[int]:
+        """Write `trace` down; the body makes and uses it; it is undone however the body ends.
+
+        Gives its number. When the body fails and what it made cannot be undone, the body's error
+        comes first.
+        """
+        number = self._made
+        self._made += 1
+        self._write(number, trace)
+        try:
+            yield number
+        except BaseException as first:
+            self._undo_after(first, number)
+            raise
+        self.undo_down_to(number)
+
+    def becomes(self, trace: AnyTrace, now: AnyTrace) -> None:
+        """Write down that what is held has become another thing."""
+        number = next(made for made, held in self._pending.items() if held is trace)
+        self._pending[number] = now
+        self._append({"made": number, "trace": now.model_dump()})
+
+    def own_name(self, purpose: str) -> str:
+        """A name that says whose it is, for what lies elsewhere."""
+        return own_name(self.token, purpose)
+
+    def undo_down_to(self, number: int) -> None:
+        """Undo what was made from `number` on, the last first; signals wait until it is done.
+
+        When something cannot be undone, what is below it is left alone too: the ledger keeps both
+        for the next command. Raises the RigError that says why, once.
+        """
+        with undisturbed():
+            for made in sorted(self._pending, reverse=True):
+                if made < number or self._stuck:
+                    return
+                if self._pending[made].stays:
+                    continue
+                try:
+                    self._pending[made].undo()
+                except BaseException:
+                    self._stuck = True
+                    raise
+                del self._pending[made]
+                with suppress(RigError):  # undone twice does no harm
+                    self._append({"undone": made})
+
+    def _undo_after(self, first: BaseException, number: int) -> None:
+        """The body's error comes first; what could not be undone is added to it."""
+        try:
+            self.undo_down_to(number)
+        except FsgaugeError as second:
+            because = "; ".join((*second.details, *filter(None, (second.cause, second.next))))
+            told = f"and {second.what}" + (f" ({because})" if because else "")
+            if isinstance(first, FsgaugeError):
+                first.details = (*first.details, told)
+            else:
+                first.add_note(told)
+
+    @contextmanager
+    def folder(self, parent: Path, name: str) -> Iterator[Path]:
+        """A marked folder below `parent`, there while the body runs."""
+        with open_place(parent) as place, self.scratch(place, name) as folder:
+            yield folder.path
+
+    @contextmanager
+    def scratch(self, place: OpenFolder, name: str) -> Iterator[OpenFolder]:
+        """A marked folder in an open one, open itself while the body runs.
+
+        Its name is new: nobody can take it first. RigError where somebody has renamed or replaced
+        the folder by the time that the body ends well.
+        """
+        own = own_name(secrets.token_hex(TOKEN_BYTES), name)
+        trace = FolderTrace(path=str(place.path / own), token=self.token)
+        with self.holding(trace) as number:
+            try:
+                folder = make_marked(place, own, self.owner)
+            except OSError as error:
+                raise cannot_open(place.path, error) from error
+            self._write(number, trace.made_as(folder))
+            yield folder
+            if number in self._pending:
+                folder.require_still()
+
+    def _write(self, number: int, trace: Trace) -> None:
+        """Of a trace that is written again, the last one counts."""
+        self._pending[number] = trace
+        self._append({"made": number, "trace": trace.model_dump()})
+
+    def close(self) -> None:
+        """Let go; the file stays only while something in it is not undone."""
+        with undisturbed():
+            if not self._pending:
+                self.path.unlink()
+            os.close(self._descriptor)
+
+    def _append(self, entry: dict[str, object]) -> None:
+        append_entry(self.path, self._descriptor, entry)
+
+
+@contextmanager
+def opened_ledger() -> Iterator[Ledger]:
+    """A ledger for this process; removed at the end when everything in it is undone."""
+    folder = private_folder()
+    owner = Owner(
+        token=secrets.token_hex(TOKEN_BYTES),
+        pid=os.getpid(),
+        start_ticks=start_ticks(os.getpid()) or 0,
+        boot_id=boot_id(),
+    )
+    path = folder / f"{owner.token}{SUFFIX}"
+    descriptor = begin_ledger(path, owner)
+    before = os.environ.get(RUN_VARIABLE)
+    os.environ[RUN_VARIABLE] = owner.token
+    ledger = Ledger(path, descriptor, owner)
+    try:
+        yield ledger
+    finally:
+        try:
+            ledger.undo_down_to(0)
+        finally:
+            _restore_environment(before)
+            ledger.close()
+
+
+def _restore_environment(before: str | None) -> None:
+    if before is None:
+        os.environ.pop(RUN_VARIABLE, None)
+    else:
+        os.environ[RUN_VARIABLE] = before

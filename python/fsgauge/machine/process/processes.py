@@ -1,0 +1,145 @@
+"""Processes: who holds a mount, who belongs to a run, and ending what a dead run left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.machine.process.open_files import descriptor_links
+
+_PROC = Path("/proc")
+_ROUNDS = 10
+RUN_VARIABLE = "FSGAUGE_RUN"
+"""Set to a run's token while it lasts, so that every child can be told from other processes."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as people know it."""
+
+    pid: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} (process {self.pid})"
+
+
+def start_ticks(pid: int) -> int | None:
+    """When a process began, in clock ticks after boot; differs where a process ID was reused."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return int(text.rpartition(")")[2].split()[19])
+
+
+def has_ended(pid: int, ticks: int) -> bool:
+    """Whether the process that began at `ticks` is gone, or holds nothing any more."""
+    return start_ticks(pid) != ticks or not _runs(pid)
+
+
+def boot_id() -> str:
+    """Changes with every boot; empty where it cannot be read."""
+    try:
+        return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def processes() -> Iterator[Process]:
+    """Every process that can be seen."""
+    for pid in _pids():
+        yield Process(pid, _name(pid))
+
+
+def holders_of(folder: str) -> list[Process]:
+    """Processes with a working directory, root or open file at or below `folder`."""
+    return [
+        Process(pid, _name(pid))
+        for pid in _pids()
+        if any(_within(path, folder) for path in _paths_in_use(pid))
+    ]
+
+
+def end_children_of_run(token: str, *, seconds: float = 10.0) -> list[Process]:
+    """Kill what a dead run's token marks, and wait until it is gone; gives what was killed."""
+    known = set(_own_ancestry())
+    ended: list[Process] = []
+    for _ in range(_ROUNDS):  # a child may have been starting another one
+        found = [Process(pid, _name(pid)) for pid in _pids_of_run(token) if pid not in known]
+        if not found:
+            break
+        for process in found:
+            _kill(process.pid)
+        known |= {process.pid for process in found}
+        ended += found
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(_runs(process.pid) for process in ended):
+        time.sleep(0.02)
+    return ended
+
+
+def _pids() -> list[int]:
+    return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
+
+
+def _name(pid: int) -> str:
+    try:
+        return (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
+    except OSError:
+        return "?"
+
+
+def _paths_in_use(pid: int) -> Iterator[str]:
+    base = _PROC / str(pid)
+    for link in (base / "cwd", base / "root", *descriptor_links(pid)):
+        try:
+            yield str(link.readlink())
+        except OSError:
+            continue
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _pids_of_run(token: str) -> Iterator[int]:
+    mark = f"{RUN_VARIABLE}={token}".encode()
+    for pid in _pids():
+        try:
+            environment = (_PROC / str(pid) / "environ").read_bytes()
+        except OSError:
+            continue
+        if mark in environment.split(b"\0"):
+            yield pid
+
+
+def _own_ancestry() -> Iterator[int]:
+    pid = os.getpid()
+    while pid > 0:
+        yield pid
+        try:
+            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+        except OSError:
+            return
+        pid = int(text.rpartition(")")[2].split()[1])
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process still holds anything: a zombie does not."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return text.rpartition(")")[2].split()[0] not in ("Z", "X")

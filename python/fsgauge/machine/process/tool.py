@@ -1,0 +1,227 @@
+"""Runs a program of the system (mkfs, mount, losetup), bounded in time and dying with this process.
+
+Where programs are found, and how they are started, is in fsgauge.programs. subprocess waits forever
+for a child that it has killed, but a umount that waits for a dead device (state D) does not die. It
+is given up: its number and what it waits for are reported, and it is reaped when another program is
+started.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from fsgauge.errors import RigError
+from fsgauge.machine.process.answered_calls import Answer, AnsweredCalls
+from fsgauge.programs import Process, child_environment, search_path, start
+from fsgauge.programs.finding import find_program as find_tool
+
+__all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
+
+
+class NotInTime(RigError):
+    """A program did not end in the time that it was given."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a program printed and how it ended."""
+
+    command: tuple[str, ...]
+    exit_code: int
+    output: str
+    error: str
+
+    @property
+    def words(self) -> str:
+        """Its error output, or else its output."""
+        return (self.error or self.output).strip()
+
+
+def run_tool(command: list[str], *, seconds: float = 60.0, answer: Answer | None = None) -> Said:
+    """Run a program to its end; RigError when it is missing or does not end in time.
+
+    `answer` answers its calls (answered_calls.py); what that raises is raised once it has ended.
+    """
+    program = find_tool(command[0])
+    if program is None:
+        raise RigError(
+            f"the program {command[0]} is not installed",
+            next="fsgauge doctor names the package",
+        )
+    try:
+        with AnsweredCalls(answer) if answer else nullcontext() as calls:
+            process = _begun([program, *command[1:]], calls)
+            ended = wait_for(process, seconds)
+    except NoEnd as late:
+        raise NotInTime(
+            f"{' '.join(command)} did not end within {seconds:.0f} s",
+            details=(late.words,) if late.words else (),
+            cause="the storage stopped responding, or is far slower than expected",
+            next="dmesg | tail",
+        ) from None
+    return _said(command, ended)
+
+
+def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
+    """Run a program that has to succeed; RigError with its own message otherwise."""
+    said = run_tool(command, seconds=seconds)
+    if said.exit_code != 0:
+        raise RigError(
+            what,
+            details=(" ".join(command), *said.words.splitlines()[-5:]),
+            next="fsgauge doctor",
+        )
+    return said
+
+
+def _begun(command: list[str], calls: AnsweredCalls | None) -> Process:
+    process = start(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        environment=child_environment(LC_ALL="C"),
+        dies_with_us=True,
+        arrange=calls.arrange if calls is not None else None,
+    )
+    if calls is not None:
+        try:
+            calls.begin()
+        except BaseException:
+            end_or_give_up(process)
+            raise
+    return process
+
+
+def _said(command: list[str], ended: Ended) -> Said:
+    output, error = (
+        text.decode(errors="replace").replace("\r\n", "\n") for text in (ended.output, ended.error)
+    )
+    return Said(tuple(command), ended.exit_code, output, error)
+
+
+_PROC = Path("/proc")
+_AFTER_KILL_SECONDS = 5.0
+_LONGEST_TICK_SECONDS = 1.0
+_PAUSE_SECONDS = 0.01
+_PIECE_BYTES = 1 << 16
+_MOST_BYTES = 16 << 20
+"""Of each stream."""
+_given_up: list[subprocess.Popen[bytes]] = []
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended, and what it printed."""
+
+    exit_code: int
+    output: bytes
+    error: bytes
+
+
+class NoEnd(Exception):
+    """The program did not end in time; `words` say what is left of it, empty when it is gone."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Ended:
+    """Read its output to the end; NoEnd after `seconds`, with it and its children killed."""
+    _reap()
+    deadline = time.monotonic() + seconds
+    try:
+        texts = _hear(process, deadline)
+        code = _ended(process, deadline)
+        if texts is not None and code is not None:
+            return Ended(code, *texts)
+    except BaseException:
+        end_or_give_up(process)
+        raise
+    finally:
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+    raise NoEnd(end_or_give_up(process))
+
+
+def end_or_give_up(process: subprocess.Popen[bytes]) -> str:
+    """Kill it with its children, and wait for a moment; gives what is left of it, in words."""
+    if process.returncode is None:  # its number is its own as long as it was not waited for
+        with suppress(ProcessLookupError, PermissionError):
+            _kill(process.pid)
+    if _ended(process, time.monotonic() + _AFTER_KILL_SECONDS) is not None:
+        return ""
+    _given_up.append(process)
+    return _state_of(process.pid)
+
+
+def _hear(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bytes] | None:
+    """Both streams to their ends; None past the deadline."""
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101 - pipes
+    heard: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for stream in heard:
+            selector.register(stream, selectors.EVENT_READ, heard[stream])
+        while selector.get_map():
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return None
+            for key, _ in selector.select(min(remaining, _LONGEST_TICK_SECONDS)):
+                piece = os.read(key.fd, _PIECE_BYTES)
+                if not piece:
+                    selector.unregister(key.fileobj)
+                elif len(key.data) < _MOST_BYTES:
+                    key.data.extend(piece)
+    return bytes(heard[process.stdout]), bytes(heard[process.stderr])
+
+
+def _ended(process: subprocess.Popen[bytes], deadline: float) -> int | None:
+    """Its exit code, or None when it has not ended by then."""
+    pause = _PAUSE_SECONDS / 100
+    while (code := process.poll()) is None:
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(pause)
+        pause = min(2 * pause, _PAUSE_SECONDS)
+    return code
+
+
+def _kill(group: int) -> None:
+    os.killpg(group, signal.SIGKILL)
+
+
+def _reap() -> None:
+    """Forget those that have exited since they were given up."""
+    _given_up[:] = [process for process in _given_up if process.poll() is None]
+
+
+def _state_of(pid: int) -> str:
+    """As in: process 4711 was killed and is still there: state D (disk sleep), in io_schedule."""
+    state = next(
+        (
+            line.partition(":")[2].strip()
+            for line in _text(pid, "status").splitlines()
+            if line.startswith("State:")
+        ),
+        "",
+    )
+    where = _text(pid, "stack").partition("\n")[0].partition("] ")[2] or _text(pid, "wchan")
+    words = f"process {pid} was killed and is still there"
+    words += f": state {state}" if state else ""
+    return words + (f", in {where}" if where.strip("0 \n") else "")
+
+
+def _text(pid: int, name: str) -> str:
+    try:
+        return (_PROC / str(pid) / name).read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,272 @@
+"""What a cell is: its factors, in the words of its kind, and what general code asks of them.
+
+A kind declares its factors in `kinds/<kind>/factors.py`, FACTORS: a model whose fields are the
+factors of a cell. Numbers are raw, and a factor's unit is the last part of its name. General code
+names no factor; it asks for the one in a role, or for a cell's place, work or panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, Self, cast, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.record.records import Cell, FactorValue
+from fsgauge.units import format_size
+
+Role = Literal["pattern", "size", "depth", "jobs", "hosts"]
+"""What is done; the bytes of one operation; how many are in flight, of each; how many at once; how
+many hosts take part."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor as its kind declares it.
+
+    `one` is what a number of it counts: "writer". `behind` follows its words where a cell is named:
+    "directory order". `column` is what SQL calls it where its name is a word of SQL.
+    """
+
+    label: str
+    role: Role | None = None
+    one: str = ""
+    behind: str = ""
+    column: str = ""
+
+    def counted(self, number: int) -> str:
+        """ "1 writer", "2 writers"."""
+        return f"{number} {self.one if number == 1 else f'{self.one}s'}"
+
+
+class CellFactors(BaseModel):
+    """The factors of one cell. What is here is that of a kind that says nothing of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    KIND: ClassVar[str]
+    DECLARED: ClassVar[Mapping[str, Factor]]
+    """Every field of the model."""
+
+    @classmethod
+    def of(cls, cell: Cell) -> Self:
+        """The factors of a cell of this kind; InputError where they are others."""
+        try:
+            if cell.kind == cls.KIND:
+                return cls.model_validate(cell.factors)
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+            )
+            raise _no_cell(cell, cls.KIND, wrong) from error
+        raise _no_cell(cell, cls.KIND, f"it is of kind {cell.kind}")
+
+    def factors(self) -> dict[str, FactorValue]:
+        """As a cell stores them; a factor that does not apply is left out."""
+        return self.model_dump(exclude_none=True)
+
+    def cell(self, id: str, name: str) -> Cell:
+        """The cell of these factors; `name` is for people."""
+        return Cell(id=id, name=name, kind=self.KIND, factors=self.factors())
+
+    @classmethod
+    def in_role(cls, role: Role) -> tuple[str, Factor] | None:
+        """The factor in a role, by its name; None where the kind has none."""
+        found = (each for each in cls.DECLARED.items() if each[1].role == role)
+        return next(found, None)
+
+    @property
+    def pattern_word(self) -> str:
+        """What is done, in one word: "randread"."""
+        return str(self._value("pattern"))
+
+    @property
+    def operation_bytes(self) -> int:
+        """The bytes of one operation."""
+        return int(self._value("size"))
+
+    @property
+    def depth(self) -> int:
+        """Operations in flight, of each of those that work at once."""
+        return int(self._value("depth"))
+
+    @property
+    def at_once(self) -> int:
+        """How many work at once: jobs, writers, clients."""
+        return int(self._value("jobs"))
+
+    @property
+    def at_once_words(self) -> str:
+        """The same with its noun: "2 writers"."""
+        found = self.in_role("jobs")
+        return found[1].counted(self.at_once) if found else ""
+
+    @property
+    def host_count(self) -> int | None:
+        """How many hosts take part, the first ones of the fleet; None where all do."""
+        found = self.in_role("hosts")
+        return cast(int | None, getattr(self, found[0])) if found else None
+
+    @property
+    def hosts_words(self) -> str:
+        """The same in words: "2 hosts"; "" where all do."""
+        found = self.in_role("hosts")
+        return found[1].counted(self.host_count) if found and self.host_count is not None else ""
+
+    @property
+    def shared_words(self) -> str:
+        """How several hosts share what they work on, in a sentence: "on the same files"; "" where
+        they have no choice."""
+        return ""
+
+    @property
+    def at_once_on_all_hosts(self) -> int:
+        """How many work at once on all hosts together: each brings the cell's whole load."""
+        return self.at_once * (self.host_count or 1)
+
+    @property
+    def place(self) -> str:
+        """Where the cell is, in a sentence: "4 KiB and depth 32"."""
+        several = f" with {self.at_once_words}" if self.at_once > 1 else ""
+        hosts = f" on {self.hosts_words}" if self.hosts_words else ""
+        return f"{format_size(self.operation_bytes)} and depth {self.depth}{several}{hosts}"
+
+    @property
+    def work(self) -> str:
+        """What is done, in a sentence: "random reads"."""
+        return self.pattern_word
+
+    @property
+    def panel(self) -> str:
+        """What cells of one panel of a chart share, beside the size."""
+        several = self.at_once_words if self.at_once > 1 else ""
+        return ", ".join(each for each in (self.pattern_word, several, self.hosts_words) if each)
+
+    @property
+    def share_of_reads(self) -> int:
+        """Percent of its reads and writes that are reads."""
+        raise NotImplementedError
+
+    @property
+    def makes_files_anew(self) -> bool:
+        """Whether it takes space that another cell would find taken: it comes last in a turn."""
+        return False
+
+    @property
+    def can_begin_again(self) -> bool:
+        """Whether a part of it leaves all that it needs to be measured from its start."""
+        return False
+
+    @property
+    def more_space(self) -> str:
+        """What it needs where it found the storage full."""
+        return "larger storage, or a smaller workload.fill"
+
+    def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - of some kinds
+        """Scans that the cell gives beside those of its turn, by when: "after cell", "aged".
+
+        `workload` is [workload] as the study's record has it.
+        """
+        return set()
+
+    @property
+    def selected_by(self) -> dict[str, FactorValue]:
+        """What a condition may ask of it, by role or by the factor's name."""
+        found = self.factors()
+        return {
+            factor.role or name: found[name]
+            for name, factor in self.DECLARED.items()
+            if name in found
+        }
+
+    @property
+    def all_but_size(self) -> dict[str, FactorValue]:
+        """Its factors without the bytes of one operation."""
+        found = self.in_role("size")
+        return {
+            name: each for name, each in self.factors().items() if not found or name != found[0]
+        }
+
+    def _value(self, role: Role) -> FactorValue:
+        """That of the factor in a role; alone, one at a time, where the kind has no such factor."""
+        found = self.in_role(role)
+        value = getattr(self, found[0]) if found else None
+        return 1 if value is None else cast(FactorValue, value)
+
+
+def factors_of(cell: Cell) -> CellFactors:
+    """The factors of a cell of any kind; InputError where this fsgauge does not know them."""
+    if cell.kind not in kinds.names():
+        raise _no_cell(cell, cell.kind, f"known: {', '.join(kinds.names())}")
+    return _declared(cell.kind).of(cell)
+
+
+def most_hosts(cells: Iterable[Cell]) -> int:
+    """How many hosts a study needs: 1 where no cell says how many take part."""
+    return max((factors_of(cell).host_count or 1 for cell in cells), default=1)
+
+
+def declarations() -> Iterator[tuple[str, Factor]]:
+    """Every factor of every kind, by its name."""
+    for kind in kinds.names():
+        yield from _declared(kind).DECLARED.items()
+
+
+def counting() -> set[str]:
+    """Names of the factors that are numbers."""
+    models = [_declared(kind) for kind in kinds.names()]
+    return {
+        name
+        for model in models
+        for name, field in model.model_fields.items()
+        if int in (field.annotation, *get_args(field.annotation))
+    }
+
+
+@cache
+def vocabulary() -> dict[tuple[str, ...], tuple[str, str]]:
+    """Words that are values of a factor, as a cell's name has them; each gives the factor's role
+    or name, and the value."""
+    found: dict[tuple[str, ...], tuple[str, str]] = {}
+    for kind in kinds.names():
+        model = _declared(kind)
+        for name, factor in model.DECLARED.items():
+            for value in _words(model.model_fields[name].annotation):
+                phrase = tuple(f"{value} {factor.behind}".split())
+                found.setdefault(phrase, (factor.role or name, value))
+    return found
+
+
+def _declared(kind: str) -> type[CellFactors]:
+    return cast(type[CellFactors], kinds.part(kind, "factors").FACTORS)
+
+
+def _words(annotation: object) -> Iterator[str]:
+    """The literal words inside a type."""
+    for each in get_args(annotation):
+        if isinstance(each, str):
+            yield each
+        else:
+            yield from _words(each)
+
+
+def _no_cell(cell: Cell, kind: str, why: str) -> InputError:
+    return InputError(
+        f'this fsgauge knows no cell "{cell.name}" of kind {kind}',
+        cause=why,
+        next="read it with the fsgauge that measured it",
+    )
+
+
+PATTERNS = {
+    "read": "sequential reads",
+    "write": "sequential writes",
+    "rw": "sequential reads and writes",
+    "randread": "random reads",
+    "randwrite": "random writes",
+    "randrw": "random reads and writes",
+}

@@ -1,0 +1,357 @@
+"""What a study leaves behind, raw and never edited: one JSON file a run, one a turn, one a study.
+
+    DIR/study.toml                       the effective study, every key
+    DIR/study.json                       StudyRecord: plan, command line, versions
+    DIR/environment-before.json, -after  EnvironmentRecord: each machine as it was
+    DIR/records/BBB-TT-SYSTEM/turn.json              TurnRecord: how the system was made
+    DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured: a part for
+                                         each machine, in it a slice for each stretch of its time
+    DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
+                                         ScanRecord: the layout before the first and after the
+                                         last run, where the study asks for it
+    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json   ScanRecord: the files that one cell wrote
+    DIR/records/BBB-TT-SYSTEM/scan-aged.json         ScanRecord: the files that ageing has left
+    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json      StepRecord: what was done before that cell
+    DIR/records/BBB-TT-SYSTEM/host-NAME-...          the same as one of several machines made them
+    DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
+                                         SeriesRecord and the many rows of a finished block's runs:
+                                         from then on the run records say `series` and hold no rows
+    DIR/records-abandoned/NNN/BBB-TT-SYSTEM/         turns of a block that was cut short; not read
+    DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
+    DIR/journal.ndjson                   what happened, in order; a SHA-256 of each file, chained
+    DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
+Format 1 is the first.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from fsgauge.engine.wire import (
+    AgeJob,
+    AgeResult,
+    ClientsJob,
+    EngineFault,
+    LayoutResult,
+    LoadJob,
+    LoadResult,
+    ScanResult,
+)
+from fsgauge.record.machine import Machine, StorageFacts
+from fsgauge.record.merging import merged
+from fsgauge.record.parts import Part
+from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.starts import MachineStart
+from fsgauge.record.strikes import Strike, Struck
+from fsgauge.record.traffic import DeviceRun, Traffic
+
+FORMAT = 1
+
+
+class Record(BaseModel):
+    """What is stored for good, with its format."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    format: Literal[1] = 1
+
+
+FactorValue = str | int | bool
+
+
+class Cell(BaseModel):
+    """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
+
+    `factors` are what it is, in the words of its kind of study (fsgauge.record.factors): raw
+    numbers, the unit last in a factor's name. A factor that does not apply is left out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    id: str
+    name: str
+    kind: str
+    factors: dict[str, FactorValue]
+
+
+def turn_title(system: str, *, again: bool, over_path: bool) -> str:
+    """A system's turn in words."""
+    return system + (" again" if again else "") + (" over its path" if over_path else "")
+
+
+class Turn(BaseModel):
+    """One system's turn in a block: made afresh once, then every cell in the block's order.
+
+    `again` marks the second turn of the baseline in the block (A/A), `over_path` a turn beside
+    those of a served system, over its path without the server, `strikes` what is done to machines
+    in each of its runs.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    cells: list[str]
+    over_path: bool = False
+    strikes: list[Strike] = Field(default=[], exclude_if=lambda value: not value)
+
+    @property
+    def title(self) -> str:
+        """The turn as people know it: "ext4", "ext4 again", "ext4 over its path"."""
+        return turn_title(self.system, again=self.again, over_path=self.over_path)
+
+
+class Plan(BaseModel):
+    """All turns in the order they happen, and what that will take."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    format: Literal[1] = 1
+    study: str
+    seed: int
+    baseline: str
+    systems: list[str]
+    primary: list[str]
+    primary_layout: bool = False
+    cells: list[Cell]
+    turns: list[Turn]
+    expected_seconds: float
+    expected_written_bytes: int
+    side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
+    """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
+    struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
+    """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
+    is compared."""
+
+    @property
+    def all_turns(self) -> list[Turn]:
+        """Those that are compared, and those that are struck."""
+        return [*self.turns, *self.struck]
+
+    def of_turn(self, turn: Turn) -> Plan:
+        """The plan of one turn alone, struck or not, for whoever measures just that."""
+        return self.model_copy(update={"turns": [turn], "struck": [], "side_by_side": False})
+
+    @property
+    def comparisons(self) -> int:
+        """The primary cells times the systems next to the baseline: corrected together."""
+        return max(1, len(self.primary or self.cells) * (len(self.systems) - 1))
+
+
+class StudyRecord(Record):
+    """Written before the first run."""
+
+    fsgauge_version: str
+    study: dict[str, Any]
+    plan: Plan
+    command: list[str]
+    started_unix_ns: int
+    rig: str
+
+
+class SystemFacts(BaseModel):
+    """How a system stood when it was measured: what was asked and what is in force."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    kind: str
+    mkfs_command: list[str]
+    mkfs_output: str
+    mount_source: str
+    mount_options: str
+    tunables: dict[str, str]
+    size_bytes: int
+    free_bytes: int | None
+    block_size_bytes: int | None
+    details: dict[str, str] = {}
+    """What the file system's own tools say is in force: features, journal, groups, profiles."""
+
+
+class TurnRecord(Record):
+    """How the system of one turn was made; `layout` is null where no files were laid out."""
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    facts: SystemFacts
+    target: dict[str, Any]
+    layout: LayoutResult | None = None
+    start_state: list[str]
+    started_unix_ns: int
+    prepare_ns: int
+    notes: list[str]
+    server: ServerFacts | None = None
+    over_path: bool = False
+
+
+class RunRecord(Record):
+    """One cell on one system in one block: a part for each machine, or a fault and no part.
+
+    With `series`, its histogram counts and intervals are in that block's Parquet files. `device` is
+    null where no single block device is below the system.
+    """
+
+    block: int
+    turn: int
+    position: int
+    system: str
+    again: bool
+    cell: Cell
+    job: Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]
+    caches: str
+    parts: list[Part]
+    fault: EngineFault | None
+    started_unix_ns: int
+    series: str | None = None
+    server: ServerRun | None = None
+    device: DeviceRun | None = None
+    over_path: bool = False
+    preconditioning: CellPreconditioning | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
+    starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
+    """Of several machines that began together, in the order of `parts`."""
+    traffic: list[Traffic] = Field(default=[], exclude_if=lambda value: not value)
+    """What the counters of the system's layers counted between the machines that took part."""
+    struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
+    """What was done to machines on purpose meanwhile."""
+
+    @property
+    def result(self) -> LoadResult | None:
+        """What all its machines measured, as one result; None where it failed."""
+        return merged(self.parts)
+
+    @property
+    def load(self) -> LoadJob | None:
+        """The job where it was a plain load; None where many clients worked on a file set."""
+        return self.job if isinstance(self.job, LoadJob) else None
+
+    @property
+    def most_gave_up(self) -> bool:
+        """Whether most clients, or most files, were given up: the rest is not what was asked."""
+        clients, job = self.result.clients if self.result else None, self.job
+        if clients is None or not isinstance(job, ClientsJob):
+            return False
+        of = max(job.clients, len(self.result.jobs) if self.result else 0)
+        return 2 * clients.clients_gave_up > of or clients.files_given_up > clients.files
+
+
+class LostBlock(BaseModel):
+    """A block in which a machine was lost, as the journal has it: what happened and what was done
+    meanwhile, both in words, and the last lines of the machine's console. `again`: the block was
+    measured again; otherwise the runs that it lacked have failed.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    block: int
+    because: str
+    during: str
+    lines: list[str]
+    again: bool
+
+
+class ScanRecord(Record):
+    """What lay where in one turn. Exactly one of `result` and `fault` is set.
+
+    With "after cell", the files that `cell` (its id) has written, synced before; with "aged", those
+    that ageing has left; otherwise all.
+    """
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    when: Literal["before", "after", "after cell", "aged"]
+    cell: str | None = None
+    result: ScanResult | None
+    fault: EngineFault | None
+    started_unix_ns: int
+
+
+class StepRecord(Record):
+    """What was done to a system before a cell, untimed; `number` counts the steps of a turn.
+
+    age: an op log was replayed, with `job` and `result`; delete: one of its files was removed;
+    ballast: free space outside of the region was taken; clear: the files of the cells before were
+    removed. `size_bytes` is what the step took or gave back, `free_bytes` what was free after it.
+    """
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    number: int
+    cell: str
+    step: Literal["age", "delete", "ballast", "clear"]
+    what: str
+    job: AgeJob | None = None
+    result: AgeResult | None = None
+    size_bytes: int
+    free_bytes: int
+    started_unix_ns: int
+    elapsed_ns: int
+
+
+class SeriesFile(BaseModel):
+    """A Parquet file as it was written: a file that differs is not read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: str
+    rows: int
+    size_bytes: int
+    sha256: str
+
+
+class SeriesRecord(Record):
+    """The rows of a finished block's runs, moved out of their JSON."""
+
+    block: int
+    counts: SeriesFile
+    intervals: SeriesFile
+
+
+class EnvironmentRecord(Record):
+    """Every machine of the rig at one moment; the first one drives the load.
+
+    `left_out` names machines that were part of the rig when the study began, and why they no longer
+    are.
+    """
+
+    machines: Annotated[list[Machine], Field(min_length=1)]
+    left_out: list[str] = Field(default=[], exclude_if=lambda value: not value)
+
+    @property
+    def load(self) -> Machine:
+        """The machine that drives the load."""
+        return self.machines[0]
+
+    @property
+    def below(self) -> Machine:
+        """The machine that systems sit on; of several, the first."""
+        return next(each for each in self.machines if each.storage is not None)
+
+    @property
+    def storage(self) -> StorageFacts:
+        """What the systems sit on."""
+        return next(each.storage for each in self.machines if each.storage is not None)
+
+    def of_role(self, role: str) -> Machine | None:
+        """The machine with that role."""
+        return next((each for each in self.machines if each.role == role), None)
+
+    @model_validator(mode="after")
+    def _each_is_one(self) -> Self:
+        for key in ("name", "role"):
+            if len({getattr(each, key) for each in self.machines}) < len(self.machines):
+                raise ValueError(f"two machines have one {key}")
+        if all(each.storage is None for each in self.machines):
+            raise ValueError("no machine has storage")
+        return self

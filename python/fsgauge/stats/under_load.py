@@ -1,0 +1,57 @@
+"""How much of its wall time a study is under load; the rest is set-up, syncs, engine starts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from fsgauge.engine.wire import LoadJob
+from fsgauge.record.records import RunRecord, TurnRecord
+
+R = TypeVar("R", RunRecord, TurnRecord)
+
+
+def load_ns(run: RunRecord) -> int:
+    """Warm-up, measured time, and the syncs that count as the run's; 0 of a run that failed.
+
+    Of several machines that of the first: they run at once.
+    """
+    if not run.parts:
+        return 0
+    slices = run.parts[0].slices
+    warm_up_ns = sum(each.result.warm_up_ns for each in slices)
+    if isinstance(run.job, LoadJob):  # a warm-up of its own, before slices that pay for their syncs
+        warm_up_ns = max(warm_up_ns, run.job.warm_up_ns)
+    return warm_up_ns + sum(each.result.elapsed_ns + (each.sync_ns or 0) for each in slices)
+
+
+def end_unix_ns(run: RunRecord) -> int:
+    """When its last slice was over."""
+    if not run.parts:
+        return run.started_unix_ns
+    last = run.parts[0].slices[-1]
+    took_ns = last.start_ns + last.result.warm_up_ns + last.result.elapsed_ns + (last.sync_ns or 0)
+    return run.started_unix_ns + took_ns
+
+
+def under_load_percent(turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> float | None:
+    """Percent of the time from the first system's making to the end of the last run; None without.
+
+    A pause between two blocks that is longer than either is that of a study that was resumed.
+    """
+    begins = {block: min(each) for block, each in _by_block(turns, lambda t: t.started_unix_ns)}
+    ends = {block: max(each) for block, each in _by_block(runs, end_unix_ns)}
+    spans = sorted((begins[block], ends[block]) for block in begins.keys() & ends.keys())
+    wall_ns = sum(end - begin for begin, end in spans)
+    for (begin, end), (next_begin, next_end) in itertools.pairwise(spans):
+        between_ns = next_begin - end
+        wall_ns += between_ns if between_ns <= max(end - begin, next_end - next_begin) else 0
+    return 100 * sum(map(load_ns, runs)) / wall_ns if wall_ns > 0 else None
+
+
+def _by_block(records: Sequence[R], when: Callable[[R], int]) -> Iterator[tuple[int, list[int]]]:
+    found: dict[int, list[int]] = {}
+    for record in records:
+        found.setdefault(record.block, []).append(when(record))
+    yield from found.items()

@@ -1,0 +1,187 @@
+"""Removal is confined to the marked folder, whatever lies in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.machine.device import loop_devices
+from fsgauge.machine.folder.marked_folder import (
+    MARKER,
+    Owner,
+    make_marked,
+    owner_of,
+    remove_left,
+    remove_made,
+)
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place, which_of
+from fsgauge.machine.ledger.traces import LoopTrace
+from fsgauge.machine.process.tool import run_tool
+from tests.marked_folders import marked, removed
+
+FIRST = "0123456789ab"
+OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
+
+
+def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("mine")
+    folder = tmp_path / "folder"
+    marked(folder, OWNER)
+    (folder / "link").symlink_to(outside)
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "deep" / "er" / "file").write_text("x")
+    (folder / "deep" / "link").symlink_to(outside / "precious")
+    assert removed(folder, OWNER.token)
+    assert not folder.exists()
+    assert (outside / "precious").read_text() == "mine"
+    assert not removed(folder, OWNER.token)
+
+
+def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    marked(real, OWNER)
+    (tmp_path / "link").symlink_to(real)
+    assert owner_of(tmp_path / "link") is None
+    with pytest.raises(RigError) as refusal:
+        removed(tmp_path / "link", OWNER.token)
+    assert "a link" in refusal.value.cause and "fsgauge doctor" in refusal.value.next
+    assert real.is_dir()
+
+
+def test_a_loop_device_behind_a_link_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing said that a device stayed attached: the kernel names its file by another path."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    file = (tmp_path / "real" / "storage.img").resolve()
+    monkeypatch.setattr(
+        loop_devices, "loops_of", lambda asked: ["/dev/loop7"] if asked == file else []
+    )
+    trace = LoopTrace(file=str(tmp_path / "link" / "storage.img"), token=FIRST)
+    with pytest.raises(RigError, match="/dev/loop7 stays attached") as refusal:
+        trace.undo()
+    assert "losetup --detach /dev/loop7" in refusal.value.next
+
+
+def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:
+    real, other = tmp_path / "real", tmp_path / "other"
+    marked(real, OWNER)
+    other.mkdir()
+    (other / MARKER).symlink_to(real / MARKER)
+    assert owner_of(other) is None
+    with pytest.raises(RigError):
+        removed(other, OWNER.token)
+
+
+def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
+    bare, half = tmp_path / "bare", tmp_path / "half"
+    bare.mkdir()
+    half.mkdir()
+    (half / MARKER).touch()
+    assert removed(bare, OWNER.token)
+    assert removed(half, OWNER.token)
+
+
+def test_is_private_and_never_takes_over(tmp_path: Path) -> None:
+    marked(tmp_path / "a", OWNER)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
+    assert owner_of(tmp_path / "a") == OWNER
+    with pytest.raises(FileExistsError):
+        marked(tmp_path / "a", OWNER)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[OpenFolder]:
+    with open_place(tmp_path) as opened:
+        yield opened
+
+
+def test_one_that_was_moved_is_emptied_where_it_is(place: OpenFolder, tmp_path: Path) -> None:
+    """And what was put in its place is left alone."""
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "mine" / "data").touch()
+    (tmp_path / "mine").rename(tmp_path / "moved")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "precious").touch()
+    assert not remove_made(folder)
+    assert (tmp_path / "mine" / "precious").exists()
+    assert not (tmp_path / "moved").exists()
+
+
+def test_one_in_its_place_is_removed_once(place: OpenFolder, tmp_path: Path) -> None:
+    assert remove_made(make_marked(place, "mine", OWNER))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("instead", ["filled", "other owner"])
+def test_a_folder_that_was_put_in_its_place_at_once_is_not_used(
+    place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instead: str
+) -> None:
+    real = os.mkdir
+
+    def swapped(name: str, *rest: Any, **more: Any) -> None:
+        real(name, *rest, **more)
+        if instead == "filled":
+            (tmp_path / name / "precious").touch()
+        else:
+            os.chown(tmp_path / name, 57_999, 57_999)
+
+    if instead != "filled" and os.geteuid() != 0:
+        pytest.skip("needs root")
+    monkeypatch.setattr(os, "mkdir", swapped)
+    with pytest.raises(RigError, match="was renamed or replaced"):
+        make_marked(place, "mine", OWNER)
+    assert [each.name for each in (tmp_path / "mine").iterdir()] == (
+        ["precious"] if instead == "filled" else []
+    )
+
+
+def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
+    """Here a copy of it, marker and all, lies in its place."""
+    marked(tmp_path / "mine", OWNER)
+    which = which_of((tmp_path / "mine").stat())
+    (tmp_path / "mine").rename(tmp_path / "moved")
+    marked(tmp_path / "mine", OWNER)
+    (tmp_path / "mine" / "precious").touch()
+    with pytest.raises(RigError, match="no longer a folder of fsgauge"):
+        remove_left(tmp_path / "mine", OWNER.token, which, same_boot=True)
+    assert (tmp_path / "mine" / "precious").exists()
+    (tmp_path / "mine" / "precious").unlink()
+    assert remove_left(
+        tmp_path / "mine", OWNER.token, which_of((tmp_path / "mine").stat()), same_boot=True
+    )
+
+
+def test_after_a_boot_a_device_may_have_another_number(tmp_path: Path) -> None:
+    marked(tmp_path / "mine", OWNER)
+    device, inode = which_of((tmp_path / "mine").stat())
+    other = os.makedev(os.major(device) or 8, os.minor(device) + 1), inode
+    if os.major(device):
+        with pytest.raises(RigError):
+            remove_left(tmp_path / "mine", OWNER.token, other, same_boot=True)
+    assert remove_left(tmp_path / "mine", OWNER.token, other, same_boot=False)
+
+
+@pytest.mark.root
+def test_a_bind_mount_in_it_is_not_entered(place: OpenFolder, tmp_path: Path) -> None:
+    """It is on the same device as the folder."""
+    (tmp_path / "roots").mkdir()
+    (tmp_path / "roots" / "precious").touch()
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "mine" / "point").mkdir()
+    run_tool(["mount", "--bind", str(tmp_path / "roots"), str(tmp_path / "mine" / "point")])
+    try:
+        with pytest.raises(RigError, match="another file system is mounted"):
+            remove_made(folder)
+    finally:
+        run_tool(["umount", str(tmp_path / "mine" / "point")])
+    assert (tmp_path / "roots" / "precious").exists()
+    assert remove_made(folder)

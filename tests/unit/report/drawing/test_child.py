@@ -1,0 +1,87 @@
+"""The child that draws: asked again and again, and dead at any moment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fsgauge.report.drawing import NotDrawn, child, svg_of
+
+ANSWERS = 'import sys\nfor line in sys.stdin: print(\'{"svg": "<svg/>"}\', flush=True)'
+REFUSES = 'import sys\nfor line in sys.stdin: print(\'{"error": "no\\\\nway"}\', flush=True)'
+DIES = "import os\nos.abort()"
+HANGS = "import time\ntime.sleep(600)"
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Has another program in the child's place."""
+    started = subprocess.Popen
+    monkeypatch.setattr(child, "_children", [])
+
+    def put(code: str) -> None:
+        def popen(_: list[str], **more: object) -> subprocess.Popen[bytes]:
+            return started([sys.executable, "-c", code], **more)  # type: ignore[call-overload,no-any-return]
+
+        monkeypatch.setattr(child.subprocess, "Popen", popen)
+
+    yield put
+    child._end()
+
+
+def test_one_child_draws_all(program: Callable[[str], None]) -> None:
+    program(ANSWERS)
+    assert [svg_of({"a": 1}), svg_of({"a": 2})] == ["<svg/>", "<svg/>"]
+    assert len(child._children) == 1
+
+
+def test_why_there_is_no_picture(program: Callable[[str], None]) -> None:
+    program(REFUSES)
+    with pytest.raises(NotDrawn, match="no way"):
+        svg_of({})
+
+
+def test_a_child_that_dies_is_replaced_a_few_times(program: Callable[[str], None]) -> None:
+    program(DIES)
+    for _ in range(child._MOST_CHILDREN):
+        with pytest.raises(NotDrawn, match="signal 6"):
+            svg_of({"large": "x" * (1 << 20)})
+    with pytest.raises(NotDrawn, match="before it"):
+        svg_of({})
+    assert len(child._children) == child._MOST_CHILDREN
+
+
+def test_a_child_that_hangs_is_ended(
+    program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
+    program(HANGS)
+    with pytest.raises(NotDrawn, match="took longer"):
+        svg_of({})
+    assert child._children[-1].returncode == -signal.SIGKILL
+
+
+def test_the_child_is_not_given_what_it_could_die_of(tmp_path: Path) -> None:
+    """And is isolated: nothing of the working folder or the environment is imported."""
+    (tmp_path / "json.py").write_text("raise SystemExit('planted')")
+    code = (
+        "from fsgauge.report.drawing import svg_of\n"
+        "chart = {'data': {'values': [{'a': 'x\\x1b\\u202e\\ud800\\x00'}]}, 'mark': 'text',"
+        " 'encoding': {'text': {'field': 'a'}}}\n"
+        "print('x\\\\x1b' in svg_of(chart))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout == "True\n", done.stderr
