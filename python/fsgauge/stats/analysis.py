@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
@@ -19,13 +19,11 @@ from fsgauge.record.records import (
     StudyRecord,
     TurnRecord,
 )
+from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.limit import Place, RigLimit
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison, Finding, OwnResults
 from fsgauge.stats.samples import Samples
-
-if TYPE_CHECKING:
-    from fsgauge.stats.answer import Question
-    from fsgauge.stats.evidence import Evidence
-    from fsgauge.stats.rig_limits import Place, RigLimit
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
@@ -19,8 +18,9 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.limited import limited_sentence
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.named_ratio import bounds, rank, share_named
+from fsgauge.stats.question import Question
 from fsgauge.stats.quiet_baseline import baseline_aside
-from fsgauge.stats.results import NOTHING_WEAK, Comparison, Durability, NoiseFloor, OwnResults
+from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -42,51 +42,21 @@ WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """What the answer is about."""
-
-    baseline: str
-    baseline_is_raw: bool
-    others: list[str]
-    cells: list[Cell]
-    primary: list[Cell]
-    metrics: dict[str, str]
-    comparisons: list[Comparison]
-    noise: NoiseFloor | None
-    blocks_complete: int
-    few_operations: str
-    invalid_reason: str
-    margin_percent: float
-    analysis: Analysis
-    own: OwnResults | None
-    limited: Sequence[Comparison] = ()
-    """Comparisons that the rig sets; they are not among `comparisons`."""
-    served: str = ""
-    """ "Measured ext4 through Samba"; "" over paths."""
-    server_aborts: str = ""
-    """ "smbd aborted in 1 of 3 runs"; "" where none did."""
-    durability: Durability = NOTHING_WEAK
-    over_hosts: str = ""
-    """ "Four hosts do 3.12 times the random reads of one on ext4 (2.95 to 3.30)."; "" where the
-    study does not vary them."""
-
-
 def not_vouched_for(reason: str) -> str:
     """The answer of a study that is not valid."""
     return f"Not valid: {reason} The numbers below are shown, not vouched for."
 
 
-def answer(question: Question) -> str:
+def answer(question: Question, analysis: Analysis) -> str:
     """The sentence that heads the report; more where tables decide what it leaves open, where a
     system that it names gives up durability, and where a private server was in between or aborted.
 
     Nothing follows "not valid".
     """
-    said = _answer(question)
+    said = _answer(question, analysis)
     if question.invalid_reason:
         return said
-    if question.analysis.compares_systems:
+    if analysis.compares_systems:
         tables = decided_elsewhere(
             question.comparisons,
             question.metrics,
@@ -104,10 +74,10 @@ def answer(question: Question) -> str:
     return " ".join([with_caveats(said, question.durability), *(f"{each}." for each in more)])
 
 
-def _answer(question: Question) -> str:
+def _answer(question: Question, analysis: Analysis) -> str:
     if question.invalid_reason:
         return not_vouched_for(question.invalid_reason)
-    said = question.analysis.answer(question)
+    said = analysis.answer(question)
     if said is not None:
         return said
     if not question.others:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from fsgauge.record.records import (
     EnvironmentRecord,
@@ -16,13 +15,10 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.stats.advice import Situation
-from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.limit import RigLimit
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
 from fsgauge.stats.samples import Placed, Samples
-
-if TYPE_CHECKING:
-    from fsgauge.stats.rig_limits import RigLimit
 
 WHERE_LIMIT = 10
 
@@ -40,7 +36,6 @@ class Evidence:
     comparisons: Sequence[Comparison]
     noise: dict[str, Noise]
     situation: Situation
-    analysis: Analysis
     primary_metric: str
     few_operations: str
     blocks_complete: int

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
+from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.emulation import emulator_limited
@@ -42,14 +43,14 @@ SURE, UNSURE = 0.05, 0.2
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
 
 
-def find_all(evidence: Evidence) -> list[Finding]:
+def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
     """All findings, the gravest first; of those alike in gravity, lost data."""
     found = [
         *lost_data(evidence),
         *_noise(evidence),
-        *evidence.analysis.findings(evidence),
+        *analysis.findings(evidence),
         *_single_runs(evidence),
-        *server_aborts(evidence),
+        *server_aborts(evidence, analysis),
         *missing_runs(evidence),
         *lost_machines(evidence),
         *_few_blocks(evidence),
@@ -71,7 +72,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *storage_cautions(evidence),
         *_notes(evidence),
     ]
-    better = evidence.analysis.said_better
+    better = analysis.said_better
     found = [each for each in found if each.code not in better]
     return sorted(found, key=lambda finding: _ORDER[finding.level])
 

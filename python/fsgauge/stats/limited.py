@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from fsgauge.stats.limit import WORDS
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.rig_limits import WORDS
 from fsgauge.stats.wording import listed
 
 _OF_PROCESSORS = ("cpu", "machine_cpu")

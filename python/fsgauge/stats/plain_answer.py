@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.answer import Question, answer
+from fsgauge.stats.answer import answer
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import NOTHING_WEAK
 
 
@@ -20,11 +21,11 @@ def plain_answer(question: Question) -> str:
     return answer(
         replace(
             question,
-            analysis=_OfAll(),
             own=None,
             durability=NOTHING_WEAK,
             served="",
             server_aborts="",
             over_hosts="",
-        )
+        ),
+        _OfAll(),
     )

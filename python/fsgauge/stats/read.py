@@ -19,8 +19,8 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.stats.advice import situation_of
-from fsgauge.stats.analysis import Material, analysis_of, kind_of
-from fsgauge.stats.answer import Question, answer
+from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
+from fsgauge.stats.answer import answer
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
@@ -43,6 +43,7 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.rig_limits import limits_of, ratios_limited
 from fsgauge.stats.run_checks import engine_share
@@ -128,7 +129,6 @@ def read_study(
         situation=situation_of(
             study.study, before, len(samples.blocks()), runs, analysis.queue_advice
         ),
-        analysis=analysis,
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
@@ -142,8 +142,8 @@ def read_study(
         lost=lost,
     )
     struck = struck_of(struck_runs)
-    findings = [*find_all(evidence), *struck_findings(struck)]
-    found = _results(evidence, primary, metrics, findings, measure_all(samples))
+    findings = [*find_all(evidence, analysis), *struck_findings(struck)]
+    found = _results(evidence, analysis, primary, metrics, findings, measure_all(samples))
     return found.model_copy(update={"struck": struck})
 
 
@@ -162,6 +162,7 @@ def read_side(side: Side) -> Results:
 
 def _results(
     evidence: Evidence,
+    analysis: Analysis,
     primary: Sequence[Cell],
     metrics: dict[str, str],
     findings: list[Finding],
@@ -176,7 +177,7 @@ def _results(
         evidence.runs,
         evidence.before,
         evidence.samples,
-        lambda cell: evidence.analysis.primary_metric(cell, paced=False),
+        lambda cell: analysis.primary_metric(cell, paced=False),
     )
     question = Question(
         baseline=plan.baseline,
@@ -192,10 +193,9 @@ def _results(
         few_operations=evidence.few_operations,
         invalid_reason=sureness.invalid_reason,
         margin_percent=margin_percent(evidence.study),
-        analysis=evidence.analysis,
         own=evidence.own,
         served=served_sentence(evidence.turns, evidence.runs),
-        server_aborts=abort_sentence(evidence.runs, evidence.analysis),
+        server_aborts=abort_sentence(evidence.runs, analysis),
         durability=durability,
         over_hosts=hosts_sentence(hosts.scaling, primary, evidence.limits) if hosts else "",
     )
@@ -204,7 +204,7 @@ def _results(
         study=plan.study,
         kind=kind_of(evidence.study),
         question=str(evidence.study.study.get("question", plan.study)),
-        answer=not_measured(answer(question), evidence.before.load.simulation),
+        answer=not_measured(answer(question, analysis), evidence.before.load.simulation),
         baseline=plan.baseline,
         baseline_kind=baseline_kind,
         systems=plan.systems,

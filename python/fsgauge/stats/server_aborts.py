@@ -28,19 +28,19 @@ def aborts_of(run: RunRecord) -> list[str]:
     return run.server.aborts if run.server is not None else []
 
 
-def server_aborts(evidence: Evidence) -> Iterator[Finding]:
+def server_aborts(evidence: Evidence, analysis: Analysis) -> Iterator[Finding]:
     """That a server aborted: its bug, not the file system's answer."""
     broken = [run for run in evidence.runs if aborts_of(run)]
     if not broken:
         return
-    sentence = abort_sentence(evidence.runs, evidence.analysis)
+    sentence = abort_sentence(evidence.runs, analysis)
     reasons = dict.fromkeys(reason for run in broken for reason in aborts_of(run))
     yield finding(
         "server.aborted",
         "warning",
         f"{sentence}: {'; '.join(reasons)}.",
         "This is a fault of the server, not of the file system. "
-        + (evidence.analysis.abort_advice or "Compare another server (--serve ganesha).")
+        + (analysis.abort_advice or "Compare another server (--serve ganesha).")
         + " The last lines of its log are in the run's record (server.last_words).",
         [f"{name_of(run)}: {'; '.join(aborts_of(run))}" for run in broken],
     )

@@ -9,7 +9,8 @@ import pytest
 from fsgauge.engine.wire import MachineProcessorTime
 from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.rig_limits import RigLimit, busiest, disk_shares, limits_of, rig_limits
+from fsgauge.stats.limit import RigLimit
+from fsgauge.stats.rig_limits import busiest, disk_shares, limits_of, rig_limits
 from tests.synthetic import make_study
 from tests.synthetic.setting import MACHINE, with_result
 from tests.unit.stats.one_run import ONE_CELL, one_run, result_of

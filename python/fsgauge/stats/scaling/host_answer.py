@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate, ends, widened
+from fsgauge.stats.limit import Place, RigLimit
 from fsgauge.stats.results import HostScaling
-from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
+from fsgauge.stats.rig_limits import rates_set_by
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import NAMED_SYSTEMS, listed, number_words, ratio_range
 

@@ -7,8 +7,9 @@ from fsgauge.kinds.overhead.analysis.fluctuation import fluctuations
 from fsgauge.kinds.overhead.analysis.host_files import files_answer, files_ratios
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import Question, comparisons_in
+from fsgauge.stats.answer import comparisons_in
 from fsgauge.stats.plain_answer import plain_answer
+from fsgauge.stats.question import Question
 
 
 class OverheadAnalysis(Analysis):

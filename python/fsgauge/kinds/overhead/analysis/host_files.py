@@ -8,8 +8,9 @@ from fsgauge.kinds.overhead.analysis.model import FilesRatio
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.limit import Place, RigLimit
 from fsgauge.stats.results import JudgedRatio
-from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
+from fsgauge.stats.rig_limits import rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, number_words, range_words, remark, share_words

@@ -14,8 +14,8 @@ from fsgauge.kinds.sharing.analysis.to_nfs import ratios_to_nfs
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import Finding
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.stats.answer import Question
 from fsgauge.stats.plain_answer import plain_answer
+from fsgauge.stats.question import Question
 from fsgauge.stats.wording import listed
 
 

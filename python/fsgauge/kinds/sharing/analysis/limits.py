@@ -9,8 +9,9 @@ from fsgauge.kinds.sharing.analysis.model import CellLimit
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.analysis import Material
 from fsgauge.stats.evidence import finding, part_of
+from fsgauge.stats.limit import Limit, Place
 from fsgauge.stats.results import Finding
-from fsgauge.stats.rig_limits import Limit, Place, mean_of_known, ratios_limited
+from fsgauge.stats.rig_limits import mean_of_known, ratios_limited
 from fsgauge.stats.samples import is_complete
 
 

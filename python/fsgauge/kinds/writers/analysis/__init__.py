@@ -21,10 +21,10 @@ from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Plan, RunRecord, TurnRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.limit import Place, RigLimit
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import Finding
-from fsgauge.stats.rig_limits import Place, RigLimit
 from fsgauge.stats.samples import Samples, is_complete
 
 

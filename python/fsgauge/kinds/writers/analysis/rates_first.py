@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from fsgauge.kinds.writers.analysis.answer import lead_group, on_hosts
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.stats.answer import Question, comparisons_in
+from fsgauge.stats.answer import comparisons_in
+from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
