@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.house.test_layers import PACKAGE
+from tests.house.shape import PACKAGE
 from tests.synthetic.setting import result_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-study.md"

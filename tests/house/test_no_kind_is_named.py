@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge import kinds
-from tests.house.test_layers import PACKAGE
+from tests.house.shape import PACKAGE
 
 PARTS = {
     "keys": "KEYS",
@@ -23,7 +23,7 @@ ALLOWED = {
     # Profiles of the op log, by the names that `fsgauge age` takes: two are called like kinds.
     "age/profile.py": {"churn", "connections"},
     "cli/age.py": {"churn", "connections"},
-    "wire/generated.py": {"churn", "connections"},
+    "engine/wire/generated.py": {"churn", "connections"},
     # A number of a disk: the time of each positioning besides seek and wait.
     "devices/limits.py": {"overhead"},
 }

@@ -166,7 +166,7 @@ class AgingWorkload(WorkloadKeys):
 
     def check_systems(self, systems: Sequence[System]) -> None:
         """How each system's files are given space has an effect here, and must have it."""
-        check_allocating(systems, self)
+        check_allocating(systems, self.aged_by, self.record_size)
 
 
 KEYS = AgingWorkload
