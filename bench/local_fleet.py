@@ -17,9 +17,9 @@ from fsgauge.progress import progress_for
 from fsgauge.record.records import RunRecord
 from fsgauge.record.starts import skew_bound_ns
 from fsgauge.rig.fleet.block import BlockOverHosts
-from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet.session import FleetSession
+from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.registry import rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import run_study

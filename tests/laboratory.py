@@ -32,7 +32,6 @@ from fsgauge.engine.wire import (
     ScanJob,
     ScanResult,
 )
-from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.progress.lines import Quiet
 from fsgauge.record.machine import Machine, StorageFacts
@@ -40,6 +39,7 @@ from fsgauge.record.records import SystemFacts
 from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
@@ -154,7 +154,7 @@ class NoDiskSystems:
         return machine.model_copy(update=self.changes)
 
 
-class NoDiskRig:
+class NoDiskRig(Rig):
     """The host rig's session over systems that are none."""
 
     name = "host"
@@ -167,9 +167,6 @@ class NoDiskRig:
 
     def size_bytes(self, study: Study) -> int:
         return self.systems.attached.size_bytes
-
-    def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        return []
 
     def hindrance(self, study: Study) -> str:
         return ""

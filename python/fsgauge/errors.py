@@ -122,10 +122,9 @@ class Interrupted(FsgaugeError):
     exit_code = 130
 
 
-# A name of a file, a label, a server's or an engine's words may hold control characters, which move
-# a terminal's cursor and write anywhere on it, characters that turn the order of others round or
-# have no width, and halves of characters, which no encoding has. `str.isprintable` is false for all of
-# them. It is asked where text leaves: the standard streams, errors, the display, pages and charts.
+# Names and words from outside may hold control characters, which move a terminal's cursor,
+# characters that turn the order of others round or have no width, and halves of characters.
+# `str.isprintable` is false for all of them. It is asked where text leaves.
 def escaped(text: str, keeps: str = "") -> str:
     """The text with each character that cannot be printed as in "\\x1b" or "\\u202e".
 

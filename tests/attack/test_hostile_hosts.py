@@ -25,7 +25,7 @@ from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.plugin import HostPlugin
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.rig import BlockVoid, Happening, StudyVoid
+from fsgauge.rig.happenings import BlockVoid, Happening, StudyVoid
 from fsgauge.study.parse import load_study
 from tests.fleet import stub_hosts
 from tests.fleet.stub_hosts import FAULTS, LATE, PREPARING, StubLauncher, StubRig, one_clock

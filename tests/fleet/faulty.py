@@ -18,11 +18,11 @@ from fsgauge.plan.turns import with_seed
 from fsgauge.progress import progress_for
 from fsgauge.rig.fleet import block, clock, session
 from fsgauge.rig.fleet.block import BlockOverHosts
-from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.hosts import Hosts
 from fsgauge.rig.fleet.launcher.command import CommandLauncher
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet.session import FleetSession
+from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.run import Outcome, run_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study

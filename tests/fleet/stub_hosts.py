@@ -25,7 +25,7 @@ from fsgauge.rig.fleet.launcher.launcher import Started
 from fsgauge.rig.fleet.messages import Described, Fault, State, Told
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
-from fsgauge.rig.rig import RunStarted, TurnStarted
+from fsgauge.rig.happenings import RunStarted, TurnStarted
 from fsgauge.workload.dealing import Share
 from tests.synthetic import SyntheticStudy
 

@@ -18,7 +18,7 @@ from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.rig import (
+from fsgauge.rig.happenings import (
     MOST_STARTS,
     BlockVoid,
     Happening,

@@ -18,7 +18,7 @@ from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import started_hosts
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.rig import FromMachine, Happening
+from fsgauge.rig.happenings import FromMachine, Happening
 from fsgauge.study.parse import load_study
 from tests.fleet import stub_hosts
 from tests.fleet.stub_hosts import StubLauncher, StubRig, one_clock

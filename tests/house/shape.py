@@ -34,13 +34,14 @@ FLOORS = (
 )
 """From the top down: a file imports from its own floor and from those below it."""
 ALSO_ON = {
-    "cli": ("__main__", "pages", "chromium"),
+    "cli": ("__main__", "chromium", "pages"),
     "run": ("age", "bisect", "coherence", "crosscheck", "failure", "progress", "sweep"),
     "stats": ("scan",),
     "rig": ("hands",),
     "system": ("access", "storage"),
     "plan": ("workload",),
     "study": ("devices", "durability"),
+    "engine": ("plain_files", "programs"),
     "ground": ("__init__", "errors", "kinds", "quantities", "units"),
 }
 """Folders and files of the package that stand on the floor of another one."""

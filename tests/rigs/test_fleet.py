@@ -18,11 +18,11 @@ from fsgauge.progress import progress_for
 from fsgauge.record.records import RunRecord
 from fsgauge.record.starts import skew_bound_ns, skew_ns
 from fsgauge.rig.fleet import clock
-from fsgauge.rig.fleet.choice import FleetChoice
 from fsgauge.rig.fleet.clock import Clock, served_clock
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.rig import FleetRig
+from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.registry import rig_named
 from fsgauge.run import run_study
 from fsgauge.store import read_results

@@ -86,7 +86,6 @@ def command(
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.registry import DEFAULT, rig_named, study_on
-    from fsgauge.rig.rig import HasNodes
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
@@ -123,7 +122,7 @@ def command(
     _talk(
         f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
         "cause: the tests are over too soon for the program to rate them\n"
-        f"next: {LARGER_IN_MACHINES if isinstance(chosen_rig, HasNodes) else LARGER}"
+        f"next: {LARGER_IN_MACHINES if chosen_rig.has_nodes else LARGER}"
     )
     return 4
 

@@ -14,7 +14,7 @@ from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
-    from fsgauge.rig.fleet.choice import FleetChoice
+    from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
@@ -83,11 +83,11 @@ def execute_again(
 
 def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
     """How far the baseline differed from itself, for the next plan on this storage."""
-    from fsgauge.rig.rig import KeepsNoise
+
     from fsgauge.stats.pilot import pilot_noise
     from fsgauge.store import read_results
 
-    if not isinstance(rig, KeepsNoise):
+    if not rig.keeps_noise:
         return
     with suppress(FsgaugeError):  # too few blocks, or records that cannot be read
         stored = read_results(directory)

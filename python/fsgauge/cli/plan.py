@@ -37,7 +37,7 @@ from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.machine.facts.kept_noise import KeptNoise
-    from fsgauge.rig.fleet.choice import FleetChoice
+    from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
@@ -94,21 +94,13 @@ def command(
     from fsgauge.rig.design import design_of
     from fsgauge.rig.hosts_asked import require_hosts
     from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import (
-        FoldersSeen,
-        MakesStorage,
-        UsesFolders,
-        around_on,
-        is_untried,
-        placed_on,
-        strikes_of,
-    )
+    from fsgauge.rig.rig import around_on, is_untried
     from fsgauge.units import parse_percent
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     world = rig_named(rig_for(chosen, rig), say, hosts)
-    chosen = placed_on(world, chosen)
+    chosen = world.placed(chosen)
     require_hosts(world, chosen)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
@@ -119,7 +111,7 @@ def command(
         chosen,
         size_bytes=size_bytes,
         side_by_side=design.side_by_side,
-        strikes=strikes_of(world, chosen),
+        strikes=world.strikes(chosen),
         around=around,
     )
     with interruptible():
@@ -130,8 +122,7 @@ def command(
     if measured is not None:
         noise_percent = measured.noise_percent
     kept = _kept_noise(world, chosen) if noise_percent is None else None
-    seen = world.folders(chosen) if isinstance(world, UsesFolders) else FoldersSeen({}, [])
-    made = world if isinstance(world, MakesStorage) else None
+    seen = world.folders(chosen)
     description = describe(
         plan,
         chosen,
@@ -140,8 +131,8 @@ def command(
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,
         folders=seen.facts,
-        cautions=[*seen.cautions, *(made.storage_cautions(chosen) if made else [])],
-        storage=made.storage_words(chosen) if made else "",
+        cautions=[*seen.cautions, *world.storage_cautions(chosen)],
+        storage=world.storage_words(chosen),
         around=around,
     )
     with interruptible():
@@ -185,11 +176,8 @@ def _refused_results(results: Path) -> list[FsgaugeError]:
 
 def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
     """What was last measured on this storage, unless the study itself says how noisy it is."""
-    from fsgauge.rig.rig import KeepsNoise
 
-    if study.plan.noise_percent is not None or not isinstance(world, KeepsNoise):
-        return None
-    return world.last_noise(study)
+    return world.last_noise(study) if study.plan.noise_percent is None else None
 
 
 def _measured_by(kept: KeptNoise | None) -> str:

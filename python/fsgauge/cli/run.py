@@ -20,7 +20,7 @@ from fsgauge.cli.choices import (
 )
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet.choice import FleetChoice
+    from fsgauge.rig.fleet_choice import FleetChoice
 
 
 @click.command("run")
@@ -63,18 +63,18 @@ def command(
     from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
     from fsgauge.cli.submitting import submit
+    from fsgauge.rig.fleet.choice import is_submitted
     from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import placed_on
 
     study = study_on(rig, study)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     rig = rig_for(chosen, rig)
-    chosen = placed_on(rig_named(rig), chosen)
+    chosen = rig_named(rig).placed(chosen)
     if chosen.sweep is not None:
         from fsgauge.cli.sweeping import run_sweep
 
         return run_sweep(chosen, rig, results)
-    if hosts.is_submitted:
+    if is_submitted(hosts):
         return submit(chosen, hosts)
     if not yes:
         ask_where_long(chosen, rig_named(rig, hosts=hosts))

@@ -8,7 +8,7 @@ from statistics import fmean
 from fsgauge.plan.around import Tried
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import written_bytes
-from fsgauge.rig.rig import Rig, TriesBlocks
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.points import Point, points_of
 
@@ -24,7 +24,7 @@ End = tuple[float, Tried]
 
 def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescription:
     """The plan of a sweep's study with time and bytes of all points; of no sweep, as it is."""
-    if study.sweep is None or not isinstance(rig, TriesBlocks):
+    if study.sweep is None or not rig.tries_blocks:
         return description
     points = points_of(study, study.sweep)
     ends = [
@@ -65,7 +65,7 @@ def _spread(tried: list[Tried]) -> tuple[float, float | None]:
     return shortest, max(longest) if len(longest) == len(ends) else None
 
 
-def _tried(points: list[Point], rig: TriesBlocks) -> list[End]:
+def _tried(points: list[Point], rig: Rig) -> list[End]:
     """The first year of a profile and the last; empty for a study that is refused."""
     ends = [points[0], points[-1]][: len(points)]
     return [(each.years, block) for each in ends if (block := rig.tried(each.study)) is not None]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fsgauge.errors import InputError
 from fsgauge.rig.lending import LendsMachines, LendsSystems
-from fsgauge.rig.rig import HasNodes, Rig, Session
+from fsgauge.rig.rig import Rig
+from fsgauge.rig.session import Session
 
 
 def require_here(rig: Rig, program: str) -> None:
     """InputError for a rig that makes machines of its own."""
-    if isinstance(rig, HasNodes):
+    if rig.has_nodes:
         raise InputError(
             f"{program} is compared on this machine alone",
             next="without --rig; or --with bonnie++ --rig vm, for the study sharing",

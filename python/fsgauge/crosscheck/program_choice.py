@@ -12,7 +12,7 @@ from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
 from fsgauge.rig.lending import LentMachine
-from fsgauge.rig.rig import HasNodes
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.storage import without_limits
 from fsgauge.workload.peer import Peer, PeerRun
@@ -47,7 +47,7 @@ def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
     return study.model_copy(update={"rig": None, "systems": systems, "storage": storage})
 
 
-def on_one_node(study: Study, rig: HasNodes) -> Study:
+def on_one_node(study: Study, rig: Rig) -> Study:
     """The study, whose load one node drives."""
     loads = rig.load_nodes(study)
     if loads > 1:

@@ -40,7 +40,7 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.lending import LentMachine
-from fsgauge.rig.rig import HasNodes, Rig
+from fsgauge.rig.rig import Rig
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -97,10 +97,7 @@ def crosscheck_program(
 ) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
     study = first_device_alone(study, pairs)
-    if isinstance(rig, HasNodes):
-        study = on_one_node(study, rig)
-    else:
-        study = on_this_machine(study, told.note)
+    study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, told.note)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -110,7 +107,7 @@ def crosscheck_program(
         )
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
-    named = named_file(peer, here=not isinstance(rig, HasNodes))
+    named = named_file(peer, here=not rig.has_nodes)
     tell_left_out(peer, study, told.note)
     rig.check(study, destroy)
     with rig.opened(study) as session:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
-from fsgauge.rig.rig import MeasuresSideBySide, Rig
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.storage import has_place_for_each
 from fsgauge.study.workload import cells_of
@@ -31,10 +31,9 @@ def design_of(rig: Rig, study: Study) -> Design:
         return Design(side_by_side=False)
     if has_place_for_each(study.storage):
         asked = "true"
-    because = f"the rig {rig.name} measures one system at a time"
     if asked == "auto" and not _any_in_slices(study):
         because = "no cell of this study can be measured in slices"
-    elif isinstance(rig, MeasuresSideBySide):
+    else:
         because = rig.hindrance(study)
     if because and asked == "true":
         raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.errors import InputError
 from fsgauge.record.factors import most_hosts
 from fsgauge.rig.registry import rig_named
-from fsgauge.rig.rig import HasNodes, Rig, TakesHosts
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.workload import cells_of
@@ -14,14 +14,14 @@ from fsgauge.study.workload import cells_of
 def require_hosts(rig: Rig, study: Study) -> None:
     """Raise InputError for a study over several hosts on a rig that has fewer."""
     needed = most_hosts(cells_of(study.workload))
-    if needed < 2 or isinstance(rig, TakesHosts):
+    if needed < 2 or rig.takes_hosts:
         return
-    nodes = rig.load_nodes(study) if isinstance(rig, HasNodes) else 1
+    nodes = rig.load_nodes(study)
     if needed > nodes:
         raise InputError(
             f"the study asks for {needed} hosts that drive the load, and the rig {rig.name} has"
             f" {nodes}",
-            cause=_few(study, nodes) if isinstance(rig, HasNodes) else "",
+            cause=_few(study, nodes) if rig.has_nodes else "",
             next=f"{_more_nodes(study, needed)}, or --rig fleet --hosts hosts.toml, or --rig fleet"
             " --ssh a,b,c",
         )
@@ -37,8 +37,6 @@ def _more_nodes(study: Study, needed: int) -> str:
     """The options with which so many nodes of virtual machines drive the load."""
     keys = study.rig or RigKeys()
     virtual = rig_named("vm")
-    if not isinstance(virtual, HasNodes):
-        return "--rig vm"
     if virtual.load_nodes(study) >= needed:
         return "--rig vm"
     if keys.roles:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError
-from fsgauge.rig.rig import HasOwnSystems, Rig, TakesHosts
-from fsgauge.study.model import Study, System
+from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import Rig
+from fsgauge.study.model import Study
 from fsgauge.study.shipped import shipped_names
-
-if TYPE_CHECKING:
-    from fsgauge.engine.client import Engine
-    from fsgauge.rig.fleet.choice import FleetChoice
 
 Say = Callable[[str], None]
 """Is handed what people have to know of a device: what is destroyed, and what stays on it."""
@@ -24,7 +20,9 @@ DEFAULT = "host"
 
 
 def _host(say: Say) -> Rig:
-    return host_rig(None, say)
+    from fsgauge.rig.host.rig import HostRig
+
+    return HostRig(say=say)
 
 
 def _fleet(say: Say) -> Rig:
@@ -63,13 +61,6 @@ def rig_for(study: Study, typed: str | None) -> str:
     return typed or ("vm" if study.rig is not None else DEFAULT)
 
 
-def host_rig(engine: Engine | None, say: Say) -> Rig:
-    """This machine, with an engine of the caller's where it has one."""
-    from fsgauge.rig.host.rig import HostRig
-
-    return HostRig(engine=engine, say=say)
-
-
 def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = None) -> Rig:
     """A rig, not checked yet; InputError with the nearest name for one that is not known.
 
@@ -78,7 +69,7 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
     if name in RIGS:
         rig = RIGS[name](say)
         if hosts is not None and hosts.typed:
-            _give(rig, hosts)
+            rig.take(hosts)
         return rig
     near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
     known = f"known: {', '.join(sorted(RIGS))}"
@@ -87,21 +78,3 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
         details=(f'did you mean "{near[0]}"?' if near else known,),
         next=f"--rig {near[0] if near else DEFAULT}",
     )
-
-
-def of_another_rig(study: Study, system: System) -> InputError | None:
-    """What leads to the rig that has a system so called; None where none has it."""
-    for make in RIGS.values():
-        rig = make(lambda _: None)
-        if isinstance(rig, HasOwnSystems) and (found := rig.own_system(study, system)):
-            return found
-    return None
-
-
-def _give(rig: Rig, hosts: FleetChoice) -> None:
-    if not isinstance(rig, TakesHosts):
-        raise InputError(
-            f"{hosts.typed[0]} is about hosts, and the rig {rig.name} has none",
-            next="--rig fleet --hosts hosts.toml",
-        )
-    rig.take(hosts)

@@ -19,14 +19,10 @@ from fsgauge.programs.interruption import interruptible, unwrapped
 from fsgauge.progress import Progress
 from fsgauge.record.records import StudyRecord
 from fsgauge.rig.design import design_of
+from fsgauge.rig.happenings import StudyVoid
 from fsgauge.rig.hosts_asked import require_hosts
-from fsgauge.rig.rig import (
-    Rig,
-    Session,
-    StudyVoid,
-    around_on,
-    strikes_of,
-)
+from fsgauge.rig.rig import Rig, around_on
+from fsgauge.rig.session import Session
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -65,7 +61,7 @@ def run_study(
     """
     require_place(results)
     require_hosts(rig, study)
-    strikes = strikes_of(rig, study)
+    strikes = rig.strikes(study)
     rig.check(study, destroy)
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.progress import Progress
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
-from fsgauge.rig.rig import (
+from fsgauge.rig.happenings import (
     BlockGivenUp,
     BlockVoid,
     FromMachine,

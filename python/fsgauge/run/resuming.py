@@ -12,7 +12,8 @@ from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import InputError
 from fsgauge.record.conditions import Conditions, require_equal
 from fsgauge.record.records import Plan, RunRecord, StudyRecord
-from fsgauge.rig.rig import Description, Rig
+from fsgauge.rig.rig import Rig
+from fsgauge.rig.session import Description
 from fsgauge.store import StoredStudy
 from fsgauge.study.model import Study
 

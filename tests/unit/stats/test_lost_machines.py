@@ -7,7 +7,7 @@ from pathlib import Path
 from fsgauge.progress.lines import Quiet
 from fsgauge.record.records import LostBlock
 from fsgauge.report.write import write_report
-from fsgauge.rig.rig import BlockGivenUp, BlockVoid, RunStarted
+from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, RunStarted
 from fsgauge.run.recording import Recording
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results

@@ -6,7 +6,6 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.registry import rig_named
-from fsgauge.rig.rig import strikes_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.parse import load_study, parse_study
 
@@ -74,10 +73,10 @@ def test_one_key_of_a_fault_is_not_set_on_the_command_line() -> None:
 def test_a_rig_that_strikes_nothing_says_so(name: str) -> None:
     study = parse_study(STUDY, "study.toml", "study")
     with pytest.raises(InputError, match="cannot strike") as error:
-        strikes_of(rig_named(name), study)
+        rig_named(name).strikes(study)
     assert "--rig vm" in error.value.next
 
 
 def test_the_virtual_rig_carries_them_out() -> None:
-    (strike,) = strikes_of(rig_named("vm"), parse_study(STUDY, "study.toml", "study"))
+    (strike,) = rig_named("vm").strikes(parse_study(STUDY, "study.toml", "study"))
     assert strike.title == "node2, slow disk" and strike.for_ns == 2 * 10**9

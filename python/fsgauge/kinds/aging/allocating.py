@@ -9,7 +9,7 @@ from fsgauge.study.system import System
 from fsgauge.units import exact_size
 
 
-def check_allocating(systems: Sequence[System], aged_by: str, record_size: int) -> None:
+def check_allocating(systems: Sequence[System], aged_by: str | None, record_size: int) -> None:
     """Raise a conflict for a key that would be ignored, or that contradicts the workload."""
     for index, system in enumerate(systems):
         _check_chunk(index, system, aged_by, record_size)
@@ -25,7 +25,7 @@ def check_allocating(systems: Sequence[System], aged_by: str, record_size: int) 
         )
 
 
-def _check_chunk(index: int, system: System, aged_by: str, record_size: int) -> None:
+def _check_chunk(index: int, system: System, aged_by: str | None, record_size: int) -> None:
     chunk = system.allocation_chunk
     if aged_by == "fallocate" and chunk is None:
         raise conflict(
@@ -53,7 +53,7 @@ def _check_hint(index: int, system: System, record_size: int) -> None:
         )
 
 
-def _check_allocsize(index: int, system: System, aged_by: str) -> None:
+def _check_allocsize(index: int, system: System, aged_by: str | None) -> None:
     """XFS preallocates behind the end of a file where that is written through the page cache.
 
     fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone.

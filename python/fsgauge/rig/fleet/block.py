@@ -18,7 +18,7 @@ from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
 from fsgauge.rig.fleet.planned import Planned
-from fsgauge.rig.rig import MOST_STARTS, LoadBegins, StartMissed, Tell
+from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
 
 _REPLIES_AHEAD, _COMPARISONS_AHEAD = 10, 3

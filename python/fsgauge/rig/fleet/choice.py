@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.rig.fleet.hosts_file import read_hosts
+from fsgauge.rig.fleet.launcher.slurm import is_in_job
 from fsgauge.rig.fleet.model import Fleet, Host
+from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.study.document import source_location
 
 _ADDRESS = re.compile(
@@ -19,35 +19,9 @@ _ADDRESS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class FleetChoice:
-    """--hosts, --ssh, --scheduler, --slurm and --kubernetes, as typed; one of them is given."""
-
-    hosts: Path | None = None
-    ssh: str | None = None
-    scheduler: str | None = None
-    slurm: int | None = None
-    kubernetes: Path | None = None
-    same: bool = False
-    """Refuse hosts that differ in their kernel or processors."""
-
-    @property
-    def is_submitted(self) -> bool:
-        """Whether the study is handed to Slurm, to be run in a job."""
-        from fsgauge.rig.fleet.launcher.slurm import is_in_job
-
-        return self.given == ["--slurm"] and not is_in_job()
-
-    @property
-    def given(self) -> list[str]:
-        """The options that name the hosts, as typed."""
-        named = {name: value for name, value in vars(self).items() if name != "same"}
-        return [f"--{name}" for name, value in named.items() if value is not None]
-
-    @property
-    def typed(self) -> list[str]:
-        """All of its options that were typed, those that name the hosts first."""
-        return [*self.given, *(["--same"] if self.same else [])]
+def is_submitted(choice: FleetChoice) -> bool:
+    """Whether the study is handed to Slurm, to be run in a job."""
+    return choice.given == ["--slurm"] and not is_in_job()
 
 
 def chosen_fleet(choice: FleetChoice) -> Fleet:

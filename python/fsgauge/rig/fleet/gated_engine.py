@@ -28,7 +28,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
-from fsgauge.rig.rig import RunBeginsAgain, RunStarted
+from fsgauge.rig.happenings import RunBeginsAgain, RunStarted
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of

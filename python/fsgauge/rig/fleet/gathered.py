@@ -22,7 +22,7 @@ from fsgauge.rig.fleet.answers import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.fleet.planned import AnyRecord, Planned
-from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 
 _RECORDS: dict[str, type[AnyRecord]] = {
     "turn": TurnRecord,

@@ -18,8 +18,9 @@ from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.fleet.gated_engine import GatedEngine
 from fsgauge.rig.fleet.messages import Described, Fault, LabelMessage, Phase, State, Told
-from fsgauge.rig.registry import host_rig
-from fsgauge.rig.rig import Happening, RunStarted, Session, TurnStarted
+from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
+from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.session import Session
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
@@ -127,7 +128,7 @@ class HeldRig:
 
     def _hold(self) -> None:
         try:
-            rig = host_rig(self._engine, self._say)
+            rig = HostRig(engine=self._engine, say=self._say)
             rig.check(self._study, self._destroy)
             with rig.opened(self._study) as session:
                 self._describe(session)

@@ -11,7 +11,8 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, 
 from fsgauge.machine.device.consent import Consent
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, TurnRecord
-from fsgauge.rig.rig import Description, Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.rig.happenings import Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.rig.session import Description
 
 _ERRORS: dict[str, type[FsgaugeError]] = {
     kind.__name__: kind for kind in (InputError, RefusedError, RigError, Interrupted)

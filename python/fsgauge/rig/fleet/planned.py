@@ -9,7 +9,7 @@ from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, Told
-from fsgauge.rig.rig import MOST_STARTS
+from fsgauge.rig.happenings import MOST_STARTS
 
 AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
 

@@ -26,7 +26,7 @@ from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
 from fsgauge.rig.fleet.messages import Fault, Sized, consent_in
 from fsgauge.rig.fleet.pushed_engine import use_engine
-from fsgauge.rig.registry import host_rig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 
@@ -145,7 +145,7 @@ async def refusals(
     """What this host would refuse of a study; nothing is touched."""
     _plugin(dask_worker)
     asked = Study.model_validate_json(study)
-    rig = host_rig(None, lambda _: None)
+    rig = HostRig(say=lambda _: None)
     found = await asyncio.to_thread(rig.refusals, asked, consent_in(destroy))
     return json.dumps([Fault.of(error).model_dump() for error in found])
 
@@ -155,7 +155,7 @@ async def size_bytes(study: str, *, dask_worker: Worker) -> str:
     _plugin(dask_worker)
     asked = Study.model_validate_json(study)
     try:
-        found = Sized(size_bytes=host_rig(None, lambda _: None).size_bytes(asked))
+        found = Sized(size_bytes=HostRig(say=lambda _: None).size_bytes(asked))
     except FsgaugeError as error:
         found = Sized(fault=Fault.of(error))
     return found.model_dump_json()

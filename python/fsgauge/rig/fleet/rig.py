@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.consent import Consent
-from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
+from fsgauge.rig.fleet.choice import chosen_fleet
 from fsgauge.rig.fleet.control import Answer, Question
 from fsgauge.rig.fleet.extra import require_extra
 from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.measurable import require_measurable
 from fsgauge.rig.fleet.model import Fleet
 from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
+from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
@@ -30,10 +32,11 @@ _ASK_SECONDS = 90.0
 """A host makes every file system once on an image, and reads devices for ten seconds each."""
 
 
-class FleetRig:
+class FleetRig(Rig):
     """The hosts that the command line names. They are started when they are first needed."""
 
     name = "fleet"
+    takes_hosts = True
 
     def __init__(
         self,

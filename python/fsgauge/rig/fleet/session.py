@@ -19,7 +19,8 @@ from fsgauge.rig.fleet.control import ANSWER_SECONDS, Answer, Lost, Reached, new
 from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
 from fsgauge.rig.fleet.messages import Described, State, allowed
-from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
+from fsgauge.rig.happenings import BlockVoid, StudyVoid, Tell
+from fsgauge.rig.session import Description
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.workload import cells_of

@@ -9,9 +9,9 @@ from fsgauge.system import SystemKind, find_kind, system_kinds
 def known_kind(study: Study, system: System) -> SystemKind:
     """InputError for one that is not known here: the rig that has it, or the nearest name."""
     if system.kind not in system_kinds():
-        from fsgauge.rig.registry import of_another_rig  # all rigs: needed for this answer only
+        from fsgauge.rig.vm.own_systems import of_this_rig  # needed for this answer only
 
-        elsewhere = of_another_rig(study, system)
+        elsewhere = of_this_rig(study, system)
         if elsewhere is not None:
             raise elsewhere
     return find_kind(system.kind)

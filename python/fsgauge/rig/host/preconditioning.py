@@ -22,10 +22,10 @@ from fsgauge.record.preconditioning import (
 )
 from fsgauge.record.records import Cell, Turn
 from fsgauge.record.steady_window import last_window
+from fsgauge.rig.happenings import StepStarted
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.work import Work
-from fsgauge.rig.rig import StepStarted
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned

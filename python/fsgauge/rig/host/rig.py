@@ -31,7 +31,7 @@ from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import Trial
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import working_set
-from fsgauge.rig.rig import FoldersSeen
+from fsgauge.rig.rig import FoldersSeen, Rig
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, Study
 
@@ -39,13 +39,14 @@ _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
 
 
-class HostRig:
+class HostRig(Rig):
     """This machine. Without an engine it takes the one that is installed, when it first needs it.
 
     `say` is told what people have to know about a device: what is destroyed, and what stays on it.
     """
 
     name = "host"
+    keeps_noise = True
 
     def __init__(
         self, engine: Engine | None = None, say: Callable[[str], None] = lambda _: None

@@ -10,12 +10,13 @@ from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.engine.wire import ProbeJob
 from fsgauge.record.records import Plan
+from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.lent import HostLent
 from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.work import Work
-from fsgauge.rig.rig import Description, Tell
+from fsgauge.rig.session import Description
 from fsgauge.study.model import Study, System
 
 

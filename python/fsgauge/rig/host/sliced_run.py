@@ -17,8 +17,8 @@ from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import Part, Slice
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.traffic import DeviceRun
+from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.host.turn import Standing
-from fsgauge.rig.rig import RunStarted
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"

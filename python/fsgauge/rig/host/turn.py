@@ -16,12 +16,12 @@ from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
+from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
 from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.turn_steps import Steps
 from fsgauge.rig.host.work import Work
-from fsgauge.rig.rig import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
 from fsgauge.study.reached import over_paths
 
 

@@ -11,10 +11,10 @@ from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import steps_for
 from fsgauge.record.records import Cell, StepRecord, Turn
+from fsgauge.rig.happenings import StepStarted
 from fsgauge.rig.host.layout import scan_aged
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.work import Work
-from fsgauge.rig.rig import StepStarted
 from fsgauge.units import format_size
 from fsgauge.workload.steps import AgeFolder, Step
 

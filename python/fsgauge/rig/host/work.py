@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from fsgauge.engine.client import Engine
 from fsgauge.record.records import Plan
+from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.rig.rig import Tell
 from fsgauge.study.model import Study
 
 

@@ -13,6 +13,7 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.around import Tried
 from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
 from fsgauge.rig.simulator.duration import block_takes
 from fsgauge.rig.simulator.policies import policy_of
@@ -28,10 +29,11 @@ from fsgauge.workload import method_of
 Look = Callable[[], object]
 
 
-class SimulatorRig:
+class SimulatorRig(Rig):
     """Models in the place of systems and their storage."""
 
     name = "simulator"
+    tries_blocks = True
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine

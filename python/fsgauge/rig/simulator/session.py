@@ -9,7 +9,8 @@ from fsgauge.engine.wire import SimulateResult
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.records import Plan
-from fsgauge.rig.rig import Description, Tell
+from fsgauge.rig.happenings import Tell
+from fsgauge.rig.session import Description
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.life import place_in
 from fsgauge.rig.simulator.trial import empty_of

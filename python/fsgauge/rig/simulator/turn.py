@@ -29,7 +29,7 @@ from fsgauge.record.records import (
     Turn,
     TurnRecord,
 )
-from fsgauge.rig.rig import RunStarted, StepStarted, Tell, TurnStarted
+from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
 from fsgauge.rig.simulator.full import require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
 from fsgauge.rig.simulator.more_room import found_room

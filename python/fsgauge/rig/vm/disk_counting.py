@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.traffic import DiskDone, Traffic
-from fsgauge.rig.rig import Happening, RunStarted
+from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.qemu import Disk
 

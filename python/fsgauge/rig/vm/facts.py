@@ -9,7 +9,7 @@ from typing import TypeVar
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
 from fsgauge.record.records import TurnRecord
-from fsgauge.rig.rig import Description
+from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.arrangement.tables import SHARED

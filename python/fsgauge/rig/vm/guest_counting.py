@@ -9,7 +9,7 @@ from __future__ import annotations
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.records import RunRecord
 from fsgauge.record.traffic import Traffic
-from fsgauge.rig.rig import Happening, RunStarted
+from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.tables import Counter
 
 _MARK = "==counter=="

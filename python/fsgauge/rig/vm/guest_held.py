@@ -15,7 +15,7 @@ from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.messages import consent_in
-from fsgauge.rig.rig import Happening
+from fsgauge.rig.happenings import Happening
 from fsgauge.study.model import Study
 from fsgauge.workload.dealing import Share
 

@@ -27,9 +27,10 @@ from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.control import Question
 from fsgauge.rig.fleet.messages import Described, Fault, Told
+from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.lending import LendsSystems
-from fsgauge.rig.registry import host_rig
-from fsgauge.rig.rig import Happening, RunStarted, Session
+from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_lending, guest_set_up
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
@@ -184,7 +185,7 @@ class Guest:
     def _prepare(self, study: Study) -> None:
         """Attach the study's storage, instead of an earlier one's."""
         self._close()
-        rig = host_rig(None, self._say)
+        rig = HostRig(say=self._say)
         rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
 

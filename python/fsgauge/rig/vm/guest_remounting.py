@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.rig import Happening, RunStarted
+from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.messages import Do
 

@@ -17,7 +17,8 @@ from fsgauge.rig.fleet.lead import Lead
 from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
-from fsgauge.rig.rig import Description, RunStarted, Tell
+from fsgauge.rig.happenings import RunStarted, Tell
+from fsgauge.rig.session import Description
 from fsgauge.rig.vm.disks import consent_to
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply

@@ -16,7 +16,7 @@ from fsgauge.engine.wire import EngineFault, FilesTarget
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
-from fsgauge.rig.rig import Happening, Tell
+from fsgauge.rig.happenings import Happening, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study

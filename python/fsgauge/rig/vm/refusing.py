@@ -18,7 +18,7 @@ from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.named_alone import named_alone
+from fsgauge.rig.vm.own_systems import named_alone
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room

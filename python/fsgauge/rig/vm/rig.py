@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
@@ -20,6 +20,7 @@ from fsgauge.record.strikes import Strike
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import require_none
+from fsgauge.rig.rig import Rig
 from fsgauge.rig.vm.acceleration import started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
@@ -30,7 +31,6 @@ from fsgauge.rig.vm.durations import around_of
 from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_use import in_use
-from fsgauge.rig.vm.named_alone import of_this_rig
 from fsgauge.rig.vm.network.addresses import Station
 from fsgauge.rig.vm.network.shape import shape_of
 from fsgauge.rig.vm.network.switch import Shape, Switch
@@ -41,13 +41,14 @@ from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.small_blocks import small_blocks_words
 from fsgauge.storage.loop import make_file
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import Study
 
 
-class VmRig:
+class VmRig(Rig):
     """One virtual machine or several; their disks are sparse files in the study's folder."""
 
     name = "vm"
+    has_nodes = True
 
     def __init__(
         self, say: Callable[[str], None] = lambda _: None, kernel: str | None = None
@@ -70,10 +71,6 @@ class VmRig:
     def load_nodes(self, study: Study) -> int:
         """How many nodes drive the load."""
         return len(roles_of(study).loads)
-
-    def own_system(self, study: Study, system: System) -> InputError | None:
-        """For a way to reach a file system, or a volume, that was asked of another rig."""
-        return of_this_rig(study, system)
 
     def strikes(self, study: Study) -> list[Strike]:
         """Each fault of the study, as its nodes are struck."""

@@ -14,7 +14,8 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
-from fsgauge.rig.rig import BlockGivenUp, BlockVoid, Description, Tell
+from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, Tell
+from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Standing, standing

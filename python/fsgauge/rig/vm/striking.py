@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fsgauge.engine.wire import IntervalEvent
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
-from fsgauge.rig.rig import Happening, LoadBegins
+from fsgauge.rig.happenings import Happening, LoadBegins
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.node import BOOT_SECONDS

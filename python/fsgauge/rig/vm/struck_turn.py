@@ -15,7 +15,7 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
 from fsgauge.record.strikes import Struck
-from fsgauge.rig.rig import Happening, RunStarted, Tell
+from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.vm.striking import Striking
 from fsgauge.study.model import Study
 from fsgauge.workload.folders import Place

@@ -16,7 +16,7 @@ from typing import Any
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
-from fsgauge.rig.rig import LoadBegins
+from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.messages import Order

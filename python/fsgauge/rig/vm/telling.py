@@ -4,7 +4,7 @@ what other nodes' disks were asked for, and that their caches were empty when a 
 from __future__ import annotations
 
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.rig import FromMachine, Happening, RunStarted, Tell
+from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.disk_counting import DiskCounting
 from fsgauge.rig.vm.facts import as_made

@@ -14,7 +14,7 @@ from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, TurnRecord
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.messages import Told
-from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.rig.happenings import Happening, RunStarted, StepStarted, TurnStarted
 from tests.over_hosts_example import on_hosts
 from tests.synthetic import make_study
 from tests.synthetic_connections import make_connections

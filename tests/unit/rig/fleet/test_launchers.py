@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
+from fsgauge.rig.fleet.choice import chosen_fleet
 from fsgauge.rig.fleet.launcher import kubernetes, slurm
 from fsgauge.rig.fleet.launcher.kubernetes import Pods, manifest, read_pods
 from fsgauge.rig.fleet.model import Host
+from fsgauge.rig.fleet_choice import FleetChoice
 
 DATA = Path(__file__).parents[3] / "data" / "fleet"
 

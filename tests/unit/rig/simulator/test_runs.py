@@ -21,7 +21,6 @@ from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides, summary
 from fsgauge.rig.registry import rig_named, study_on
-from fsgauge.rig.rig import placed_on
 from fsgauge.rig.simulator.rig import SimulatorRig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.stats import read_study
@@ -287,13 +286,13 @@ def test_a_study_on_a_loop_file_is_one_of_a_model_here() -> None:
     one said that it was on a loop file in /var/tmp."""
     rig = rig_named("simulator")
     typed = load_study("aging", [], [], "simulated:10GiB", 1)
-    assert placed_on(rig, load_study("aging", [], [], "loop:10GiB", 1)) == typed
-    assert placed_on(rig, load_study("aging", [], [], "ram:10GiB", 1)) == typed
-    assert placed_on(rig, typed) is typed
+    assert rig.placed(load_study("aging", [], [], "loop:10GiB", 1)) == typed
+    assert rig.placed(load_study("aging", [], [], "ram:10GiB", 1)) == typed
+    assert rig.placed(typed) is typed
     on_host = load_study("aging", [], [], "loop:10GiB", 1)
-    assert placed_on(rig_named("host"), on_host) is on_host
+    assert rig_named("host").placed(on_host) is on_host
     elsewhere = load_study("aging", [], [], "device:sdx", 1)
-    assert placed_on(rig, elsewhere) is elsewhere
+    assert rig.placed(elsewhere) is elsewhere
 
 
 def test_models_alone_are_led_to_their_rig_and_not_from_one_to_the_next() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
 from fsgauge.record.records import Cell, RunRecord, Turn
-from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
 from fsgauge.rig.vm.guest_counting import Counting, counts_in
 

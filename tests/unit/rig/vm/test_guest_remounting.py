@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.guest_remounting import Remounting
 from tests.unit.stats.one_run import one_run

@@ -7,7 +7,7 @@ import pytest
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan, RunRecord, Turn
-from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.outliving import (
     CRASHED,

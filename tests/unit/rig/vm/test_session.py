@@ -12,7 +12,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, Told
-from fsgauge.rig.rig import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
+from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError

@@ -12,7 +12,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, StrikeKind
 from fsgauge.rig.fleet.messages import Told
-from fsgauge.rig.rig import LoadBegins, strikes_of
+from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm import striking as module
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.group import NodeGroup
@@ -82,7 +82,7 @@ def test_a_run_that_its_fault_has_ended_has_a_record_and_the_study_goes_on() -> 
     cell = make_plan(study, size_bytes=SIZE_BYTES).cells[0]
     fault = FaultKeys(kind="disk_error", cell=cell.id, at=0, lasts=10**8)
     study = study.model_copy(update={"faults": [fault]})
-    plan = make_plan(study, size_bytes=SIZE_BYTES, strikes=strikes_of(VmRig(), study))
+    plan = make_plan(study, size_bytes=SIZE_BYTES, strikes=VmRig().strikes(study))
     nodes: list[FakeNode] = []
     told: list[object] = []
 

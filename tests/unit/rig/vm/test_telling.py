@@ -8,7 +8,7 @@ from pathlib import Path
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.record.traffic import DiskDone
-from fsgauge.rig.rig import RunStarted
+from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.disks import Limits

@@ -43,10 +43,10 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import fsgauge.rig.vm.guest_process, fsgauge.record.merging, fsgauge.record.series
 from fsgauge import kinds
-from fsgauge.rig.registry import host_rig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.system import system_kinds
 system_kinds()
-host_rig(None, print)
+HostRig(say=print)
 for name in kinds.names():
     kinds.part(name, "method")
     kinds.part(name, "cells")
