@@ -26,7 +26,7 @@ from fsgauge.record.records import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
-from fsgauge.store.read import read_record
+from fsgauge.store.read_record import read_record
 from fsgauge.store.record_files import record_files, turn_of
 from fsgauge.store.rows import (
     HISTOGRAMS,

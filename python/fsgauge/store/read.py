@@ -6,19 +6,16 @@ block's Parquet when first asked for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder
 from fsgauge.record.records import (
-    FORMAT,
     EnvironmentRecord,
     LostBlock,
     Plan,
@@ -29,9 +26,11 @@ from fsgauge.record.records import (
     Turn,
     TurnRecord,
 )
+from fsgauge.store.blocks import SeriesReader
 from fsgauge.store.files import read_text, scan_name, step_name
 from fsgauge.store.folder import opened_results, require_results
 from fsgauge.store.journal import GIVEN_UP, VOID, read_journal
+from fsgauge.store.read_record import read_record
 from fsgauge.store.record_files import RecordFiles, position_of, record_files, turn_of
 from fsgauge.store.seals import (
     ChangedError,
@@ -42,10 +41,6 @@ from fsgauge.store.seals import (
     understood,
 )
 
-if TYPE_CHECKING:
-    from fsgauge.store.blocks import SeriesReader
-
-R = TypeVar("R", bound=BaseModel)
 _BLOCKS: TypeAdapter[list[int]] = TypeAdapter(list[int])
 Planned = dict[tuple[int, int], Turn]
 
@@ -103,8 +98,6 @@ def checked_files(folder: PlainFolder, *, accept_changed: bool) -> tuple[RecordF
 
 
 def _read(folder: PlainFolder, accept_changed: bool) -> StoredStudy:
-    from fsgauge.store.blocks import SeriesReader
-
     files, changes = checked_files(folder, accept_changed=accept_changed)
     with understood(changes):
         return _parsed(folder, files, changes, SeriesReader(folder))
@@ -158,15 +151,6 @@ def _lost_blocks(folder: PlainFolder) -> Iterator[LostBlock]:
             for block in _BLOCKS.validate_python(facts.get("blocks")):
                 told = {**facts, "block": block, "again": facts["event"] == VOID}
                 yield LostBlock.model_validate(told)
-
-
-def read_record(kind: type[R], folder: PlainFolder, name: str) -> R:
-    """One record; InputError says whether it is newer, cut short, or something else."""
-    text = read_text(folder, name)
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise _unreadable(folder.path / name, text, error) from error
 
 
 def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> TurnRecord:
@@ -228,31 +212,4 @@ def _foreign(path: Path) -> InputError:
         f"{path} is not a run of this study's plan",
         cause="it was copied from another folder, or edited",
         next=f"move it out of {path.parent}, and repeat",
-    )
-
-
-def _unreadable(path: Path, text: str, error: ValidationError) -> InputError:
-    """Say which of three it is: a newer version's, cut short, or not a record at all."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return InputError(
-            f"{path} is not complete JSON",
-            cause="it was cut short or edited; fsgauge writes records whole",
-            next="restore the file from a copy of the folder, or move it away",
-        )
-    written = document.get("format") if isinstance(document, dict) else None
-    if isinstance(written, int) and written > FORMAT:
-        return InputError(
-            f"{path} is in format {written}; this fsgauge reads up to {FORMAT}",
-            cause="a newer fsgauge wrote it",
-            next="upgrade fsgauge",
-        )
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the document"
-    return InputError(
-        f"{path} is not a record of fsgauge",
-        details=(f"{where}: {first['msg']}",),
-        cause="it was edited, or another program wrote it",
-        next="restore the file from a copy of the folder, or move it away",
     )

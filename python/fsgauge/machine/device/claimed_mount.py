@@ -12,10 +12,11 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from fsgauge.errors import RigError
-from fsgauge.machine.device.device_state import changes, state_of
+from fsgauge.machine.device.block_device import BlockDevice
+from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import label_of
 from fsgauge.machine.device.written_through_node import WrittenThroughNode
 from fsgauge.machine.facts.mount_calls import (
@@ -27,14 +28,43 @@ from fsgauge.machine.facts.mount_calls import (
 )
 from fsgauge.machine.process.answered_calls import AskedCall
 
-if TYPE_CHECKING:
-    from fsgauge.machine.device.device_claim import DeviceClaim
-
 _TRIES = 5
 _FORK_SECONDS = 0.5
 """How long a child of ours, between its fork and its exec, may have the claim as well."""
 _PATIENCE_SECONDS = 10.0
 """How long the mount may live on in another namespace."""
+
+
+class MountedClaim(Protocol):
+    """What of a claim a mount needs: see DeviceClaim."""
+
+    device: BlockDevice
+    state: DeviceState
+
+    @property
+    def node(self) -> int:
+        """A descriptor of the device that claims nothing."""
+        ...
+
+    def is_at(self, path: str) -> bool:
+        """Whether a path leads to this device."""
+        ...
+
+    def let_go(self) -> None:
+        """Give the claim up."""
+        ...
+
+    def take_back(self, seconds: float) -> None:
+        """Claim it again; RigError where another has it for longer."""
+        ...
+
+    def require_none(self, found: list[str]) -> None:
+        """RigError, and the claim is lost, where anything was found."""
+        ...
+
+    def lost(self, details: tuple[str, ...]) -> RigError:
+        """The error that another program used the device."""
+        ...
 
 
 class ClaimedMount:
@@ -43,7 +73,7 @@ class ClaimedMount:
     `label` is what the device carries; `is_quiet`: mounted read-only, that writes nothing.
     """
 
-    def __init__(self, claim: DeviceClaim, label: str | None, *, is_quiet: bool) -> None:
+    def __init__(self, claim: MountedClaim, label: str | None, *, is_quiet: bool) -> None:
         self._claim = claim
         self.label = label
         self._is_quiet = is_quiet
