@@ -239,6 +239,7 @@ fn a_mount_in_the_folder_is_not_entered() {
         assert_eq!(folder.make_directory("own/deep/made", Mode::RWXU).err(), Some(Errno::XDEV));
         // The mount itself is a place that may be named.
         assert!(enter(&deep).open_file("file", MAKE, MODE).is_ok());
+        rustix::mount::unmount(&deep, rustix::mount::UnmountFlags::DETACH).unwrap();
     });
 }
 

@@ -140,11 +140,11 @@ impl RingTarget {
         let reason = match &self.refusal {
             _ if self.interface == ClientsInterface::Plain => None,
             _ if action == Action::List => Some("io_uring has no getdents".into()),
-            _ if self.calls.is_in_memory() && !self.asked.has(action) && WAITING.contains(&action) => {
-                Some("the files are in memory: there is no device to wait for".into())
-            }
             _ if self.calls.is_guarded() && !BY_HANDLE.contains(&action) => {
                 Some("others may change names in this folder: each is looked up step by step".into())
+            }
+            _ if self.calls.is_in_memory() && !self.asked.has(action) && WAITING.contains(&action) => {
+                Some("the files are in memory: there is no device to wait for".into())
             }
             _ if !self.asked.has(action) => None,
             Some(cause) => Some(cause.clone()),

@@ -8,6 +8,14 @@ fn open_to_all(directory: &Path) {
     std::fs::set_permissions(directory, PermissionsExt::from_mode(0o1777)).unwrap();
 }
 
+/// As everywhere, but that a directory is not opened as a file.
+fn works(target: &mut dyn Target, root: &Path) {
+    files_go_their_way(target, root);
+    let answer = ask(target, 0, Request::Open { path: c"c00001", write: false });
+    assert_eq!(answer, -Answer::from(libc::EISDIR));
+    a_directory_goes(target, root);
+}
+
 #[test]
 fn every_request_works_there() {
     for parent in directories() {
@@ -18,11 +26,11 @@ fn every_request_works_there() {
         };
         let directory = root();
         let mut plain = PlainTarget::new(&folder(directory.path()), RECORD_BYTES).unwrap();
-        conformance::conforms(&mut plain, directory.path());
+        works(&mut plain, directory.path());
         for interface in INTERFACES {
             let directory = root();
             let mut target = ring_target(directory.path(), 2, interface);
-            conformance::conforms(&mut target, directory.path());
+            works(&mut target, directory.path());
             let (call, reason) = call_of(&target, ClientOperation::Open);
             let is_told = reason.is_some_and(|reason| reason.contains("others may change names"));
             assert_eq!((call.as_str(), is_told), ("openat", interface != ClientsInterface::Plain));
