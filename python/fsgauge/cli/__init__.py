@@ -14,7 +14,6 @@ import sys
 import traceback
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from types import FrameType
 
 import click
@@ -273,7 +272,7 @@ def _defect(error: Exception) -> str:
         report = f"report it with the file {file.name}"
     except OSError:  # no folder takes a file
         places = traceback.extract_tb(error.__traceback__)[-3:]
-        details = tuple(f"{Path(at.filename).name}:{at.lineno} in {at.name}" for at in places)
+        details = tuple(f"{at.name}, line {at.lineno}" for at in places)
         report = "report it with these lines"
     return FsgaugeError(
         f"fsgauge itself failed: {type(error).__name__}: {error}",
