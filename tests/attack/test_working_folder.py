@@ -202,7 +202,6 @@ def test_the_nodes_of_coherence(trap: Trap, fsgauge: Fsgauge, tmp_path: Path) ->
 
 
 def test_the_local_hosts_of_a_fleet(trap: Trap, fsgauge: Fsgauge, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
     hosts = ['launcher = "local"']
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

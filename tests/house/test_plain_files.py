@@ -23,7 +23,8 @@ KERNEL = ("/proc/", "/sys/", "/dev/", "/etc/")
 
 ELSEWHERE = {
     "plain_files/": "the door itself",
-    "rig/host/": "the machine, and scratch folders, whose door is rig/host/folder",
+    "machine/": "the machine, and scratch folders, whose door is machine/folder",
+    "rig/host/": "systems in folders that the machine's door has opened",
     "rig/vm/": "the cache of images, private folders of a run, and the inside of a guest",
     "rig/fleet/files_of_all.py": "a shared folder that is measured",
     "rig/fleet/host_process.py": "a Secret of Kubernetes, which lies behind links",

@@ -83,7 +83,7 @@ def _short(digits: str) -> int:
 
 
 def _refused(digits: str) -> NoReturn:
-    raise ValueError(f"{digits[:20]} is no number that it can have")
+    raise ValueError(f"{digits[:20]} is out of its range")
 
 
 def _words(error: Exception) -> str:

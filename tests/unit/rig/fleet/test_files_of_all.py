@@ -87,7 +87,7 @@ def test_a_first_host_s_folder_is_beside_the_own_one(tmp_path: Path, folder: str
     """A hostile first host would have the others write elsewhere."""
     first, own = target(tmp_path / "first", 1), target(tmp_path / "own", 1)
     offer = json.loads(offered(first, laid_out(first)))
-    with pytest.raises(RigError, match="the first host offers is no folder of its files"):
+    with pytest.raises(RigError, match="the first host offered something other than a folder"):
         linked(json.dumps({**offer, "folder": folder}), own)
     assert list((tmp_path / "own").iterdir()) == []
 
