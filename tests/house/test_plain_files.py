@@ -24,6 +24,7 @@ KERNEL = ("/proc/", "/sys/", "/dev/", "/etc/")
 ELSEWHERE = {
     "plain_files/": "the door itself",
     "machine/": "the machine, and scratch folders, whose door is machine/folder",
+    "programs/streams.py": "the standard streams, by their descriptors",
     "rig/host/": "systems in folders that the machine's door has opened",
     "rig/vm/": "the cache of images, private folders of a run, and the inside of a guest",
     "rig/fleet/files_of_all.py": "a shared folder that is measured",
@@ -31,6 +32,7 @@ ELSEWHERE = {
     "rig/fleet/held.py": "opens a gate, which is no file",
     "rig/fleet/hosts.py": "the engine of this installation",
     "rig/fleet/identity.py": "the engine of this installation, and the machine's id",
+    "rig/fleet/plain_comm.py": "certificates in a private folder of this run, or in that of dask",
     "rig/fleet/pushed_engine.py": "made anew in a private folder",
     "access/server/": "the private folder of a server that this run started",
     "hands/hand.py": "the folder that is measured, on a host without fsgauge",
