@@ -11,7 +11,12 @@ import shutil
 
 import pytest
 
-_MADE_BY = {"xfs": "xfsprogs", "btrfs": "btrfs-progs"}
+_MADE_BY = {
+    "xfs": "xfsprogs",
+    "btrfs": "btrfs-progs",
+    "f2fs": "f2fs-tools",
+    "nilfs2": "nilfs-tools",
+}
 
 
 def must_run() -> bool:

@@ -7,7 +7,6 @@ it had written there was discarded at the end, and the study ended with 0.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -32,6 +31,7 @@ from fsgauge.machine.process.answered_calls import AskedCall
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.system import FileSystem, find_kind
+from tests.needs import need_mkfs
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 
@@ -57,8 +57,7 @@ def consent_to(device: str, *, unknown_data: bool = False) -> Consent:
 def kind_of(name: str) -> FileSystem:
     kind = find_kind(name)
     assert isinstance(kind, FileSystem)
-    if shutil.which(kind.mkfs) is None:
-        pytest.skip(f"{kind.mkfs} is not installed")
+    need_mkfs(name)
     return kind
 
 
