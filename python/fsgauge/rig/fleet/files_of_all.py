@@ -51,7 +51,9 @@ def taken(text: str, target: FilesTarget, own: int, files: int) -> LayoutResult:
     try:
         found = FilesOfAll.model_validate_json(text)
     except ValidationError as error:
-        raise RigError("the first host offered something other than a folder of its files") from error
+        raise RigError(
+            "the first host offered something other than a folder of its files"
+        ) from error
     place = Path(target.directory).parent / found.folder
     theirs = _opened(place, own)
     try:
