@@ -18,7 +18,7 @@ pub fn make_directories(
     for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
         // Jobs whose paths have a zero in them are refused.
         let path = CString::new(&directory[..end]).unwrap_or_default();
-        let answer = ask(control_session, &Request::MakeDirectory { path: &path }, &waiting);
+        let answer = ask(control_session, &Request::MakeDirectory { path: &path }, waiting);
         let answer = answer.map_err(|error| wait_failure(&error))?;
         if answer < 0 {
             return Err(no_directory(&directory[..end], answer, address));
