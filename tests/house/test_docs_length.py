@@ -63,8 +63,6 @@ def test_the_changelog_is_what_a_user_gets() -> None:
 
 @pytest.mark.parametrize("page", users_pages(), ids=lambda page: page.name)
 def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
-    if page.name == "SECURITY.md":
-        pytest.skip("its promises are held word by word")
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
     cells = [cell.strip() for row in rows for cell in row.split("|")]
     assert [cell for cell in cells if len(cell.split()) > CELL_WORDS] == []
