@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 _DEEPEST = 10
 _LEAST_BYTES = 512 << 20
 """With fewer, libraries end this process while they are loaded, with words of their own."""

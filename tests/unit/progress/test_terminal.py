@@ -13,7 +13,7 @@ import pytest
 
 from fsgauge.progress.terminal import width_of, wrapped
 
-SENTENCES = (Path(__file__).parents[1] / "known" / "sentences.md").read_text("utf-8")
+SENTENCES = (Path(__file__).parents[2] / "known" / "sentences.md").read_text("utf-8")
 ANSWERS = [line for line in SENTENCES.splitlines() if line.endswith(".") and len(line) > 80]
 
 

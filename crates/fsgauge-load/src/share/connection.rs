@@ -60,12 +60,12 @@ impl Connection {
         let patience = if session.writes { WRITER_PATIENCE } else { READER_PATIENCE };
         let mut opened = access.worker(session.lanes, session.largest_bytes, opening, patience)?;
         let waiting = Waiting::within(patience, stop);
-        admit(opened.as_mut(), &waiting)?;
+        admit(opened.as_mut(), waiting)?;
         let mut handles = vec![None; numbers.end as usize];
         for number in numbers {
             let path = path_in(share, target, number);
             let request = Request::Open { path: &path, write: session.writes };
-            let answer = ask(opened.as_mut(), &request, &waiting).map_err(|error| wait_failure(&error))?;
+            let answer = ask(opened.as_mut(), &request, waiting).map_err(|error| wait_failure(&error))?;
             if answer < 0 {
                 return Err(file_failure(share, target, number, ("opened", answer)));
             }

@@ -53,7 +53,7 @@ fn what_is_asked_before_a_run_has_one_limit_for_all() {
     let (begin, stop) = (Instant::now(), fsgauge_wire::Stop::new());
     let waiting = crate::target::Waiting::within(Duration::from_millis(200), &stop);
     for _ in 0..5 {
-        let answer = crate::target::ask(&mut target, &Request::List { path: c"c1" }, &waiting).unwrap();
+        let answer = crate::target::ask(&mut target, &Request::List { path: c"c1" }, waiting).unwrap();
         assert_eq!(answer, error(libc::ETIMEDOUT));
     }
     assert!(begin.elapsed() < Duration::from_millis(target.patience_ms), "{:?}", begin.elapsed());
