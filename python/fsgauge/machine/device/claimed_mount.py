@@ -97,7 +97,7 @@ class ClaimedMount:
                 if number == 0:
                     try:
                         self._require_as_left(written, exact=read_only_first)
-                    except RigError:
+                    except BaseException:  # mount(8) says that it failed, so nothing may stay
                         umount(call.directory)
                         raise
                     if read_only_first:
