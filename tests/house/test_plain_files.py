@@ -23,13 +23,15 @@ KERNEL = ("/proc/", "/sys/", "/dev/", "/etc/")
 
 ELSEWHERE = {
     "plain_files/": "the door itself",
-    "rig/host/": "the machine, and scratch folders, whose door is rig/host/folder",
+    "machine/": "the machine, and scratch folders, whose door is machine/folder",
+    "rig/host/": "the systems that are measured, in folders that machine/folder opened",
     "rig/vm/": "the cache of images, private folders of a run, and the inside of a guest",
     "rig/fleet/files_of_all.py": "a shared folder that is measured",
-    "rig/fleet/host_process.py": "a Secret of Kubernetes, which lies behind links",
     "rig/fleet/held.py": "opens a gate, which is no file",
     "rig/fleet/hosts.py": "the engine of this installation",
     "rig/fleet/identity.py": "the engine of this installation, and the machine's id",
+    "programs/streams.py": "the standard streams, by their descriptors",
+    "rig/fleet/plain_comm.py": "reads from a connection, which is no file",
     "rig/fleet/pushed_engine.py": "made anew in a private folder",
     "access/server/": "the private folder of a server that this run started",
     "hands/hand.py": "the folder that is measured, on a host without fsgauge",
