@@ -30,6 +30,8 @@ from fsgauge.machine.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Gi
 from fsgauge.machine.process.tool import Said, run_tool
 
 _PAUSE_SECONDS = 0.05
+_FAILING = {errno.EIO, errno.ENXIO, errno.ENOMEDIUM}
+"""An open of a device that is broken or gone, which is no other program's doing."""
 _OF_AN_OPEN = ~(os.O_EXCL | os.O_NOFOLLOW)
 
 
@@ -190,10 +192,12 @@ class DeviceClaim(Claim):
         return stat.S_ISBLK(found.st_mode) and _numbers(found.st_rdev) == self.device.numbers
 
     def take_back(self, seconds: float) -> None:
-        """Claim it again; RigError when another has it."""
+        """Claim it again; RigError when another has it, OSError where the device fails."""
         try:
             self.take(seconds)
         except OSError as error:
+            if error.errno in _FAILING:
+                raise
             why = f"it cannot be claimed: {error.strerror}"
             raise self.lost((why, *_users(self.device))) from error
 
