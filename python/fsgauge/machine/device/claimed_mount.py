@@ -132,7 +132,7 @@ class ClaimedMount:
         with WrittenThroughNode(claim.node) as written:
             number = umount(call.path, call.flags)
             if number == 0:
-                with suppress(RigError):  # it is unmounted, whatever else is found
+                with suppress(RigError, OSError):  # it is unmounted, whatever else is found
                     claim.take_back(_PATIENCE_SECONDS)
                     self._require_as_left(written, exact=is_exact)
                     claim.require_none(changes(before, claim.state, of_itself=True))

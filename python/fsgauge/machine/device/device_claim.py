@@ -104,7 +104,7 @@ class DeviceClaim(Claim):
         self._state = found
 
     def require_not_lost(self) -> None:
-        """RigError when another program used the device, as far as is known by now."""
+        """RigError when another program used the device, or it failed, as far as is known by now."""
         if self._loss is not None:
             raise self._loss
 
@@ -192,12 +192,17 @@ class DeviceClaim(Claim):
         return stat.S_ISBLK(found.st_mode) and _numbers(found.st_rdev) == self.device.numbers
 
     def take_back(self, seconds: float) -> None:
-        """Claim it again; RigError when another has it, OSError where the device fails."""
+        """Claim it again; RigError when another has it, or where the device fails."""
         try:
             self.take(seconds)
         except OSError as error:
             if error.errno in _FAILING:
-                raise
+                self._loss = RigError(
+                    f"{self.device.path} cannot be opened again: {error.strerror}",
+                    cause="the device failed or is gone: an error of the disk, or unplugged",
+                    next="dmesg | tail",
+                )
+                raise self._loss from error
             why = f"it cannot be claimed: {error.strerror}"
             raise self.lost((why, *_users(self.device))) from error
 

@@ -33,7 +33,10 @@ def test_a_device_that_fails_was_used_by_no_other_program(
         raise OSError(number, os.strerror(number), "/dev/none")
 
     monkeypatch.setattr(device_claim, "_opened", fails)
-    with pytest.raises(RigError if number == errno.EBUSY else OSError):
+    with pytest.raises(RigError) as raised:
         claim.take_back(0.0)
+    assert ("another program" in raised.value.what) is (number == errno.EBUSY)
+    with pytest.raises(RigError, match=raised.value.what):
+        claim.require_unchanged()
     assert claim.is_lost is (number == errno.EBUSY)
     claim.close()
