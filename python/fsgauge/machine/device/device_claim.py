@@ -104,7 +104,7 @@ class DeviceClaim(Claim):
         self._state = found
 
     def require_not_lost(self) -> None:
-        """RigError when another program used the device, or it failed, as far as is known by now."""
+        """RigError when another program used the device, or it failed, as far as is known."""
         if self._loss is not None:
             raise self._loss
 
