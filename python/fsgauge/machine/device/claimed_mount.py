@@ -99,6 +99,8 @@ class ClaimedMount:
                         self._require_as_left(written, exact=read_only_first)
                     except BaseException:  # mount(8) says that it failed, so nothing may stay
                         umount(call.directory)
+                        with suppress(RigError):  # it is lost, or the device fails: that is raised
+                            claim.take_back(_FORK_SECONDS)
                         raise
                     if read_only_first:
                         number = self._remount(call)
@@ -128,7 +130,10 @@ class ClaimedMount:
             is_exact = number == 0
         before = claim.state
         if is_exact:
-            claim.state = state_of(claim.device)
+            try:
+                claim.state = state_of(claim.device)
+            except (RigError, OSError):  # a device that fails is unmounted all the same
+                is_exact = False
         with WrittenThroughNode(claim.node) as written:
             number = umount(call.path, call.flags)
             if number == 0:
