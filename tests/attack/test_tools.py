@@ -98,7 +98,7 @@ class TestThePasswordIsTheEnginesAlone:
             for path in Path(PACKAGES, "fsgauge").rglob("*.py")
             if "=engine_environment()" in path.read_text()
         }
-        assert engines == {"engine.py", "rig/host/folder/shares.py"}
+        assert engines == {"engine/client.py", "machine/folder/shares.py"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root's search path is root's")

@@ -110,28 +110,32 @@ class EngineFaultError(RigError):
 class Engine:
     """Runs jobs, one at a time, with the binary found at construction.
 
-    `held` are the places that its jobs reach by descriptors of this process and not by name: see
-    `holding`.
+    `held` are the places that its jobs reach by descriptors of this process and not by name.
+    `holding` adds to them.
     """
 
     def __init__(self, binary: Path | None = None, held: Sequence[Held] = ()) -> None:
         self.binary = binary or find_engine()
-        self.held = tuple(held)
+        self._held = list(held)
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """Each place once, by its newest descriptor."""
+        return tuple({place.path: place for place in tuple(self._held)}.values())
 
     @contextmanager
     def holding(self, *places: Held) -> Iterator[None]:
         """Within it, jobs reach these folders and devices by their open descriptors.
 
         The descriptors stay the caller's, who keeps them open. A place that is held already is
-        found by the newer descriptor.
+        found by the newer descriptor. Contexts may overlap, and end in any order.
         """
-        before = self.held
-        paths = {place.path for place in places}
-        self.held = (*(each for each in before if each.path not in paths), *places)
+        self._held += places
         try:
             yield
         finally:
-            self.held = before
+            for place in places:
+                self._held.remove(place)
 
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""

@@ -16,7 +16,7 @@ from fsgauge.plain_files.whole import (
     cause_of,
     head_of,
     read_json,
-    read_plain,
+    read_named,
     write_whole,
 )
 
@@ -30,7 +30,7 @@ __all__ = [
     "head_of",
     "open_to_read",
     "read_json",
-    "read_plain",
+    "read_named",
     "require_few_in_toml",
     "write_all",
     "write_whole",

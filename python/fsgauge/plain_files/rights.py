@@ -15,6 +15,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files.opening import FOLDER_ITSELF
+from fsgauge.programs.finding import only_root_changes
 
 _WRITABLE_BY_OTHERS = 0o022
 
@@ -58,6 +59,24 @@ def require_roots_alone(
             " controls what root does",
             next=f"resume as the user who began it, or see what there is: {look} {path}",
         )
+
+
+def led_to(path: Path) -> Path:
+    """Where the name of a file leads that a person typed.
+
+    For root only by links that root made, in folders where nobody else can put one, and to a file
+    that root alone can change; else it is the path itself, and its opener refuses the link.
+    """
+    if os.geteuid() != 0:
+        return Path(os.path.realpath(path))
+    found = path.absolute()
+    for _ in range(_MOST_LINKS):
+        if not found.is_symlink():
+            return found if only_root_changes(found) else path
+        if found.lstat().st_uid != 0 or not only_root_changes(found.parent, is_shared=True):
+            return path
+        found = found.parent / found.readlink()
+    return path
 
 
 _PASSING = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC

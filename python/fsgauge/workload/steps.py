@@ -1,7 +1,7 @@
 """What is done to a system between its cells, untimed: a step is data, the rig carries it out.
 
-A method says which steps come before a cell (`Method.steps_before`); run/steps.py records each.
-Paths lie below the folder of the system that was made for the study.
+A method says which steps come before a cell (`Method.steps_before`); rig/host/turn_steps.py records
+each. Paths lie below the folder of the system that was made for the study.
 """
 
 from __future__ import annotations

@@ -55,5 +55,17 @@ def test_a_place_is_held_by_its_newest_descriptor(engine: Engine) -> None:
         for path, number in (("/a", 10), ("/a", 11), ("/a/b", 12))
     )
     with engine.holding(first, other), engine.holding(newest):
-        assert engine.held == (other, newest)
+        assert engine.held == (newest, other)
+    assert engine.held == ()
+
+
+def test_contexts_that_overlap_let_go_of_their_own_places(engine: Engine) -> None:
+    """Of two systems that stand side by side the first may go first."""
+    one, other = (Held(path=path, descriptor=number) for path, number in (("/a", 10), ("/b", 11)))
+    first, second = engine.holding(one), engine.holding(other)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert engine.held == (other,)
+    second.__exit__(None, None, None)
     assert engine.held == ()

@@ -97,8 +97,10 @@ class ClaimedMount:
                 if number == 0:
                     try:
                         self._require_as_left(written, exact=read_only_first)
-                    except RigError:
+                    except BaseException:  # mount(8) says that it failed, so nothing may stay
                         umount(call.directory)
+                        with suppress(RigError):  # it is lost, or the device fails: that is raised
+                            claim.take_back(_FORK_SECONDS)
                         raise
                     if read_only_first:
                         number = self._remount(call)
@@ -128,11 +130,14 @@ class ClaimedMount:
             is_exact = number == 0
         before = claim.state
         if is_exact:
-            claim.state = state_of(claim.device)
+            try:
+                claim.state = state_of(claim.device)
+            except (RigError, OSError):  # a device that fails is unmounted all the same
+                is_exact = False
         with WrittenThroughNode(claim.node) as written:
             number = umount(call.path, call.flags)
             if number == 0:
-                with suppress(RigError):  # it is unmounted, whatever else is found
+                with suppress(RigError, OSError):  # it is unmounted, whatever else is found
                     claim.take_back(_PATIENCE_SECONDS)
                     self._require_as_left(written, exact=is_exact)
                     claim.require_none(changes(before, claim.state, of_itself=True))

@@ -30,6 +30,8 @@ from fsgauge.machine.process.answered_calls import SET_BLOCK_SIZE, AskedCall, Gi
 from fsgauge.machine.process.tool import Said, run_tool
 
 _PAUSE_SECONDS = 0.05
+_FAILING = {errno.EIO, errno.ENXIO, errno.ENOMEDIUM}
+"""An open of a device that is broken or gone, which is no other program's doing."""
 _OF_AN_OPEN = ~(os.O_EXCL | os.O_NOFOLLOW)
 
 
@@ -102,7 +104,7 @@ class DeviceClaim(Claim):
         self._state = found
 
     def require_not_lost(self) -> None:
-        """RigError when another program used the device, as far as is known by now."""
+        """RigError when another program used the device, or it failed, as far as is known."""
         if self._loss is not None:
             raise self._loss
 
@@ -190,10 +192,17 @@ class DeviceClaim(Claim):
         return stat.S_ISBLK(found.st_mode) and _numbers(found.st_rdev) == self.device.numbers
 
     def take_back(self, seconds: float) -> None:
-        """Claim it again; RigError when another has it."""
+        """Claim it again; RigError when another has it, or where the device fails."""
         try:
             self.take(seconds)
         except OSError as error:
+            if error.errno in _FAILING:
+                self._loss = RigError(
+                    f"{self.device.path} cannot be opened again: {error.strerror}",
+                    cause="the device failed or is gone: an error of the disk, or unplugged",
+                    next="dmesg | tail",
+                )
+                raise self._loss from error
             why = f"it cannot be claimed: {error.strerror}"
             raise self.lost((why, *_users(self.device))) from error
 

@@ -239,7 +239,7 @@ class LoopTrace(Trace):
 class SettingTrace(Trace):
     """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
 
-    `lock` is the file that keeps other runs from it (machine/setting.py).
+    `lock` is the file that keeps other runs from it (machine/facts/setting.py).
     """
 
     kind: Literal["setting"] = "setting"

@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.plain_files import read_named
 from fsgauge.rig.fleet.bootstrap import LONGEST_BYTES, Bootstrap, read_bootstrap
 
 _DEATH_SECONDS = 60
@@ -35,11 +36,8 @@ def serve_standard_input() -> int:
 
 def serve_file(path: Path) -> int:
     """The same with a bootstrap from a file, where there is no one at the standard input."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    serve(read_bootstrap(text), lease=None)
+    text = read_named(path, LONGEST_BYTES)  # a Secret of Kubernetes lies behind links
+    serve(read_bootstrap(text.decode("utf-8", errors="replace")), lease=None)
     return 0
 
 

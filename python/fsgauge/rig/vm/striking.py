@@ -73,11 +73,6 @@ class Striking:
             self._told.set()
 
     @property
-    def takes_power(self) -> bool:
-        """Whether a node's power is off, or was."""
-        return any(each.began and each.strike.kind == "power_off" for each in self._blows)
-
-    @property
     def is_over(self) -> bool:
         """Whether all of it has been carried out and undone, or could not be."""
         return all(each.is_over.is_set() for each in self._blows)

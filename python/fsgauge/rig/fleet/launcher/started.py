@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
 from typing import IO
 
+from fsgauge.engine.process import how_it_ended
 from fsgauge.programs import start
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 
@@ -50,7 +50,7 @@ class StartedHost:
         code = self._process.poll()
         if code is None:
             return None
-        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        how = how_it_ended(code)
         said = self.last_words()
         return f"{said} ({how})" if said else f"its process ended ({how})"
 
