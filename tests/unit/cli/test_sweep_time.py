@@ -47,6 +47,8 @@ class Tries:
     """A rig whose blocks take a second for each time that a tree is written; twice that for one
     profile."""
 
+    tries_blocks = True
+
     def size_bytes(self, study: Study) -> int:
         return 128 << 20
 

@@ -16,6 +16,11 @@ pub fn ask(
     request: &Request<'_>,
     waiting: impl Into<Waiting>,
 ) -> io::Result<Answer> {
+    let waiting = waiting.into();
+    // An earlier request may still be on the lane that it was given up on.
+    if waiting.is_over() {
+        return Ok(-Answer::from(libc::ETIMEDOUT));
+    }
     let started = target.start(0, request);
     ask_for(target, started, waiting)
 }
