@@ -94,9 +94,14 @@ def test_an_interruption_while_it_starts_ends_it(monkeypatch: pytest.MonkeyPatch
         return started[-1]
 
     monkeypatch.setattr(module.subprocess, "Popen", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        start(["sleep", "300"])
-        time.sleep(5)
+    # A shell that started the tests in its background had them ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start(["sleep", "300"])
+            time.sleep(5)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert started[0].poll() == -signal.SIGKILL
 
 
