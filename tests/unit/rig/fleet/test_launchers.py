@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.fleet.choice import chosen_fleet
+from fsgauge.rig.fleet.choice import chosen_fleet, is_submitted
 from fsgauge.rig.fleet.launcher import kubernetes, slurm
 from fsgauge.rig.fleet.launcher.kubernetes import Pods, manifest, read_pods
 from fsgauge.rig.fleet.model import Host
@@ -96,7 +96,7 @@ def test_what_slurm_refuses_is_in_its_words(programs: Path) -> None:
 
 def test_outside_of_a_job_a_study_is_submitted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert FleetChoice(slurm=4).is_submitted
+    assert is_submitted(FleetChoice(slurm=4))
     with pytest.raises(InputError, match="and this is none") as caught:
         chosen_fleet(FleetChoice(slurm=4))
     assert "salloc --nodes=4" in caught.value.next

@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.machine.device.device_claim import Claim
 from fsgauge.machine.process.tool import Said
+from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host import formatted
 from fsgauge.rig.host.block_size import beyond_page_bytes
+from fsgauge.storage.base import Base
 from fsgauge.study.model import System
 from fsgauge.system import find_kind
 from fsgauge.system.kind import FileSystem
+
+WORDS = "mount: wrong fs type, bad option, bad superblock"
 
 
 @pytest.mark.parametrize(
@@ -36,23 +41,25 @@ def test_sizes_beyond_a_page(mkfs: str, size_bytes: int | None) -> None:
     assert beyond_page_bytes(mkfs, 4096) == size_bytes
 
 
-def refused(mkfs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsgaugeError:
-    words = "mount: wrong fs type, bad option, bad superblock"
-    monkeypatch.setattr(
-        formatted, "run_tool", lambda command, seconds: Said(("mount",), 32, "", words)
-    )
+class Refusing(Claim):
+    def mount(self, command: list[str], *, seconds: float, is_quiet: bool) -> Said:
+        return Said(tuple(command), 32, "", WORDS)
+
+
+def refused(mkfs: str, tmp_path: Path) -> FsgaugeError:
+    base = Base("/dev/x", None, 1 << 30, NO_STORAGE, claim=Refusing())
     kind = find_kind("ext4")
     assert isinstance(kind, FileSystem)
     with pytest.raises(FsgaugeError) as error:
-        formatted._mount(kind, System(name="e", kind="ext4", mkfs=mkfs), "/dev/x", tmp_path, 1.0)
-    assert words in error.value.details
+        formatted._mount(kind, System(name="e", kind="ext4", mkfs=mkfs), base, tmp_path, 1.0)
+    assert WORDS in error.value.details
     return error.value
 
 
-def test_the_error_of_the_mount_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    large = refused("-b 67108864", tmp_path, monkeypatch)
+def test_the_error_of_the_mount_names_it(tmp_path: Path) -> None:
+    large = refused("-b 67108864", tmp_path)
     assert isinstance(large, InputError)
     assert "blocks of 64 MiB" in large.cause and "memory pages of" in large.cause
     assert "in the system's mkfs" in large.next
-    other = refused("-m 0", tmp_path, monkeypatch)
+    other = refused("-m 0", tmp_path)
     assert isinstance(other, RigError) and other.cause == "" and other.next == "dmesg | tail"
