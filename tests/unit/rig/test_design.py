@@ -12,6 +12,7 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.rig.design import Design, design_of
 from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.laboratory import NoDiskEngine, NoDiskRig
@@ -19,10 +20,11 @@ from tests.laboratory import NoDiskEngine, NoDiskRig
 GIB = 1 << 30
 
 
-class OneAtATime:
-    """A rig that has never heard of it."""
+class OneAtATime(NoDiskRig):
+    """A rig that has never heard of it: the answer is that of every rig."""
 
     name = "constant"
+    hindrance = Rig.hindrance
 
 
 def study(asked: str, *overrides: str, kind: str = "overhead-full") -> Study:
@@ -36,11 +38,11 @@ def test_what_is_asked_for_where_it_can_be() -> None:
 
 
 def test_auto_says_why_it_is_one_by_one_and_true_is_an_error() -> None:
-    rig = OneAtATime()
-    found = design_of(rig, study("auto"))  # type: ignore[arg-type]
+    rig = OneAtATime(NoDiskEngine(0))
+    found = design_of(rig, study("auto"))
     assert not found.side_by_side and "one system at a time" in found.because
     with pytest.raises(InputError) as refused:
-        design_of(rig, study("true"))  # type: ignore[arg-type]
+        design_of(rig, study("true"))
     assert "plan.side_by_side=false" in refused.value.render()
 
 
