@@ -109,7 +109,7 @@ HOSTILE = """
 import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_IGN)
-open(os.environ["HOSTILE_IS_THERE"], "a").write("x")
+open(os.environ["FSGAUGE_HOSTILE_IS_THERE"], "a").write("x")
 """
 WAYS = {
     "writes for ever": "while True: os.write(1, b'\\n{}' * 100)",
@@ -127,7 +127,7 @@ WAYS = {
 @pytest.fixture
 def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where the hostile engine's program is put; nothing of it may be left."""
-    monkeypatch.setenv("HOSTILE_IS_THERE", str(tmp_path / "there"))
+    monkeypatch.setenv("FSGAUGE_HOSTILE_IS_THERE", str(tmp_path / "there"))
     path = tmp_path / "fsgauge-engine-that-is-hostile"
     yield path
     found = subprocess.run(["pgrep", "-f", str(path)], capture_output=True, text=True)

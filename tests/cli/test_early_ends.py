@@ -57,7 +57,7 @@ def test_a_terminal_that_was_closed_is_no_fault_of_ours(tmp_path: Path) -> None:
 def test_too_little_memory_is_said_in_words(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def no_memory(**_: object) -> None:
+    def no_memory(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(cli.group, "main", no_memory)

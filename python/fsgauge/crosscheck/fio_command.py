@@ -181,7 +181,8 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
         case FilesTarget() as files:
             count = files.count // parts
             return [
-                f"--directory={_escaped(files.directory)}",
+                # With a slash: fio takes a link for no folder, and /proc names an open one by a link.
+                f"--directory={_escaped(files.directory)}/",
                 f"--filename={_names(files, number * count, count)}",
                 f"--filesize={files.file_size_bytes}",
                 f"--size={count * files.file_size_bytes}",

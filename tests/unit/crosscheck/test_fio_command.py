@@ -101,7 +101,7 @@ def test_the_region_of_a_device_is_the_engines() -> None:
 def test_files_are_the_engines_each_as_likely() -> None:
     told = words(target=FILES)
     assert {
-        "--directory=/mnt/a\\:b",
+        "--directory=/mnt/a\\:b/",
         "--filename=fsgauge-0000:fsgauge-0001:fsgauge-0002:fsgauge-0003",
         f"--filesize={1 << 20}",
         f"--size={4 << 20}",
