@@ -181,7 +181,7 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
         case FilesTarget() as files:
             count = files.count // parts
             return [
-                # With a slash: fio takes a link for no folder, and /proc names an open one by a link.
+                # fio takes a link for no folder, and /proc names an open one by a link: a slash.
                 f"--directory={_escaped(files.directory)}/",
                 f"--filename={_names(files, number * count, count)}",
                 f"--filesize={files.file_size_bytes}",

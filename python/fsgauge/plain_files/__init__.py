@@ -17,6 +17,7 @@ from fsgauge.plain_files.whole import (
     head_of,
     read_json,
     read_named,
+    read_plain,
     write_whole,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "open_to_read",
     "read_json",
     "read_named",
+    "read_plain",
     "require_few_in_toml",
     "write_all",
     "write_whole",

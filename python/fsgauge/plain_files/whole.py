@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files.bounds import Bound
+from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.folder import PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import led_to
@@ -28,14 +28,18 @@ def write_whole(path: Path, content: str | bytes) -> None:
         ) from error
 
 
+def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
+    """One plain file's content; raises InputError, MissingError for none."""
+    with PlainFolder.opened(path.parent) as folder:
+        return folder.read(path.name, limit_bytes)
+
+
 def read_named(path: Path, limit_bytes: int) -> bytes:
     """A plain file's content; a person named it, perhaps by a link of his own (see `led_to`).
 
     Raises InputError, MissingError for none.
     """
-    found = led_to(path)
-    with PlainFolder.opened(found.parent) as folder:
-        return folder.read(found.name, limit_bytes)
+    return read_plain(led_to(path), limit_bytes)
 
 
 def read_json(path: Path, bound: Bound) -> bytes:

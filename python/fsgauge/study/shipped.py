@@ -12,7 +12,7 @@ import tomlkit
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.plain_files import read_named, require_few_in_toml
+from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
@@ -97,7 +97,7 @@ def _is_there(path: Path) -> bool:
 
 def read_study_text(path: Path) -> str:
     """The text of a study's file; raises InputError."""
-    content = read_named(path, STUDY.size_bytes)
+    content = read_plain(path, STUDY.size_bytes)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

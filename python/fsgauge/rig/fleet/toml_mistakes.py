@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fsgauge.errors import InputError, SourceLocation
-from fsgauge.plain_files import MissingError, read_named, require_few_in_toml
+from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import HOSTS, MOST_HOSTS
 from fsgauge.study.document import Document, source_location
 from fsgauge.study.toml_text import NotTomlError, document_of
@@ -25,7 +25,7 @@ KeyPath = tuple[str | int, ...]
 def read_text(path: Path, what: str, option: str) -> str:
     """A file's text; InputError where it cannot be read. `what` it is: "the hosts file"."""
     try:
-        raw = read_named(path, HOSTS.size_bytes)
+        raw = read_plain(path, HOSTS.size_bytes)
     except MissingError:
         raise InputError(
             f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}", next=f"{option} FILE"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.cli.execution import execute
-from fsgauge.plain_files import read_named
+from fsgauge.plain_files import read_plain
 from tests.unit.rig.simulator.windows import windows
 
 
@@ -23,7 +23,7 @@ def test_the_answer_and_the_warnings_say_that_a_tree_lacks_files(
     assert "1 more warning in the report\n" in said.err
     [page] = tmp_path.rglob("report.html")
     assert "4,039 operations of ageing failed" in page.read_text()
-    assert b"dmesg" not in read_named(page.with_name("report.json"), 1 << 20)
+    assert b"dmesg" not in read_plain(page.with_name("report.json"))
 
 
 def test_a_quiet_run_prints_its_last_two_lines_alone(
