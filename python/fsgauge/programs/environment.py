@@ -29,6 +29,8 @@ _PLACES = frozenset(
     {
         *("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"),
         *("TMPDIR", "KUBECONFIG", "SLURM_CONF", "LD_LIBRARY_PATH"),
+        *(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT")),
+        "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY",
     }
 )
 """Kept where only root can change what they name."""
