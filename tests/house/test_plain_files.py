@@ -38,7 +38,6 @@ ELSEWHERE = {
     "hands/processes.py": "a module of the package",
     "age/copying.py": "an image and its copy, which are checked when they are open",
     "age/image.py": "an image, which is checked when it is open",
-    "age/target.py": "a file system that was just made",
     "storage/loop.py": "made anew in a scratch folder",
     "chromium/running.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",

@@ -13,6 +13,7 @@ from fsgauge.engine.wire import AgeMode
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.machine.folder.places import who_can_replace
+from fsgauge.plain_files.opening import names_in
 from fsgauge.units import exact_percent, exact_size, format_size
 
 _FROM_MKFS = {"lost+found"}
@@ -105,7 +106,7 @@ def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
 
 
 def _names_in(folder: int) -> set[str]:
-    return set(os.listdir(folder))
+    return set(names_in(folder))
 
 
 def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:

@@ -141,7 +141,10 @@ class PlainFolder:
         """Sorted names in a folder below, none where it is missing; raises InputError."""
         found: list[str] = []
         try:
-            with self._opened_below(name) as descriptor, os.scandir(descriptor) as entries:
+            with (
+                self._opened_below(name) as descriptor,
+                opening.entries_of(descriptor) as entries,
+            ):
                 for entry in entries:
                     found.append(entry.name)
                     if len(found) > MOST_NAMES:
@@ -354,7 +357,7 @@ class PlainFolder:
 
 def _forget_stale(folder: int, name: str) -> None:
     """Remove what killed writers of this file left; a living one is done within the hour."""
-    with os.scandir(folder) as entries:
+    with opening.entries_of(folder) as entries:
         names = [each.name for each in islice(entries, MOST_NAMES)]
     for each in names:
         if each.startswith(f".{name}.") and each.endswith(".new"):

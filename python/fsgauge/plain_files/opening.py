@@ -11,6 +11,8 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 from fsgauge.plain_files.bounds import LARGEST_BYTES
 
@@ -107,3 +109,17 @@ def _require_plain(status: os.stat_result | None) -> None:
     if status is None or stat.S_ISREG(status.st_mode):
         return
     raise NotPlainError("it is a link" if stat.S_ISLNK(status.st_mode) else "it is no plain file")
+
+
+def entries_of(descriptor: int) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+    """What lies in an open folder now."""
+    # btrfs lists an open folder up to the last entry of when it was opened, until it is rewound
+    # (Linux 6.5, btrfs_readdir): what was made since would be overlooked, and stay.
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return os.scandir(descriptor)
+
+
+def names_in(descriptor: int) -> list[str]:
+    """The names in an open folder, unsorted."""
+    with entries_of(descriptor) as entries:
+        return [each.name for each in entries]

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import BELOW, OpenFolder, Which, which_of
 from fsgauge.plain_files import open_to_read, write_all
+from fsgauge.plain_files.opening import names_in
 
 MARKER = ".made-by-fsgauge"
 _MARKER_LIMIT_BYTES = 4096
@@ -57,7 +58,7 @@ def _leave_marker(folder: int, owner: Owner) -> bool:
 
     Its owner need not be this user: on a network file system root may be another one.
     """
-    if os.listdir(folder):
+    if names_in(folder):
         return False
     marker = os.open(MARKER, _NEW_FILE, 0o600, dir_fd=folder)
     try:
@@ -167,7 +168,7 @@ def _read_marker(folder: int) -> Owner | None:
 
 def _refuse_unless_empty(path: Path, folder: int) -> None:
     """A marker that the kill cut short is the only thing that may lie here."""
-    for name in os.listdir(folder):
+    for name in names_in(folder):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if name != MARKER or not stat.S_ISREG(status.st_mode) or status.st_size > 0:
             raise RigError(f"{path} does not have this run's marker, so it is left alone")
@@ -175,7 +176,7 @@ def _refuse_unless_empty(path: Path, folder: int) -> None:
 
 def _empty(folder: int, path: Path) -> None:
     """Delete everything below an open folder, the marker last."""
-    for name in sorted(os.listdir(folder), key=lambda name: name == MARKER):
+    for name in sorted(names_in(folder), key=lambda name: name == MARKER):
         remove_in(folder, name, path)
 
 

@@ -12,6 +12,7 @@ from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.process.tool import find_tool, must_run, run_tool
+from fsgauge.plain_files.opening import names_in
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.workload.folders import Place
@@ -71,5 +72,5 @@ class HostLent:
 
 def _matching(folder: int, names: Sequence[str]) -> list[str]:
     """What lies in an open folder under one of the names, which have wildcards."""
-    there = os.listdir(folder)
+    there = names_in(folder)
     return [left for left in there if any(fnmatchcase(left, name) for name in names)]

@@ -18,6 +18,7 @@ from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.process.own_network import own_network
 from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.plain_files.opening import names_in
 from fsgauge.record.records import SystemFacts
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.study.reached import access_of
@@ -184,7 +185,7 @@ def _give(root: OpenFolder, names: Sequence[str], account: Account) -> None:
 
 
 def _give_files(folder: int, user: int, group: int) -> None:
-    for name in os.listdir(folder):
+    for name in names_in(folder):
         os.chown(name, user, group, dir_fd=folder, follow_symlinks=False)
 
 
