@@ -55,9 +55,13 @@ impl Folder {
 
     /// Whether nobody but this user can rename or plant what lies directly in it.
     pub fn is_private(&self) -> bool {
+        self.is_ours_without(Mode::WGRP | Mode::WOTH)
+    }
+
+    fn is_ours_without(&self, rights: Mode) -> bool {
         fstat(&self.root).is_ok_and(|found| {
             let is_ours = self.is_held || found.st_uid == geteuid().as_raw();
-            is_ours && !Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH)
+            is_ours && !Mode::from_raw_mode(found.st_mode).intersects(rights)
         })
     }
 
@@ -67,10 +71,15 @@ impl Folder {
     }
 
     /// Opens a file below it, or a device. A pipe or a directory is refused (ENXIO, EISDIR) and not waited for, and
-    /// so is writing to a file with a second name (EMLINK): it may be another's file.
+    /// so is writing to a file with a second name (EMLINK), which may be another's file. In a folder that nobody else
+    /// can enter (0700) the name is ours: hosts of a fleet share their files by such names.
     pub fn open_file(&self, name: impl AsRef<Path>, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let file = self.open(name, flags | OFlags::NONBLOCK | OFlags::NOCTTY, mode)?;
-        require_file(&fstat(&file)?, flags)?;
+        let found = fstat(&file)?;
+        if found.st_nlink > 1 && !self.is_ours_without(Mode::RWXG | Mode::RWXO) {
+            require_one_name(&found, flags)?;
+        }
+        require_file(&found)?;
         // io_uring answers EAGAIN on files that are not to be waited for.
         fcntl_setfl(&file, fcntl_getfl(&file)?.difference(OFlags::NONBLOCK))?;
         Ok(file)
@@ -120,10 +129,14 @@ impl AsFd for Folder {
     }
 }
 
-fn require_file(found: &Stat, flags: OFlags) -> Result<()> {
+fn require_one_name(found: &Stat, flags: OFlags) -> Result<()> {
     let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
+    let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+    if writes && is_file { Err(Errno::MLINK) } else { Ok(()) }
+}
+
+fn require_file(found: &Stat) -> Result<()> {
     match FileType::from_raw_mode(found.st_mode) {
-        FileType::RegularFile if writes && found.st_nlink > 1 => Err(Errno::MLINK),
         FileType::RegularFile | FileType::BlockDevice | FileType::CharacterDevice => Ok(()),
         FileType::Directory => Err(Errno::ISDIR),
         _ => Err(Errno::NXIO),
