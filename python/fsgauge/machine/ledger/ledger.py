@@ -109,18 +109,18 @@ class Ledger:
 
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:
-        """A marked folder below `parent`, there while the body runs."""
-        with open_place(parent) as place, self.scratch(place, name) as folder:
+        """A marked folder below `parent`, which is this user's alone, named after the run."""
+        with open_place(parent) as place, self.scratch(place, name, self.token) as folder:
             yield folder.path
 
     @contextmanager
-    def scratch(self, place: OpenFolder, name: str) -> Iterator[OpenFolder]:
+    def scratch(self, place: OpenFolder, name: str, token: str = "") -> Iterator[OpenFolder]:
         """A marked folder in an open one, open itself while the body runs.
 
-        Its name is new: nobody can take it first. RigError where somebody has renamed or replaced
-        the folder by the time that the body ends well.
+        Without a `token` its name is new: nobody can take it first. RigError where somebody has
+        renamed or replaced the folder by the time that the body ends well.
         """
-        own = own_name(secrets.token_hex(TOKEN_BYTES), name)
+        own = own_name(token or secrets.token_hex(TOKEN_BYTES), name)
         trace = FolderTrace(path=str(place.path / own), token=self.token)
         with self.holding(trace) as number:
             try:
