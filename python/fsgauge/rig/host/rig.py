@@ -130,10 +130,10 @@ class HostRig(Rig):
                 storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say)
             )
             stack.enter_context(engine.holding(*_held(base)))
-            places = stack.enter_context(opened_folders(study))
             if base.device is not None:
                 require_direct_device(study, base.device)
-            room = working_set(study, base, ledger, engine, places)
+            with opened_folders(study) as places:
+                room = working_set(study, base, ledger, engine, places)
             base = preconditioned(study, base, engine, self._say)
             attached = AttachedStorage(
                 kind=study.storage.kind,
@@ -143,7 +143,6 @@ class HostRig(Rig):
                 file_size_bytes=room.file_size_bytes,
                 facts=facts_of_folders(study, base.facts),
                 file_sets=room.file_sets,
-                places=places,
             )
             yield HostSystems(attached, ledger, base, engine)
 

@@ -190,8 +190,9 @@ class HostSystems:
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         path = system.path or str(self.attached.directory)
-        place = self.attached.places[path]
+        # Open for the turn alone: a rig above may unmount it between two turns.
         with (
+            open_place(Path(path)) as place,
             tuned_client(system, place.pinned, self._ledger) as tunables,
             self._ledger.scratch(place, f"scratch{self._base.suffix}") as folder,
             self._engine.holding(folder.held),
