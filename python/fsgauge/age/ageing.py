@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fsgauge.age.fidelity import SMALL_BYTES, Fidelity, measure_fidelity
 from fsgauge.age.image import checksum_of, take_name, worn_image
 from fsgauge.age.record import (
     NOT_ASKED,
@@ -20,7 +19,7 @@ from fsgauge.age.record import (
     keep_scans,
 )
 from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
-from fsgauge.age.wearing import Order, Told, Worn, wear
+from fsgauge.age.wearing import SMALL_BYTES, Fidelity, Order, Told, Worn, measure_fidelity, wear
 from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place

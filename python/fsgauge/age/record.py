@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fsgauge.age.fidelity import Fidelity
-from fsgauge.age.image import Checksum
-from fsgauge.age.wearing import Worn
+from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.plain_files import MissingError, read_json, write_whole
@@ -52,6 +50,16 @@ class Beside:
                     cause="an earlier ageing left it",
                     next=f"another name, or rm {path}",
                 )
+
+
+class Checksum(BaseModel):
+    """`data_bytes` counts whole blocks that are not all zero."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    size_bytes: int
+    data_bytes: int
 
 
 @dataclass(frozen=True)

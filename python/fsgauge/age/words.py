@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.profile import notes_on_copies
 from fsgauge.age.record import Made
-from fsgauge.age.wearing import Worn
+from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult, ScanSource
 from fsgauge.errors import escaped
 from fsgauge.scan.numbers import difference_lines, doubts

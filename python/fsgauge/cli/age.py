@@ -155,7 +155,7 @@ def _refuse_ignored(
 
 
 def _copy(image: Path, chosen: _Chosen) -> int:
-    from fsgauge.age.copying import copy_image
+    from fsgauge.age.image import copy_image
     from fsgauge.age.target import is_folder
     from fsgauge.errors import InputError
     from fsgauge.machine.ledger.ledger import opened_ledger

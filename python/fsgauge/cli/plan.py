@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import (
-    chosen_consent,
-    chosen_study,
     consent_choices,
     fleet_choices,
     results_option,
     rig_option,
-    study_choices,
 )
 from fsgauge.cli.plan_lines import (
     MARGIN,
@@ -26,16 +24,18 @@ from fsgauge.cli.plan_lines import (
     method_lines,
     order_lines,
     pilot_lines,
+    plan_on,
     refused_lines,
 )
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime
-from fsgauge.progress.terminal import say, width_of, wrapped_lines
+from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
+    from fsgauge.machine.device.consent import Consent
     from fsgauge.machine.facts.kept_noise import KeptNoise
     from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
@@ -60,18 +60,10 @@ if TYPE_CHECKING:
     "--order", is_flag=True, help="Show the turns of every block, not of the first alone."
 )
 def command(
-    study: str,
-    overrides: tuple[str, ...],
-    systems: tuple[str, ...],
-    baseline: str | None,
-    without: tuple[str, ...],
-    storage: str | None,
-    serve: str | None,
-    seed: int | None,
+    asked: AskedStudy,
     rig: str | None,
     hosts: FleetChoice,
-    destroy: tuple[str, ...],
-    discard_unknown_data: bool,
+    consent: Consent | None,
     results: Path,
     noise: str | None,
     pilot: Path | None,
@@ -86,36 +78,19 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first, and alone where a rig has to try a block to know its time.
     """
-    from fsgauge.cli.sweep_time import of_sweep
-    from fsgauge.cli.sweeping import sweep_lines
+    from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
-    from fsgauge.plan.turns import make_plan
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.design import design_of
     from fsgauge.rig.hosts_asked import require_hosts
-    from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import around_on, is_untried
+    from fsgauge.rig.rig import is_untried
     from fsgauge.units import parse_percent
 
-    study = study_on(rig, study)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
-    world = rig_named(rig_for(chosen, rig), say, hosts)
-    chosen = world.placed(chosen)
+    chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
-    consent = chosen_consent(destroy, discard_unknown_data)
-    size_bytes = world.size_bytes(chosen)
-    design = design_of(world, chosen)
     with interruptible():
-        around = around_on(world, chosen)
-    plan = make_plan(
-        chosen,
-        size_bytes=size_bytes,
-        side_by_side=design.side_by_side,
-        strikes=world.strikes(chosen),
-        around=around,
-    )
-    with interruptible():
+        planned = plan_on(chosen, world)
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
+    plan, around, size_bytes = planned.plan, planned.around, planned.size_bytes
     measured = _measured_noise(pilot, noise)
     time, is_same = _measured_time(pilot, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
@@ -129,7 +104,7 @@ def command(
         kept.of_design(plan.side_by_side) if kept is not None else noise_percent,
         size_bytes=size_bytes,
         measured=_of_block(time, is_same),
-        one_by_one_because=design.because,
+        one_by_one_because=planned.design.because,
         folders=seen.facts,
         cautions=[*seen.cautions, *world.storage_cautions(chosen)],
         storage=world.storage_words(chosen),

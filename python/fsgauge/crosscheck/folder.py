@@ -1,10 +1,10 @@
 """The folder of a cross-check: every run, as the tool reported it.
 
 DIR/study.toml                        the effective study, every key
-DIR/crosscheck.json                   CrosscheckRecord: command line, versions, pairs
+DIR/crosscheck.json                   FioCheck, ProgramCheck: command, versions, pairs
 DIR/environment.json                  the machine (record.EnvironmentRecord)
-DIR/runs/SYSTEM/CELL-PP-P-TOOL.json   CrosscheckRun: pair, place in the pair, tool, result
-DIR/agreement.ndjson                  CellAgreement, one line a cell, as they are done
+DIR/runs/SYSTEM/CELL-PP-P-TOOL.json   CrosscheckRun, ProgramRun: pair, place in it, tool, result
+DIR/agreement.ndjson                  CellAgreement, ProgramAgreement: a line a cell, as it is done
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from __future__ import annotations
 import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.engine.wire import LoadJob, LoadResult
+from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
 from fsgauge.record.records import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
+from fsgauge.workload.peer import PeerNumbers, RateUnit
 
 Tool = Literal["engine", "fio", "fio-by-itself"]
 """The last one is fio with its default submission; "fio" submits like the engine."""
@@ -30,12 +31,23 @@ class CrosscheckRecord(Record):
     """Written before the first run."""
 
     fsgauge_version: str
-    fio_version: str
     command: list[str]
     study: dict[str, Any]
     seed: int
     pairs: int
     started_unix_ns: int
+
+
+class FioCheck(CrosscheckRecord):
+    """With fio."""
+
+    fio_version: str
+
+
+class ProgramCheck(CrosscheckRecord):
+    """With a program of a kind."""
+
+    program: str
 
 
 class CrosscheckRun(Record):
@@ -52,6 +64,49 @@ class CrosscheckRun(Record):
     started_unix_ns: int
     result: LoadResult | None
     fio: dict[str, Any] | None
+
+
+class CellNumbers(BaseModel):
+    """One side of a cell in one run; no rate where the program was too fast to say one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cell: str
+    rate: float | None
+    unit: RateUnit | None
+    processor_share: float | None
+
+    @classmethod
+    def of(cls, cell: Cell, numbers: PeerNumbers | None) -> Self:
+        """Values of one program."""
+        if numbers is None:
+            return cls(cell=cell.id, rate=None, unit=None, processor_share=None)
+        share = numbers.processor_share
+        return cls(cell=cell.id, rate=numbers.rate, unit=numbers.unit, processor_share=share)
+
+
+class ProgramRun(Record):
+    """One run of one side: jobs and results of the engine, or `output` of the program.
+
+    `program_version` is that of the program on that machine, in both.
+    """
+
+    system: str
+    pair: int
+    position: int
+    tool: str
+    program_version: str
+    command: list[str]
+    caches: str
+    started_unix_ns: int
+    jobs: list[Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]]
+    results: list[LoadResult]
+    output: str | None
+    cells: list[CellNumbers]
+
+    def of(self, cell: str) -> CellNumbers:
+        """The numbers of a cell."""
+        return next(numbers for numbers in self.cells if numbers.cell == cell)
 
 
 class CrosscheckFolder:

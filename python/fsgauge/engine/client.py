@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.engine.lease import ControlPipe
 from fsgauge.engine.process import (
+    ControlPipe,
     TimeLimit,
     end,
     hand_over,

@@ -1,4 +1,4 @@
-"""Path storage: a marked scratch folder on a mounted file system; nothing is formatted."""
+"""Storage that is used as it is: folders of mounted file systems, and shares of running servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fsgauge.machine.device.device_chain import chain_of_path, under
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base
-from fsgauge.study.model import PathStorage
+from fsgauge.study.model import PathStorage, ShareStorage
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import exact_size, format_size
 
@@ -94,3 +94,19 @@ def attach(storage: PathStorage) -> Iterator[Base]:
         cautions=["the file system is not newly made: its age and fill level affect the result"],
     )
     yield Base(None, storage.path, storage.size, facts)
+
+
+@contextmanager
+def attach_share(storage: ShareStorage) -> Iterator[Base]:
+    """The storage, of which only the size that the study may use is known."""
+    facts = StorageFacts(
+        kind="share",
+        sentence=f"up to {format_size(storage.size)} on shares of servers (used as they are)",
+        size_bytes=storage.size,
+        device_chain=[],
+        cautions=[
+            "the storage and the other users of a share are not known here; the server's caches"
+            " are not dropped, and extents cannot be counted"
+        ],
+    )
+    yield Base(None, None, storage.size, facts)

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from fsgauge.study.policies import POLICIES
+
 
 @dataclass(frozen=True)
 class Form:
@@ -162,35 +164,27 @@ def placed(command: tuple[str, ...], device: str, directory: str) -> list[str]:
     return [word.format(device=device, directory=directory) for word in command]
 
 
-class Raw(SystemKind):
-    """No file system."""
-
-    name = "raw"
-    summary = "the bare block device, no file system"
-    placement = "bare"
-
-
-RAW = Raw()
+def _kind(
+    name: str, placement: Literal["bare", "folder", "share", "modelled"], summary: str
+) -> SystemKind:
+    """An instance of a class of its own, since names stand in classes."""
+    words = {"name": name, "placement": placement, "summary": summary}
+    found: SystemKind = type(name.capitalize(), (SystemKind,), words)()
+    return found
 
 
-class Mounted(SystemKind):
-    """Any mounted file system: local, network or stacked."""
-
-    name = "mounted"
-    summary = "a mounted file system: a scratch folder in it, nothing formatted"
-    placement = "folder"
-
-
-MOUNTED = Mounted()
-
-
-class Share(SystemKind):
-    """Whatever a server shares over SMB or NFS."""
-
-    name = "share"
-    summary = "a share of a running server (SMB, NFS), each client with its own session"
-    placement = "share"
-
-
-SHARE = Share()
+RAW = _kind("raw", "bare", "the bare block device, no file system")
+MOUNTED = _kind(
+    "mounted", "folder", "a mounted file system: a scratch folder in it, nothing formatted"
+)
+SHARE = _kind(
+    "share",
+    "share",
+    "a share of a running server (SMB, NFS), each client with its own session",
+)
 """The study names its place: its access, or that of all."""
+MODELLED = {
+    name: _kind(name, "modelled", f"a model for --rig simulator: {policy.summary}")
+    for name, policy in POLICIES.items()
+}
+"""Models of allocation policies: systems that the simulator has, and nobody can mount."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.image import Checksum
 from fsgauge.age.record import (
     NOT_ASKED,
+    Checksum,
     Made,
     beside,
     document_of_age,

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import NOT_ASKED, Made
+from fsgauge.age.wearing import Fidelity
 from fsgauge.age.words import fidelity_lines, lines_of, notes
 from fsgauge.engine.wire import AgeEnded, DatabaseProfile, Note
 from tests.age_example import aged, worn

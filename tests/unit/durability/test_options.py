@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from fsgauge.durability.options import WEAKENINGS
-from fsgauge.durability.weakened import Made, weakened
+from fsgauge.durability.options import WEAKENINGS, Made, weakened
 from fsgauge.pages import explain_metric
 
 WEAK = [

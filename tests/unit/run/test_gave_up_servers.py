@@ -9,7 +9,7 @@ import pytest
 from fsgauge.engine.wire import ClientErrorKind, EngineFault
 from fsgauge.errors import RigError
 from fsgauge.record.records import RunRecord
-from fsgauge.run.gave_up import require_server
+from fsgauge.run.recording import require_server
 from fsgauge.stats.client_errors import ERRORS, needed
 from tests.synthetic.setting import with_result
 from tests.unit.run.test_gave_up import record

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fsgauge.engine.wire.base import Wire
-from fsgauge.engine.wire.packed import Packed
+from fsgauge.engine.wire.base import Packed, Wire
 
 SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 Interface = Literal["io_uring", "psync", "sockets"]

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
 from fsgauge.machine.facts.memory import total_memory_bytes
-from fsgauge.machine.facts.reclaim import reclaimer
-from fsgauge.machine.facts.virtual import virtual_machine
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts
 
@@ -179,3 +177,64 @@ def _versions(programs: list[str], missing: dict[str, str]) -> dict[str, str]:
         else:
             found[program] = version
     return found
+
+
+_KDAMONDS = Path("/sys/kernel/mm/damon/admin/kdamonds")
+_RECLAIM = Path("/sys/module/damon_reclaim/parameters/enabled")
+
+
+def reclaimer(kdamonds: Path = _KDAMONDS, reclaim: Path = _RECLAIM) -> str | None:
+    """The file that turns it off, by writing off or N to it; None where nothing reclaims."""
+    for state in sorted(kdamonds.glob("[0-9]*/state")):
+        actions = state.parent.glob("contexts/*/schemes/*/action")
+        if _is(state, "on") and any(_is(action, "pageout") for action in actions):
+            return str(state)
+    return str(reclaim) if _is(reclaim, "Y") else None
+
+
+def _is(file: Path, word: str) -> bool:
+    try:
+        return file.read_text(encoding="utf-8").strip() == word
+    except OSError:
+        return False
+
+
+_VENDOR = Path("/sys/class/dmi/id/sys_vendor")
+_XEN = Path("/sys/hypervisor/type")
+_SECONDS = 10.0
+
+
+def virtual_machine() -> str | None:
+    """The hypervisor's name, "unknown hypervisor" when only its mark is there, None on metal."""
+    named = _as_systemd_says() or _as_the_hypervisor_says()
+    if named:
+        return named
+    return "unknown hypervisor" if _has_hypervisor_flag() else None
+
+
+def _as_systemd_says() -> str | None:
+    if find_tool("systemd-detect-virt") is None:
+        return None
+    said = run_tool(["systemd-detect-virt", "--vm"], seconds=_SECONDS).output.strip()
+    return said if said and said != "none" else None
+
+
+def _as_the_hypervisor_says() -> str | None:
+    try:
+        return _XEN.read_text().strip() or None
+    except OSError:
+        pass
+    try:
+        vendor = _VENDOR.read_text().strip()
+    except OSError:
+        return None
+    return vendor if vendor in ("QEMU", "VMware, Inc.", "Xen", "innotek GmbH", "Bochs") else None
+
+
+def _has_hypervisor_flag() -> bool:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
+    return "hypervisor" in flags.split()

@@ -1,12 +1,15 @@
-"""What is mounted: /proc/PID/mountinfo, parsed (proc_pid_mountinfo(5)).
+"""What is mounted: /proc/PID/mountinfo, parsed (proc_pid_mountinfo(5)); what an NFS server of this
+machine exports, and how; and mount(2) and umount2(2), made by this process itself.
 
 Works where mountinfo lacks / (chroot, container): then a path's mount is simply not known.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,3 +101,52 @@ def in_memory(path: str | Path) -> str:
 def _plain(text: str) -> str:
     """Undo the kernel's octal escapes of blanks."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+_ETAB = Path("/var/lib/nfs/etab")
+_LOCAL = re.compile(r"localhost|127\.[0-9.]+|::1|\[::1\]")
+_CLIENT = re.compile(r"[^\s()]*\(([^()]*)\)")
+
+
+def export_facts(host: str, path: str, table: Path = _ETAB) -> dict[str, str]:
+    """{"export options": "rw,async"} of the export that holds `path`; {} where it is not known.
+
+    Of several clients with different options, those of each are joined.
+    """
+    if not _LOCAL.fullmatch(host) and host not in (socket.gethostname(), socket.getfqdn()):
+        return {}
+    try:
+        lines = table.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    held: dict[str, list[str]] = {}
+    for line in lines:
+        exported, _, clients = line.strip().partition("\t")
+        if exported and (path == exported or path.startswith(exported.rstrip("/") + "/")):
+            held.setdefault(exported, []).extend(_CLIENT.findall(clients))
+    if not held:
+        return {}
+    options = held[max(held, key=len)]
+    return {"export options": ",".join(dict.fromkeys(options))} if options else {}
+
+
+READ_ONLY, REMOUNT = 1, 32
+OF_WHAT_IS_MOUNTED = REMOUNT | 4096 | 8192 | 0xE0000
+"""Also bind, move and propagation: a call with one of these opens no device."""
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.mount.argtypes = (*[ctypes.c_char_p] * 3, ctypes.c_ulong, ctypes.c_char_p)
+_LIBC.umount2.argtypes = (ctypes.c_char_p, ctypes.c_int)
+
+
+def mount(source: str, directory: str, file_system: str, flags: int, options: str) -> int:
+    """mount(2), or remount with the flag for that; gives 0 or an error number."""
+    texts = [os.fsencode(text) for text in (source, directory, file_system)]
+    failed: int = _LIBC.mount(*texts, flags, os.fsencode(options) or None)
+    return ctypes.get_errno() if failed else 0
+
+
+def umount(directory: str, flags: int = 0) -> int:
+    """Unmount; gives 0 or an error number."""
+    failed: int = _LIBC.umount2(os.fsencode(directory), flags)
+    return ctypes.get_errno() if failed else 0

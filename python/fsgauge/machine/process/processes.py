@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from fsgauge.machine.process.open_files import descriptor_links
 
 _PROC = Path("/proc")
 _ROUNDS = 10
@@ -143,3 +142,19 @@ def _runs(pid: int) -> bool:
     except OSError:
         return False
     return text.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+def descriptor_links(pid: int) -> Iterator[Path]:
+    """The link of each descriptor, below the folder of a thread that has it: once for each thread.
+    Nothing of another user's process, or of one that has ended.
+
+    Threads may have tables of their own (unshare(2) with CLONE_FILES), as the engine's have, and
+    /proc/PID/fd shows that of the first thread alone.
+    """
+    try:
+        threads = list((_PROC / str(pid) / "task").iterdir())
+    except OSError:
+        return
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            yield from list((thread / "fd").iterdir())

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.access.server import SERVERS, ServerKind
+from fsgauge.access import SERVERS, ServerKind
 from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.loop_devices import loops_available

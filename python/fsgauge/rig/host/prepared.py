@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from fsgauge.access.server import Server
+from fsgauge.access import Server
 from fsgauge.engine.wire import Event, Held, Job, LayoutResult, Result
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.record.machine import StorageFacts

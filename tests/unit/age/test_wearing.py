@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.fidelity import Fidelity, distance, measure_fidelity
-from fsgauge.age.wearing import Order, Worn
+from fsgauge.age.wearing import Fidelity, Order, Worn, distance, measure_fidelity
 from fsgauge.engine.wire import LengthBin
 from fsgauge.errors import InputError
 from tests.age_example import ORDER, aged

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.server import ganesha, samba
-from fsgauge.access.server.kind import Account, Clients, Serving, new_password, write_private
+from fsgauge.access import ganesha, samba
+from fsgauge.access.kind import Account, Clients, Serving, new_password, write_private
 from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import InputError
 from fsgauge.machine.process.tool import find_tool

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.access.server.kind import (
+from fsgauge.access.kind import (
     LOOPBACK,
     PORT,
     SECOND_PORT,
@@ -28,7 +28,7 @@ from fsgauge.access.server.kind import (
     Serving,
     Target,
 )
-from fsgauge.access.server.observation import Observation
+from fsgauge.access.observation import Observation
 from fsgauge.errors import RigError
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace, ServerTrace

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from fsgauge.engine.wire import NfsTarget, SmbTarget
+from fsgauge.engine.wire import EngineFault, NfsTarget, SmbTarget
+from fsgauge.record.private_server import ServerRun
 from fsgauge.study.access import AccessKeys
 
 Target = SmbTarget | NfsTarget
@@ -147,3 +148,18 @@ def _tail(path: Path) -> list[str]:
     except OSError:
         return []
     return [line.strip() for line in text[-4000:].splitlines() if line.strip()][-5:]
+
+
+def explained(fault: EngineFault, kind: ServerKind, used: ServerRun) -> EngineFault:
+    """The fault as the server's, where it aborted or died in that run; what clients saw is its
+    cause. Its code and errno stay those that the engine gave."""
+    if used.aborts:
+        what = f"{kind.title}'s {kind.daemon} aborted: {'; '.join(used.aborts)}"
+    elif used.restarts:
+        what = f"{kind.title}'s {kind.daemon} exited or was killed"
+    else:
+        return fault
+    told = "the last lines of its log are in the run's record"
+    return fault.model_copy(
+        update={"what": what, "cause": f"{fault.what}; {told}", "next": kind.where_it_aborts}
+    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.access.server.death import explained
-from fsgauge.access.server.ganesha import GANESHA
-from fsgauge.access.server.kind import Account, Clients, Serving
-from fsgauge.access.server.log import LAST_LINES, ServerLog
-from fsgauge.access.server.samba import SAMBA
+from fsgauge.access.ganesha import GANESHA
+from fsgauge.access.kind import Account, Clients, Serving, explained
+from fsgauge.access.observation import LAST_LINES, ServerLog
+from fsgauge.access.samba import SAMBA
 from fsgauge.engine.wire import EngineFault
 from fsgauge.record.private_server import ServerRun
 from fsgauge.study.access import AccessKeys

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from fsgauge.cli.sweep_time import BESIDE_SECONDS, of_sweep
+from fsgauge.cli.sweeping import BESIDE_SECONDS, of_sweep
 from fsgauge.plan.around import Tried
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan

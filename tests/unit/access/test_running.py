@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.server import SAMBA, running
-from fsgauge.access.server.kind import PORT, SECOND_PORT, Account, Clients, Serving
-from fsgauge.access.server.running import Child
+from fsgauge.access import SAMBA, running
+from fsgauge.access.kind import PORT, SECOND_PORT, Account, Clients, Serving
+from fsgauge.access.running import Child
 from fsgauge.machine.process.own_network import own_network
 from fsgauge.study.access import AccessKeys
 

@@ -8,8 +8,10 @@ smbd has to begin as root to become the user of a session. It changes users all 
 the kernel forgets that it is to die with its parent: so all of it lives in a namespace of process
 ids whose first process is a shell that changes nothing.
 
-The user of its sessions owns nothing else on this machine: its name is in files that the server
-alone sees (private_users.py). Where a process cannot have mounts of its own, it is `nobody`.
+The user of its sessions owns nothing else on this machine. Its name is in files that the server
+alone sees, in its own mount namespace in the place of /etc's: neither the machine's users nor a
+directory service nor a cache of names (nscd) is asked. Where a process cannot have mounts of its
+own, it is `nobody`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fsgauge.access.server.kind import (
+from fsgauge.access.kind import (
     LOOPBACK,
     PASSWORD_FILE,
     Account,
@@ -31,13 +33,6 @@ from fsgauge.access.server.kind import (
     new_password,
     write_private,
 )
-from fsgauge.access.server.private_users import (
-    IN_PLACE,
-    NAMESPACE,
-    USER,
-    users_can_be_private,
-    write_users,
-)
 from fsgauge.engine.wire import FilePassword, SmbTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.own_network import unused_user_id
@@ -46,6 +41,30 @@ from fsgauge.programs import run_to_end
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.smb_protection import protection_of
+
+USER = "fsgauge"
+NAMESPACE = ("--mount", "--propagation", "slave")
+"""Words for unshare(1). Mounts that others undo meanwhile are undone there too."""
+_FOLDER = "users"
+_NOBODYS_NUMBER = 65534
+_SWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files myhostname dns\n"
+IN_PLACE = f"""\
+set -e
+own=$1
+shift
+while read -r _ _ _ _ place _; do
+  case $place in /run/fsgauge/*) umount -n -l "$place" ;; esac
+done </proc/self/mountinfo
+for name in passwd group nsswitch.conf; do
+  [ ! -e "/etc/$name" ] || mount -n --bind "$own/{_FOLDER}/$name" "/etc/$name"
+done
+[ ! -d /var/run/nscd ] || mount -n -t tmpfs tmpfs /var/run/nscd
+set +e
+"""
+"""For a shell in that namespace; its first argument is the server's folder, and goes.
+
+Other systems under test are let go at once, or their devices would be busy as long as it lives.
+"""
 
 SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
@@ -213,6 +232,33 @@ class Samba(ServerKind):
 def _is_private(serving: Serving) -> bool:
     """Whether the sessions' user is one that this server alone knows."""
     return serving.account.name == USER
+
+
+def users_can_be_private() -> bool:
+    """Whether such mounts can be made here: not in a chroot whose root is no mount point."""
+    bind = ("mount", "-n", "--bind", "/etc/passwd", "/etc/passwd")
+    return run_tool(["unshare", *NAMESPACE, *bind]).exit_code == 0
+
+
+def write_users(folder: Path, account: Account) -> None:
+    """Root, the user that Samba takes guests for, and the clients' own."""
+    place = folder / _FOLDER
+    place.mkdir(mode=0o700)
+    user, group = account.user_id, account.group_id
+    passwd = [
+        "root:x:0:0:root:/root:/bin/sh",
+        f"nobody:x:{_NOBODYS_NUMBER}:{_NOBODYS_NUMBER}:nobody:/:/usr/sbin/nologin",
+        f"{USER}:x:{user}:{group}::/:/usr/sbin/nologin",
+    ]
+    groups = ["root:x:0:", f"nogroup:x:{_NOBODYS_NUMBER}:", f"{USER}:x:{group}:"]
+    texts = {"passwd": _lines(passwd), "group": _lines(groups), "nsswitch.conf": _SWITCH}
+    for name, text in texts.items():
+        (place / name).write_text(text)
+        (place / name).chmod(0o644)
+
+
+def _lines(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.access.server.kind import (
+from fsgauge.access.kind import (
     LOOPBACK,
     START_LOG,
     Account,

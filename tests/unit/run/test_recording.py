@@ -15,7 +15,7 @@ from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
-from fsgauge.run.gave_up import require_clients
+from fsgauge.run.recording import require_clients
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import ClientFolders

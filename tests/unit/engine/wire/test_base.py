@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.engine.wire import Group, ListedExtent, ListedFile
-from fsgauge.engine.wire.packed import Packed
+from fsgauge.engine.wire.base import Packed
 
 EXTENTS = [
     ListedExtent(logical_bytes=at << 20, physical_bytes=(9 - at) << 30, length_bytes=1 << 20)

@@ -15,8 +15,7 @@ import pytest
 
 from fsgauge.machine.device.loop_devices import identity_at
 from fsgauge.machine.device.other_writers import writers_of
-from fsgauge.machine.process.open_files import descriptor_links
-from fsgauge.machine.process.processes import holders_of
+from fsgauge.machine.process.processes import descriptor_links, holders_of
 
 PROGRAM = """
 import ctypes, sys, threading
