@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,11 +18,12 @@ from fsgauge.age.record import (
     keep_scans,
 )
 from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
-from fsgauge.age.wearing import SMALL_BYTES, Fidelity, Order, Told, Worn, measure_fidelity, wear
+from fsgauge.age.wearing import SMALL_BYTES, Fidelity, Order, Worn, measure_fidelity, wear
 from fsgauge.engine.client import Engine
 from fsgauge.errors import InputError, Interrupted
-from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.folder.open_folder import open_place
 from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.rig.host.checks import check_image
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
@@ -53,7 +53,7 @@ def age_image(
     system: System,
     size_bytes: int,
     order: Order,
-    told: Told,
+    progress: StageProgress,
     *,
     fidelity: bool,
 ) -> Aged:
@@ -70,67 +70,55 @@ def age_image(
     require_room(folder, size_bytes, order.mode)
     if fidelity:
         require_room(folder, small_bytes, "write")
-    with worn_image(engine, ledger, folder, system, kind, size_bytes, order, told) as image:
-        told.stage("reading what the image holds")
+    with worn_image(engine, ledger, folder, system, kind, size_bytes, order, progress) as image:
+        progress.stage("reading what the image holds")
         made = Made(target, checksum_of(image.file), system.kind, image.mkfs, image.mount_options)
         take_name(image.file, target)
         keep_scans(files, image.worn)
-        aged = Aged(made, image.worn, NOT_ASKED, files, told.ending.asked)
+        aged = Aged(made, image.worn, NOT_ASKED, files, progress.asked)
         keep_age(files, aged.document)
     if not fidelity:
         return aged
 
     def small(each: Order) -> Worn:
-        with worn_image(engine, ledger, folder, system, kind, small_bytes, each, told) as image:
+        with worn_image(engine, ledger, folder, system, kind, small_bytes, each, progress) as image:
             return image.worn
 
-    found = _measured(aged.worn, order, small_bytes, small, told)
-    aged = replace(aged, fidelity=found, interrupted=told.ending.asked)
+    found: Fidelity | str = "stopped by Ctrl-C"
+    if aged.worn.result.ended != "interrupted" and not progress.asked:
+        with suppress(Interrupted):
+            found = measure_fidelity(order, small_bytes, small)
+    aged = replace(aged, fidelity=found, interrupted=progress.asked)
     keep_age(files, aged.document)
     return aged
 
 
 def age_folder(
-    engine: Engine, target: Path, records: Path, size_bytes: int | None, order: Order, told: Told
-) -> Aged:
-    """Age an empty folder; its files are kept."""
-    with open_place(target) as place, engine.holding(place.held):
-        return _aged_folder(engine, place, records, size_bytes, order, told)
-
-
-def _aged_folder(
     engine: Engine,
-    place: OpenFolder,
+    target: Path,
     records: Path,
     size_bytes: int | None,
     order: Order,
-    told: Told,
+    progress: StageProgress,
 ) -> Aged:
-    target = place.path
-    space_bytes = require_empty(place, size_bytes)
-    require_place(records)
-    if records.resolve().is_relative_to(target.resolve()):
-        raise InputError(
-            f"the records would be written to {target}, which is to be aged",
-            next="--records FOLDER, outside it",
-        )
-    files = beside(records, target.resolve().name)
-    files.require_new()
-    worn = wear(engine, str(target), replace(order, space_bytes=space_bytes), told)
-    place.require_still()
-    aged = Aged(Made(target), worn, "only an image can be made again", files, told.ending.asked)
-    keep_scans(files, worn)
-    keep_age(files, aged.document)
-    return aged
-
-
-def _measured(
-    worn: Worn, order: Order, size_bytes: int, small: Callable[[Order], Worn], told: Told
-) -> Fidelity | str:
-    if worn.result.ended != "interrupted" and not told.ending.asked:
-        with suppress(Interrupted):
-            return measure_fidelity(order, size_bytes, small)
-    return "stopped by Ctrl-C"
+    """Age an empty folder; its files are kept."""
+    kept = "only an image can be made again"
+    with open_place(target) as place, engine.holding(place.held):
+        space_bytes = require_empty(place, size_bytes)
+        require_place(records)
+        if records.resolve().is_relative_to(place.path.resolve()):
+            raise InputError(
+                f"the records would be written to {place.path}, which is to be aged",
+                next="--records FOLDER, outside it",
+            )
+        files = beside(records, place.path.resolve().name)
+        files.require_new()
+        worn = wear(engine, str(place.path), replace(order, space_bytes=space_bytes), progress)
+        place.require_still()
+        aged = Aged(Made(place.path), worn, kept, files, progress.asked)
+        keep_scans(files, worn)
+        keep_age(files, aged.document)
+        return aged
 
 
 def _file_system(system: System) -> FileSystem:

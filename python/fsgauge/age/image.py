@@ -23,13 +23,14 @@ from typing import Literal
 
 from fsgauge.age.record import Checksum, KeptAge, beside, read_age
 from fsgauge.age.target import require_no_swap, require_place
-from fsgauge.age.wearing import Order, Told, Worn, wear
+from fsgauge.age.wearing import Order, Worn, wear
 from fsgauge.engine.client import Engine
-from fsgauge.errors import InputError, Interrupted, RefusedError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.machine.device.device_chain import chain_of_device
 from fsgauge.machine.device.loop_devices import loops_of
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plain_files import write_whole
+from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.formatted import Formatted, formatted
 from fsgauge.storage.base import Base
@@ -49,7 +50,6 @@ class WornImage:
     worn: Worn
     mkfs: str
     mount_options: str
-    notes: list[str]
 
 
 @contextmanager
@@ -61,20 +61,18 @@ def worn_image(
     kind: FileSystem,
     size_bytes: int,
     order: Order,
-    told: Told,
+    progress: StageProgress,
 ) -> Iterator[WornImage]:
     """An aged image below `folder`, until the context ends."""
     with ledger.folder(folder, "age") as ours:
         file = ours / _NAME
         make_file(file, size_bytes, preallocate=False)
-        told.stage(f"making {kind.name}")
+        progress.stage(f"making {kind.name}")
         with _mounted(file, system, kind, ledger) as made:
-            if told.ending.asked:
-                raise Interrupted("stopped before ageing began", cause="nothing is kept")
-            worn = wear(engine, str(made.directory), order, told)
-            told.stage("unmounting")
+            worn = wear(engine, str(made.directory), order, progress)
+            progress.stage("unmounting")
         command = " ".join(made.mkfs.command)
-        yield WornImage(file, worn, command, made.mount_options, made.notes)
+        yield WornImage(file, worn, command, made.mount_options)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.age.target import require_still
-from fsgauge.engine.client import Engine, OnEvent, Start
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import (
     AgeEnd,
     AgeJob,
@@ -21,7 +21,7 @@ from fsgauge.engine.wire import (
     ScanResult,
 )
 from fsgauge.errors import InputError, Interrupted
-from fsgauge.programs.interruption import Ending
+from fsgauge.progress.scan_and_age import StageProgress
 
 _MAP_ORDER = 8
 _WORST_FILES = 10
@@ -46,16 +46,6 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Who is notified, and whether the user asked to stop."""
-
-    stage: Callable[[str], None]
-    event: OnEvent
-    stopping: Callable[[], None]
-    ending: Ending
-
-
-@dataclass(frozen=True)
 class Worn:
     """A file system before, what was done to it, and after."""
 
@@ -64,52 +54,28 @@ class Worn:
     after: ScanResult
 
 
-def wear(engine: Engine, directory: str, order: Order, told: Told) -> Worn:
+def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
     """Age `directory`; raises Interrupted while there is nothing to keep.
 
     Ctrl-C stops the ageing, not the scan that follows it.
     """
-    told.stage("scanning before")
-    before = _scan(engine, directory, told)
-    if told.ending.asked:
+    before = None
+    if not progress.asked:
+        progress.stage("scanning before")
+        before = _scan(engine, directory, progress)
+    if before is None or progress.asked:
         raise Interrupted("stopped before ageing began", cause="nothing is kept")
     require_still(directory, order.space_bytes, order.fill_percent)
-    told.stage("ageing")
-    result = engine.age(_job(directory, order), told.event, _stoppable(told))
-    told.stage("scanning after")
-    return Worn(before, result, _scan(engine, directory, told))
+    progress.stage("ageing")
+    job = AgeJob(directory=directory, **vars(order))
+    result = engine.age(job, progress.event, progress.stoppable)
+    progress.stage("scanning after")
+    return Worn(before, result, _scan(engine, directory, progress))
 
 
-def _scan(engine: Engine, directory: str, told: Told) -> ScanResult:
+def _scan(engine: Engine, directory: str, progress: StageProgress) -> ScanResult:
     job = ScanJob(path=directory, top=_WORST_FILES, map_order=_MAP_ORDER)
-    return engine.scan(job, told.event, None if told.ending.asked else _stoppable(told))
-
-
-def _stoppable(told: Told) -> Start:
-    """The next Ctrl-C stops the job that begins now; its result so far is kept."""
-
-    def start(stop: Callable[[], None]) -> None:
-        def tell() -> None:
-            told.stopping()
-            stop()
-
-        told.ending.on_stop(tell)
-
-    return start
-
-
-def _job(directory: str, order: Order) -> AgeJob:
-    return AgeJob(
-        directory=directory,
-        profile=order.profile,
-        mode=order.mode,
-        space_bytes=order.space_bytes,
-        fill_percent=order.fill_percent,
-        end=order.end,
-        time_limit_ns=order.time_limit_ns,
-        sync_every_bytes=order.sync_every_bytes,
-        seed=order.seed,
-    )
+    return engine.scan(job, progress.event, None if progress.asked else progress.stoppable)
 
 
 SMALL_BYTES = 512 << 20

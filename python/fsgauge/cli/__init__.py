@@ -54,6 +54,8 @@ _FILES = {
     "history": "compare",
     "systems": "doctor",
     "published": "study",
+    "coherence": "nodes",
+    "failure": "nodes",
     "fleet-host": "rig",
 }
 """Where a command is that has no file of its own; there it has its own name."""

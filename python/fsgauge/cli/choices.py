@@ -39,6 +39,19 @@ def read_size(option: str, text: str) -> int:
     return parse_size(meant or text)
 
 
+def engine_path(place: Path, instead: str) -> str:
+    """An absolute path, which a saved record can name elsewhere; InputError where it is no UTF-8,
+    which the engine is told, and the next command is `instead`."""
+    path = str(place.absolute())
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{path!a} is not valid UTF-8, which the engine requires", next=instead
+        ) from error
+    return path
+
+
 def consent_choices(function: F) -> F:
     """--destroy, --discard-unknown-data, as one value `consent`: what may be destroyed.
 

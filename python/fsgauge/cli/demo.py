@@ -37,8 +37,7 @@ def _for_root() -> AskedStudy | None:
     """File systems that can be made here; None where none can be."""
     from fsgauge.machine.device.loop_devices import loops_available
     from fsgauge.study.parse import load_study
-    from fsgauge.system import FileSystem, find_kind
-    from fsgauge.system.support import support_of
+    from fsgauge.system import FileSystem, find_kind, support_of
 
     why = "making and mounting file systems requires root" if os.geteuid() else loops_available()
     if why is not None:

@@ -36,7 +36,7 @@ from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
-    from fsgauge.machine.facts.kept_noise import KeptNoise
+    from fsgauge.machine.facts.noise import KeptNoise
     from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime

@@ -18,14 +18,13 @@ from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import LoopTrace, MountTrace
 from fsgauge.machine.process.tool import must_run
 from fsgauge.record.machine import StorageFacts
-from fsgauge.storage.base import Base
+from fsgauge.storage.base import ROOM_PERCENT, Base, free_bytes, typed
 from fsgauge.study.model import LoopStorage, RamStorage
-from fsgauge.units import exact_size, format_size
+from fsgauge.units import format_size
 
 INSTEAD = "compare folders of mounted file systems: --system /mnt/a --system /mnt/b"
 """What works without root and without loop devices."""
 _FILE = "storage.img"
-_ROOM_PERCENT = 103
 _ROUND_BYTES = 1 << 20
 
 
@@ -66,23 +65,19 @@ def require_loops() -> None:
 
 def has_room(folder: Path, size_bytes: int) -> bool:
     """Whether the file system of `folder` can hold that much, and a little for itself."""
-    room = os.statvfs(folder)
-    return room.f_bavail * room.f_frsize * 100 >= size_bytes * _ROOM_PERCENT
+    return free_bytes(folder) * 100 >= size_bytes * ROOM_PERCENT
 
 
 def require_room(folder: Path, size_bytes: int) -> None:
     """InputError when the file system of `folder` cannot hold the file; a sparse one fills too."""
     if has_room(folder, size_bytes):
         return
-    room = os.statvfs(folder)
-    free_bytes = room.f_bavail * room.f_frsize
-    fits = free_bytes * 100 // _ROOM_PERCENT * 9 // 10
-    fits -= fits % ((1 << 30) if fits >= 4 << 30 else (1 << 20))
+    free = free_bytes(folder)
+    fits = free * 100 // ROOM_PERCENT * 9 // 10
     raise InputError(
-        f"{folder} has {format_size(free_bytes)} free,"
-        f" and the storage is {format_size(size_bytes)}",
+        f"{folder} has {format_size(free)} free, and the storage is {format_size(size_bytes)}",
         cause="the runs write the whole file, so it must fit",
-        next=f"--storage loop:{exact_size(fits).replace(' ', '')}, or another storage.directory",
+        next=f"--storage loop:{typed(fits)}, or another storage.directory",
     )
 
 
@@ -177,11 +172,10 @@ def check_memory(storage: RamStorage) -> None:
     available = available_memory_bytes()
     if available is not None and not memory_has_room(storage.size):
         fits = int(available * _SHARE_OF_MEMORY)
-        fits -= fits % (256 << 20)
         raise InputError(
             f"the storage is {format_size(storage.size)} of memory,"
             f" and {format_size(available)} are available",
-            next=f"--storage ram:{exact_size(fits).replace(' ', '')}, or --storage loop:8GiB",
+            next=f"--storage ram:{typed(fits)}, or --storage loop:8GiB",
         )
 
 

@@ -29,11 +29,8 @@ class Process:
 
 def start_ticks(pid: int) -> int | None:
     """When a process began, in clock ticks after boot; differs where a process ID was reused."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
-        return None
-    return int(text.rpartition(")")[2].split()[19])
+    found = _stat(pid)
+    return int(found[19]) if found else None
 
 
 def has_ended(pid: int, ticks: int) -> bool:
@@ -121,11 +118,8 @@ def _own_ancestry() -> Iterator[int]:
     pid = os.getpid()
     while pid > 0:
         yield pid
-        try:
-            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-        except OSError:
-            return
-        pid = int(text.rpartition(")")[2].split()[1])
+        found = _stat(pid)
+        pid = int(found[1]) if found else 0
 
 
 def _kill(pid: int) -> None:
@@ -137,11 +131,17 @@ def _kill(pid: int) -> None:
 
 def _runs(pid: int) -> bool:
     """Whether a process still holds anything: a zombie does not."""
+    found = _stat(pid)
+    return bool(found) and found[0] not in ("Z", "X")
+
+
+def _stat(pid: int) -> list[str]:
+    """/proc/PID/stat behind the name (proc(5), from field 3 on); [] of one that is gone."""
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] not in ("Z", "X")
+        return []
+    return text.rpartition(")")[2].split()
 
 
 def descriptor_links(pid: int) -> Iterator[Path]:
