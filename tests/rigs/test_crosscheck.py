@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.crosscheck import Asked, Told, crosscheck
+from fsgauge.crosscheck import Asked, Listener, crosscheck
 from fsgauge.crosscheck.agreement import CellAgreement
 from fsgauge.crosscheck.sitting import paired
 from fsgauge.engine.client import Engine
@@ -61,7 +61,7 @@ def test_both_tools_do_the_same(
         results=tmp_path / "results",
         destroy=None,
         command=["test"],
-        told=Told(run=lambda *_: None, cell=cells.append),
+        listener=Listener(run=lambda *_: None, cell=cells.append),
     )
     folder = crosscheck(asked)
     found = {each.metric: each for each in cells[0].agreements}

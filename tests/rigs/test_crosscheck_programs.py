@@ -10,7 +10,7 @@ import pytest
 from fsgauge.crosscheck.agreement import ProgramAgreement
 from fsgauge.crosscheck.folder import ProgramRun
 from fsgauge.crosscheck.programs import crosscheck_program
-from fsgauge.crosscheck.sitting import Asked, Told, paired
+from fsgauge.crosscheck.sitting import Asked, Listener, paired
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig
@@ -49,7 +49,7 @@ def checked(
         results=results,
         destroy=None,
         command=["fsgauge", "crosscheck"],
-        told=Told(run=lambda *_: None, cell=cells.append),
+        listener=Listener(run=lambda *_: None, cell=cells.append),
     )
     folder = crosscheck_program(asked, name)
     runs = [

@@ -10,12 +10,12 @@ from typing import Any
 from fsgauge.age.image import checksum_of, take_name, worn_image
 from fsgauge.age.record import (
     NOT_ASKED,
-    Beside,
-    Made,
-    beside,
+    MadeTarget,
+    RecordFiles,
     document_of_age,
     keep_age,
     keep_scans,
+    record_files,
 )
 from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
 from fsgauge.age.wearing import SMALL_BYTES, Fidelity, Order, Worn, measure_fidelity, wear
@@ -33,10 +33,10 @@ from fsgauge.system import FileSystem, find_kind
 class Aged:
     """What was aged, with which result, and where the records are."""
 
-    made: Made
+    made: MadeTarget
     worn: Worn
     fidelity: Fidelity | str
-    files: Beside
+    files: RecordFiles
     interrupted: bool
 
     @property
@@ -59,7 +59,7 @@ def age_image(
 ) -> Aged:
     """Make, age and name an image; on failure nothing of it is left."""
     kind = _file_system(system)
-    files = beside(records, target.name)
+    files = record_files(records, target.name)
     require_place(target.parent)
     folder = require_no_swap(target.parent)
     target = folder / target.name
@@ -72,7 +72,9 @@ def age_image(
         require_room(folder, small_bytes, "write")
     with worn_image(engine, ledger, folder, system, kind, size_bytes, order, progress) as image:
         progress.stage("reading what the image holds")
-        made = Made(target, checksum_of(image.file), system.kind, image.mkfs, image.mount_options)
+        made = MadeTarget(
+            target, checksum_of(image.file), system.kind, image.mkfs, image.mount_options
+        )
         take_name(image.file, target)
         keep_scans(files, image.worn)
         aged = Aged(made, image.worn, NOT_ASKED, files, progress.asked)
@@ -111,11 +113,11 @@ def age_folder(
                 f"the records would be written to {place.path}, which is to be aged",
                 next="--records FOLDER, outside it",
             )
-        files = beside(records, place.path.resolve().name)
+        files = record_files(records, place.path.resolve().name)
         files.require_new()
         worn = wear(engine, str(place.path), replace(order, space_bytes=space_bytes), progress)
         place.require_still()
-        aged = Aged(Made(place.path), worn, kept, files, progress.asked)
+        aged = Aged(MadeTarget(place.path), worn, kept, files, progress.asked)
         keep_scans(files, worn)
         keep_age(files, aged.document)
         return aged

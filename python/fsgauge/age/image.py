@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fsgauge.age.record import Checksum, KeptAge, beside, read_age
+from fsgauge.age.record import Checksum, KeptAge, read_age, record_files
 from fsgauge.age.target import require_no_swap, require_place
 from fsgauge.age.wearing import Order, Worn, wear
 from fsgauge.engine.client import Engine
@@ -171,7 +171,7 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
     folder = require_no_swap(target.absolute().parent)
     target = folder / target.name
     kept = read_age(image)
-    record = beside(folder, target.name).age
+    record = record_files(folder, target.name).age
     if record.exists():
         raise RefusedError(f"{record} exists already, so it is left alone")
     devices = loops_of(image.absolute())

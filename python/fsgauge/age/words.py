@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.age.profile import notes_on_copies
-from fsgauge.age.record import Made
+from fsgauge.age.record import MadeTarget
 from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult, ScanSource
 from fsgauge.errors import escaped
@@ -40,7 +40,7 @@ _SMALL_EXT_BYTES = 512 << 20
 _FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
-def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
+def lines_of(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> list[str]:
     """The whole text."""
     return [
         f"{escaped(str(made.target))}  {what_was_done(worn)}",

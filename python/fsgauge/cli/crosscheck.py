@@ -68,7 +68,7 @@ def command(
     Exit codes: 0 compared, whatever came of it; 2 wrong input; 3 a tool or the rig failed; 4
     nothing could be compared; 130 interrupted.
     """
-    from fsgauge.crosscheck import Asked, Told, crosscheck
+    from fsgauge.crosscheck import Asked, Listener, crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
     from fsgauge.crosscheck.sitting import paired
     from fsgauge.programs.interruption import interruptible
@@ -90,7 +90,7 @@ def command(
         results=results,
         destroy=consent,
         command=["fsgauge", *sys.argv[1:]],
-        told=Told(run=begun, cell=done, note=say),
+        listener=Listener(run=begun, cell=done, note=say),
     )
     with interruptible():
         directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)

@@ -91,8 +91,7 @@ def command(
         planned = plan_on(chosen, world)
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
     plan, around, size_bytes = planned.plan, planned.around, planned.size_bytes
-    measured = _measured_noise(pilot, noise)
-    time, is_same = _measured_time(pilot, chosen, size_bytes)
+    measured, time, is_same = _pilot_of(pilot, noise, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
@@ -168,35 +167,27 @@ def _measured_by(kept: KeptNoise | None) -> str:
     )
 
 
-def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
+def _pilot_of(
+    pilot: Path | None, noise: str | None, study: Study, size_bytes: int
+) -> tuple[PilotNoise | None, PilotTime | None, bool]:
+    """The noise of the pilot and what a block of it took, and whether a block of this study does
+    the same work."""
     if pilot is None:
-        return None
+        return None, None, False
     if noise:
         raise InputError(
             "--noise and --pilot both say what the noise is",
             next="keep one: --pilot takes it from a folder of results",
         )
-    from fsgauge.stats.pilot import pilot_noise
-    from fsgauge.store import read_results
-
-    stored = read_results(pilot)
-    return pilot_noise(stored.study, stored.runs)
-
-
-def _measured_time(
-    pilot: Path | None, study: Study, size_bytes: int
-) -> tuple[PilotTime | None, bool]:
-    """What a block of the pilot took, and whether a block of this study does the same work."""
-    if pilot is None:
-        return None, False
-    from fsgauge.stats.pilot import is_of_same_work, pilot_time
+    from fsgauge.stats.pilot import is_of_same_work, pilot_noise, pilot_time
     from fsgauge.store import read_results
 
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
     is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
     is_same = is_same and not is_preconditioned(study.storage)  # its rounds are in no pilot's time
-    return pilot_time(stored.study, stored.turns, stored.runs, stored.steps), is_same
+    time = pilot_time(stored.study, stored.turns, stored.runs, stored.steps)
+    return pilot_noise(stored.study, stored.runs), time, is_same
 
 
 def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:

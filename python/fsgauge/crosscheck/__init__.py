@@ -17,7 +17,7 @@ from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation,
 from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
-from fsgauge.crosscheck.sitting import Asked, Sitting, Told, sitting, tools_in_order
+from fsgauge.crosscheck.sitting import Asked, Listener, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for, make_plan
@@ -29,7 +29,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
 from fsgauge.workload import method_of
 
-__all__ = ["Asked", "Told", "crosscheck"]
+__all__ = ["Asked", "Listener", "crosscheck"]
 
 
 def crosscheck(asked: Asked) -> Path:

@@ -50,7 +50,7 @@ def _peers(kind: str) -> Mapping[str, Peer]:
 
 def crosscheck_program(asked: Asked, name: str) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    rig, note = asked.rig, asked.told.note
+    rig, note = asked.rig, asked.listener.note
     study = asked.study
     study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, note)
     asked = replace(asked, study=study)

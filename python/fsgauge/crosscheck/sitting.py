@@ -28,7 +28,7 @@ Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True)
-class Told:
+class Listener:
     """Called when a run begins (system, what it does, pair, tool), when a cell is done, and with
     what a person has to know before."""
 
@@ -47,7 +47,7 @@ class Asked:
     results: Path
     destroy: Consent | None
     command: list[str]
-    told: Told
+    listener: Listener
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Sitting:
 
     def told_run(self, turn: Turn, work: str, tool: str) -> None:
         """A run begins."""
-        self.asked.told.run(turn.system, work, turn.block, tool)
+        self.asked.listener.run(turn.system, work, turn.block, tool)
 
     def keep_agreement(self, found: BaseModel) -> None:
         """A cell is done."""
         self.folder.write_agreement(found)
-        self.asked.told.cell(found)
+        self.asked.listener.cell(found)
 
 
 def paired(study: Study, pairs: int) -> Study:

@@ -171,7 +171,7 @@ ANY_KIND = ("mounted", "share")
 
 
 @dataclass(frozen=True)
-class Made:
+class SystemOptions:
     """How a system is made, as far as durability depends on it.
 
     `kind` is the file system's own where it is known. `mount` is as after -o, in force or asked
@@ -197,7 +197,7 @@ class Weak:
     guards: Guards
 
 
-def weakened(made: Made) -> list[Weak]:
+def weakened(made: SystemOptions) -> list[Weak]:
     """What it gives up, in the order of the list of options; [] for a system with nothing weak."""
     given = dict(_given(made))
     found: dict[str, Weak] = {}
@@ -211,7 +211,7 @@ def weakened(made: Made) -> list[Weak]:
     return list(found.values())
 
 
-def _given(made: Made) -> Iterator[tuple[Place, list[str]]]:
+def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
     """The options of each place, one by one; of what is given twice, the last."""
     yield "mount", _in_force(_words(made.mount))
     yield "mkfs", [word for part in made.mkfs for word in _words(part)]

@@ -48,6 +48,7 @@ from fsgauge.engine.wire import (
     PredictResult,
     ProbeJob,
     ProbeResult,
+    Result,
     ScanJob,
     ScanResult,
     ServeClockJob,
@@ -56,33 +57,12 @@ from fsgauge.engine.wire import (
     ShareFilesTarget,
     SimulateJob,
     SimulateResult,
+    Wire,
 )
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import engine_environment, find_engine, start
 
-Result = (
-    LoadResult
-    | LayoutResult
-    | ProbeResult
-    | ScanResult
-    | AgeResult
-    | SimulateResult
-    | PredictResult
-    | ServeClockResult
-    | ExchangeClockResult
-)
-R = TypeVar(
-    "R",
-    LoadResult,
-    LayoutResult,
-    ProbeResult,
-    ScanResult,
-    AgeResult,
-    SimulateResult,
-    PredictResult,
-    ServeClockResult,
-    ExchangeClockResult,
-)
+R = TypeVar("R", bound=Wire)
 OnEvent = Callable[[Event], None]
 Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""

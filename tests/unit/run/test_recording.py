@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from fsgauge.engine.wire import ClientErrorKind, LoadResult
+from fsgauge.engine.wire import ClientErrorKind, EngineFault, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.churn.cells import cells_of
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
-from fsgauge.run.recording import require_clients
-from fsgauge.stats.client_errors import ERRORS
+from fsgauge.run.recording import require_clients, require_server
+from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
@@ -130,3 +130,31 @@ def test_most_files_may_not_be_given_up_either(monkeypatch: pytest.MonkeyPatch) 
         require_clients(with_files(100, 101))
     assert ended.value.exit_code == 3 and ended.value.cause == "NFS4ERR_ACCESS: c1/f1"
     assert "may make directories" in ended.value.next
+
+
+def with_fault(monkeypatch: pytest.MonkeyPatch, code: str) -> RunRecord:
+    fault = EngineFault(what="nobody answers", cause="port closed", next="start it", code=code)
+    return with_result(record(monkeypatch, 0), None, fault)
+
+
+@pytest.mark.parametrize("code", ["network.refused", "network.login", "password.missing"])
+def test_a_server_that_takes_nobody_ends_the_study(
+    monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    with pytest.raises(RigError) as end:
+        require_server(with_fault(monkeypatch, code))
+    assert (end.value.what, end.value.next) == ("nobody answers", "start it")
+    assert end.value.exit_code == 3
+
+
+def test_other_faults_are_what_a_run_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_server(with_fault(monkeypatch, "io.eio"))
+    require_server(record(monkeypatch, 0))
+
+
+@pytest.mark.parametrize("kind", get_args(ClientErrorKind))
+def test_every_kind_of_error_has_words_and_advice(
+    monkeypatch: pytest.MonkeyPatch, kind: ClientErrorKind
+) -> None:
+    words, cell = ERRORS[kind], record(monkeypatch, 1).cell
+    assert words.name and words.because and needed(kind, cell)
