@@ -316,7 +316,7 @@ def test_a_study_whose_folder_is_renamed_ends_and_says_where_its_records_are(
 ) -> None:
     """It measured to the end, and ended with "there is no folder", exit 2."""
     results, loads = tmp_path / "results", 0
-    whole = 3 * 3 * 4  # blocks, turns of two systems and the baseline's second, cells
+    whole = 3 * 4 * 4  # blocks, turns, cells
 
     def renamed(_: Any) -> None:
         nonlocal loads
