@@ -19,8 +19,8 @@ from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import RECORD
+from fsgauge.scan import document_of
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.scan.stored import document_of
 
 FORMAT = 1
 _LONGEST_NAME_BYTES = 250  # NAME_MAX less what is added while a file is written

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from fsgauge.age.ageing import Aged
+    from fsgauge.age import Aged
     from fsgauge.age.wearing import Order
     from fsgauge.engine.wire import AgeEnd, AgeMode
     from fsgauge.study.model import System
@@ -175,7 +175,7 @@ def _copy(image: Path, chosen: _Chosen) -> int:
 
 
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
-    from fsgauge.age.ageing import age_folder, age_image
+    from fsgauge.age import age_folder, age_image
     from fsgauge.age.target import is_folder
     from fsgauge.cli.choices import engine_path, read_size
     from fsgauge.engine.client import Engine

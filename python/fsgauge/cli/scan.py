@@ -64,8 +64,8 @@ def command(
     3 unreadable, 130 stopped early.
     """
     from fsgauge.report.scan import require_ours
+    from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.region import empty_region, region_lines
-    from fsgauge.scan.stored import is_kept_scan, read_scan
 
     before = read_scan(against) if against else None
     region_bytes = _region_bytes(region_size, no_space)
@@ -164,8 +164,8 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 
 
 def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
+    from fsgauge.scan import document_of
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
-    from fsgauge.scan.stored import document_of
 
     if before is None:
         return document_of(scan, **more)

@@ -1,4 +1,5 @@
-"""`fsgauge run`, `resume` and `plan` of a study with [sweep]."""
+"""`fsgauge run`, `resume` and `plan` of a study with [sweep]: some points are tried to say how long
+it takes, and each is run in a process of its own, which is this module."""
 
 from __future__ import annotations
 
@@ -181,3 +182,29 @@ def _point_seconds(point: Point, ends: list[End]) -> float:
     block_seconds = between(first.seconds, last.seconds)
     trial_seconds = between(first.trial_seconds, last.trial_seconds)
     return BESIDE_SECONDS + trial_seconds + point.study.plan.blocks * block_seconds
+
+
+def main() -> None:
+    """A point, in a process of its own: `run` or `resume`, in a folder that it gets open.
+
+    The first word is the folder's descriptor, the second its path, which whoever owns a folder
+    above it can give to another one. So the words that name it are made relative to the folder
+    itself; records keep them as they are.
+    """
+    descriptor, folder, *words = sys.argv[1:]
+    os.fchdir(int(descriptor))
+    os.close(int(descriptor))
+    sys.argv = ["fsgauge", *words]
+    from fsgauge.cli import main as run_command_line
+
+    run_command_line([_below(each, folder) for each in words])
+
+
+def _below(word: str, folder: str) -> str:
+    if word == folder:
+        return "."
+    return word.removeprefix(f"{folder}/")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsgauge.durability.options import SystemOptions
+from fsgauge.durability import SystemOptions
 from fsgauge.record.records import SystemFacts
 
 LONGEST_OPTION = 48

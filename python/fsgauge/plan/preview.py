@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.durability.options import MEMORY, SystemOptions, weakened
+from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from fsgauge.durability.options import MEMORY, NEVER_SYNCED, SystemOptions, weakened
+from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, weakened
 from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import RunRecord, TurnRecord

@@ -18,7 +18,7 @@ from fsgauge.age.record import (
     record_files,
 )
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.scan.stored import read_scan
+from fsgauge.scan import read_scan
 from tests.age_example import worn
 
 CHECKSUM = Checksum(sha256="ab", size_bytes=1 << 20, data_bytes=4096)

@@ -1,5 +1,6 @@
 """What is mounted: /proc/PID/mountinfo, parsed (proc_pid_mountinfo(5)); what an NFS server of this
-machine exports, and how; and mount(2) and umount2(2), made by this process itself.
+machine exports, and how; mount(2) and umount2(2), made by this process itself; and what the kernel
+says meanwhile: its reason for a refused mount is only in its log.
 
 Works where mountinfo lacks / (chroot, container): then a path's mount is simply not known.
 """
@@ -11,6 +12,7 @@ import os
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,3 +152,53 @@ def umount(directory: str, flags: int = 0) -> int:
     """Unmount; gives 0 or an error number."""
     failed: int = _LIBC.umount2(os.fsencode(directory), flags)
     return ctypes.get_errno() if failed else 0
+
+
+_RECORD_BYTES = 8192
+_LINES_LIMIT = 10_000
+
+
+class KernelLog:
+    """Reads on from where it was opened; silent where /dev/kmsg cannot be read."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def lines_about(self, device: str, driver: str) -> list[str]:
+        """Messages since the last call about a device, else of its driver about none; at most five.
+
+        An unknown option is refused before the driver knows the device, so that line names none.
+        """
+        lines = list(self._lines())
+        named = [line for line in lines if re.search(rf"\b{re.escape(device)}\b", line)]
+        unnamed = [line for line in lines if re.match(rf"{re.escape(driver)}\b[^(]*$", line, re.I)]
+        return (named or unnamed)[-5:]
+
+    def _lines(self) -> Iterator[str]:
+        for _ in range(_LINES_LIMIT):
+            if self._descriptor is None:
+                return
+            try:
+                record = os.read(self._descriptor, _RECORD_BYTES)
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                continue  # older records were overwritten; the next read goes on after them
+            except OSError:
+                return  # a record longer than any the kernel makes, or a log that went away
+            yield from record.decode(errors="replace").partition(";")[2].splitlines()[:1]
+
+
+@contextmanager
+def kernel_log() -> Iterator[KernelLog]:
+    """The kernel's messages from now on."""
+    try:
+        descriptor = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.lseek(descriptor, 0, os.SEEK_END)
+    except OSError:
+        yield KernelLog(None)
+        return
+    try:
+        yield KernelLog(descriptor)
+    finally:
+        os.close(descriptor)

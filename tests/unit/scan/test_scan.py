@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.scan import document_of, is_kept_scan, read_scan
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.scan.stored import document_of, is_kept_scan, read_scan
 from tests.scan_example import example
 
 

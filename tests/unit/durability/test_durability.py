@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fsgauge.durability.options import WEAKENINGS, SystemOptions, weakened
+from fsgauge.durability import WEAKENINGS, SystemOptions, weakened
 from fsgauge.pages import explain_metric
 
 WEAK = [
