@@ -13,25 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
+from fsgauge.engine.wire import ClientOperation
 from fsgauge.errors import InputError
 
-OPERATIONS = (
-    "create",
-    "open",
-    "read",
-    "write",
-    "sync",
-    "fsync",
-    "close",
-    "stat",
-    "list",
-    "rename",
-    "unlink",
-    "log",
-    "reader",
-)
+OPERATIONS = (*get_args(ClientOperation), "sync", "log", "reader")
+"""Whose numbers share a page: those of clients, and of the load's companions."""
 
 
 def metric_pages() -> dict[str, str]:

@@ -95,9 +95,9 @@ class FileSystem(SystemKind):
     placement = "formatted"
 
     driver: ClassVar[str]
-    """Its name in /proc/filesystems and for mount -t."""
+    """Its name in /proc/filesystems and for mount -t; its own name unless said otherwise."""
     mkfs: ClassVar[str]
-    """The program that makes it."""
+    """The program that makes it; mkfs.NAME unless said otherwise."""
     package: ClassVar[str]
     """Debian package that brings the program."""
     mkfs_defaults: ClassVar[tuple[str, ...]] = ()
@@ -121,6 +121,12 @@ class FileSystem(SystemKind):
     then a write of another program shows in the moments of the mount and of the unmount."""
     forget_command: ClassVar[tuple[str, ...]] = ()
     """Run after the unmount, where a driver has to forget {device}."""
+
+    def __init_subclass__(cls) -> None:
+        name = vars(cls).get("name")
+        if name is not None:
+            cls.driver = vars(cls).get("driver", name)
+            cls.mkfs = vars(cls).get("mkfs", f"mkfs.{name}")
 
     def mkfs_command(self, options: list[str], device: str) -> list[str]:
         """The arguments that make it on `device`; the user's options come last and win."""

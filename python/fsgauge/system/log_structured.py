@@ -42,8 +42,6 @@ class F2fs(FileSystem):
 
     name = "f2fs"
     summary = "f2fs (log-structured, made for flash)"
-    driver = "f2fs"
-    mkfs = "mkfs.f2fs"
     package = "f2fs-tools"
     mkfs_defaults = ("-q", "-f")
     mkfs_without_discard = ("-t", "0")
@@ -78,8 +76,6 @@ class Nilfs2(FileSystem):
 
     name = "nilfs2"
     summary = "nilfs2 (log-structured, continuous snapshots)"
-    driver = "nilfs2"
-    mkfs = "mkfs.nilfs2"
     package = "nilfs-tools"
     mkfs_defaults = ("-q", "-f")
     mkfs_without_discard = ("-K",)

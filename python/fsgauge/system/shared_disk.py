@@ -35,8 +35,6 @@ class Gfs2(FileSystem):
 
     name = "gfs2"
     summary = "gfs2 (for a shared disk; on one machine without a cluster)"
-    driver = "gfs2"
-    mkfs = "mkfs.gfs2"
     package = "gfs2-utils"
     mkfs_defaults = ("-q", "-O", "-p", "lock_nolock", "-j", "1")
     mkfs_without_discard = ("-K",)
@@ -75,8 +73,6 @@ class Ocfs2(FileSystem):
 
     name = "ocfs2"
     summary = "ocfs2 (for a shared disk; on one machine without a cluster)"
-    driver = "ocfs2"
-    mkfs = "mkfs.ocfs2"
     package = "ocfs2-tools"
     mkfs_defaults = ("-q", "-F", "-M", "local")
     mkfs_options = _OCFS2_MKFS
