@@ -35,7 +35,7 @@ def start_ticks(pid: int) -> int | None:
 
 def has_ended(pid: int, ticks: int) -> bool:
     """Whether the process that began at `ticks` is gone, or holds nothing any more."""
-    return start_ticks(pid) != ticks or not _runs(pid)
+    return start_ticks(pid) != ticks or not is_running(pid)
 
 
 def boot_id() -> str:
@@ -49,13 +49,13 @@ def boot_id() -> str:
 def processes() -> Iterator[Process]:
     """Every process that can be seen."""
     for pid in _pids():
-        yield Process(pid, _name(pid))
+        yield Process(pid, name_of(pid))
 
 
 def holders_of(folder: str) -> list[Process]:
     """Processes with a working directory, root or open file at or below `folder`."""
     return [
-        Process(pid, _name(pid))
+        Process(pid, name_of(pid))
         for pid in _pids()
         if any(_within(path, folder) for path in _paths_in_use(pid))
     ]
@@ -66,15 +66,15 @@ def end_children_of_run(token: str, *, seconds: float = 10.0) -> list[Process]:
     known = set(_own_ancestry())
     ended: list[Process] = []
     for _ in range(_ROUNDS):  # a child may have been starting another one
-        found = [Process(pid, _name(pid)) for pid in _pids_of_run(token) if pid not in known]
+        found = [Process(pid, name_of(pid)) for pid in _pids_of_run(token) if pid not in known]
         if not found:
             break
         for process in found:
-            _kill(process.pid)
+            send(process.pid, signal.SIGKILL)
         known |= {process.pid for process in found}
         ended += found
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and any(_runs(process.pid) for process in ended):
+    while time.monotonic() < deadline and any(is_running(process.pid) for process in ended):
         time.sleep(0.02)
     return ended
 
@@ -83,7 +83,8 @@ def _pids() -> list[int]:
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
 
 
-def _name(pid: int) -> str:
+def name_of(pid: int) -> str:
+    """What the kernel calls it; "?" for one that is gone."""
     try:
         return (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
     except OSError:
@@ -122,14 +123,15 @@ def _own_ancestry() -> Iterator[int]:
         pid = int(found[1]) if found else 0
 
 
-def _kill(pid: int) -> None:
+def send(pid: int, number: signal.Signals) -> None:
+    """A signal to a process, which may be gone."""
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         return
 
 
-def _runs(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     """Whether a process still holds anything: a zombie does not."""
     found = _stat(pid)
     return bool(found) and found[0] not in ("Z", "X")
