@@ -72,7 +72,7 @@ exit $?
 
 
 class Ganesha(ServerKind):
-    """ganesha.nfsd 4."""
+    """The server ganesha.nfsd of NFS-Ganesha 4."""
 
     name = "ganesha"
     title = "NFS-Ganesha"
@@ -110,7 +110,7 @@ class Ganesha(ServerKind):
         return ""
 
     def require_possible(self) -> None:
-        """It needs mounts of its own."""
+        """RigError where it cannot have mounts of its own."""
         words = ["unshare", "--mount", "--propagation", "slave", "true"]
         if run_tool(words).exit_code != 0:
             raise RigError(
@@ -157,7 +157,7 @@ class Ganesha(ServerKind):
         return [line.rpartition(" :")[2] for line in lines if ":CONFIG :CRIT :" in line]
 
     def ports(self, serving: Serving) -> list[int]:
-        """Of NFS, and of its mount service."""
+        """The ports of NFS and of its mount service."""
         return [serving.port, serving.second_port]
 
 

@@ -66,7 +66,7 @@ class ServerKind(ABC):
     """What to do where it aborted under a load."""
     protocol: ClassVar[str]
     programs: ClassVar[tuple[str, ...]]
-    """All have to be installed."""
+    """The programs that have to be installed."""
     install: ClassVar[str]
     processes_for_a_client: ClassVar[int]
     sockets_for_a_client: ClassVar[int]
@@ -83,7 +83,7 @@ class ServerKind(ABC):
 
     @abstractmethod
     def version(self) -> str:
-        """What the program says; empty when it does not."""
+        """The version that the program prints; empty when it prints none."""
 
     def lacks(self) -> str:
         """What an installation lacks beside programs; empty when it is whole."""

@@ -73,7 +73,7 @@ class Observation:
         self._log = ServerLog(server.kind, server.serving)
 
     def begin(self) -> None:
-        """Remember where the counters stand, and look on."""
+        """Read all counters, and start the thread that samples."""
         self._restarts += self._server.revive()
         self._wait_until_idle()
         self._log.begin()

@@ -59,7 +59,7 @@ class Server:
     child: Child
 
     def observe(self) -> Observation:
-        """Begin to look on while a load runs."""
+        """Measures what the server uses while a load runs."""
         return Observation(self.child, grows=self.kind.processes_for_a_client > 0)
 
     def reached(self) -> AbstractContextManager[None]:

@@ -99,7 +99,7 @@ _COMPLAINTS = (
 
 
 class Samba(ServerKind):
-    """smbd of Samba 4."""
+    """The server smbd of Samba 4."""
 
     name = "samba"
     title = "Samba"
@@ -201,7 +201,7 @@ class Samba(ServerKind):
         )
 
     def ports(self, serving: Serving) -> list[int]:
-        """One."""
+        """The port of SMB."""
         return [serving.port]
 
     def aborts(self, said: Sequence[str]) -> list[str]:

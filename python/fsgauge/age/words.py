@@ -41,7 +41,7 @@ _FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
 def lines_of(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> list[str]:
-    """The whole text."""
+    """The lines that the command prints."""
     return [
         f"{escaped(str(made.target))}  {what_was_done(worn)}",
         f"replayed     {how_it_went(worn.result)}",

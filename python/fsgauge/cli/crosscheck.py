@@ -135,7 +135,7 @@ def _in_words(cell: CellAgreement | ProgramAgreement) -> str:
 
 
 def of_program(cell: ProgramAgreement) -> str:
-    """A cell that a program of its own did, as a line."""
+    """A cell that was compared with a program of a kind, as a line."""
     start = f"{cell.system}: {cell.cell_name}: "
     if cell.ratio is None or cell.engine is None or cell.theirs is None:
         return (

@@ -39,13 +39,13 @@ class CrosscheckRecord(Record):
 
 
 class FioCheck(CrosscheckRecord):
-    """With fio."""
+    """Start of a cross-check with fio."""
 
     fio_version: str
 
 
 class ProgramCheck(CrosscheckRecord):
-    """With a program of a kind."""
+    """Start of a cross-check with a program that a kind declares."""
 
     program: str
 
@@ -119,19 +119,19 @@ class CrosscheckFolder:
         self._make(self.directory)
 
     def write_start(self, record: Record, environment: EnvironmentRecord, study_toml: str) -> None:
-        """What is to be done, on what."""
+        """Write the study, the machine and how the cross-check was called."""
         write_whole(self.directory / "study.toml", study_toml)
         write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
         write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
 
     def write(self, run: Record, system: str, name: str) -> None:
-        """One run, at once."""
+        """Write one run, as soon as it is over."""
         folder = self.directory / "runs" / slug(system)
         self._make(folder)
         write_whole(folder / f"{name}.json", run.model_dump_json())
 
     def write_agreement(self, cell: BaseModel) -> None:
-        """One more line."""
+        """Append a line to agreement.ndjson."""
         self._lines.append(cell.model_dump_json() + "\n")
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
 

@@ -49,7 +49,7 @@ def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
 
 
 def on_one_node(study: Study, rig: Rig) -> Study:
-    """The study, whose load one node drives."""
+    """The study; InputError where more than one node drives its load."""
     loads = rig.load_nodes(study)
     if loads > 1:
         raise InputError(

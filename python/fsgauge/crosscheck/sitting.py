@@ -69,11 +69,11 @@ class Sitting:
         return [turn for turn in self.plan.turns if turn.system == system and not turn.again]
 
     def told_run(self, turn: Turn, work: str, tool: str) -> None:
-        """A run begins."""
+        """Tell the listener that a run begins."""
         self.asked.listener.run(turn.system, work, turn.block, tool)
 
     def keep_agreement(self, found: BaseModel) -> None:
-        """A cell is done."""
+        """Store the agreement of a cell and tell the listener."""
         self.folder.write_agreement(found)
         self.asked.listener.cell(found)
 
@@ -118,7 +118,7 @@ def tools_in_order(pairs: int, seed: int, tools: tuple[Name, Name]) -> list[tupl
 
 
 def not_installed(program: str, install: str) -> RigError:
-    """A program that is to be compared is missing."""
+    """The error for a program that is missing."""
     return RigError(
         f"{program} is not installed",
         cause="a cross-check runs a program that is there; fsgauge does not include one",

@@ -49,7 +49,7 @@ LIMITS: Mapping[str, Limit] = {
     "lost_to_dies": Limit(0, 99),
     "pieces_of_loss": Limit(512, 1 << 40, is_whole=True),
 }
-"""By the name of the number."""
+"""Limits by the name of a device's number."""
 
 
 _EDGES = ("inner_rate", "outer_rate")

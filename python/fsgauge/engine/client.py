@@ -189,7 +189,7 @@ class Engine:
             end(process)
 
     def _held_for(self, job: Job) -> list[Held]:
-        """What a job that touches files is given."""
+        """The places that a job is handed by descriptor; none for one that touches no files."""
         if isinstance(job, SimulateJob | PredictJob | ServeClockJob | ExchangeClockJob):
             return []
         return [*self.held, *job.held]

@@ -48,17 +48,17 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """Seconds, negative once they are over."""
+        """Seconds left; negative past the limit."""
         return self._until - time.monotonic()
 
     def shorten(self, seconds: float) -> None:
-        """It was asked to end, and has so long for that."""
+        """Limit the time left, for a job that was asked to end."""
         self.asked = True
         if seconds < self.left:
             self.seconds, self._until = seconds, time.monotonic() + seconds
 
     def passed(self) -> FsgaugeError:
-        """The engine did not end."""
+        """The error past the limit."""
         return RigError(
             f"the engine did not end within {self.seconds:.0f} s"
             + (" after it was asked to" if self.asked else ""),
@@ -123,7 +123,7 @@ def lines(
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it runs no more."""
+    """Whether the process has ended."""
     return _ended(process, 0.0) is not None
 
 

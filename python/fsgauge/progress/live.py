@@ -83,7 +83,7 @@ class Live(Progress):
         self._draw()
 
     def ended(self) -> None:
-        """Take the view away."""
+        """Remove the view from the terminal."""
         self.live.stop()
 
     def _show(self, turn: Turn, what: str) -> None:

@@ -37,7 +37,7 @@ class Recording:
     keeps_runs: bool
     runs: list[RunRecord] = field(default_factory=list)
     during: str = ""
-    """What was done last, in words."""
+    """What the rig did last, for the journal."""
 
     def __call__(self, happening: Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""

@@ -111,7 +111,7 @@ class FileSystem(SystemKind):
     mount_options: ClassVar[Keys] = {}
     """Mount options of its own that a study may set, beside those that every mount has."""
     smallest_bytes: ClassVar[int]
-    """What mkfs refuses to go below."""
+    """The smallest device that mkfs accepts."""
     facts_command: ClassVar[tuple[str, ...]] = ()
     """Asks its own tools for the settings in force; {device} and {directory} are filled in."""
     facts_wanted: ClassVar[tuple[str, ...]] = ()

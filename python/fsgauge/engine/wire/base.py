@@ -72,7 +72,7 @@ class Packed(Sequence[M], Generic[M]):
         return self._columns[fields.index(name)]
 
     def as_dicts(self) -> list[dict[str, int]]:
-        """All of them, as a record has them."""
+        """The rows as plain dicts, as a record stores them."""
         names = list(self._model.model_fields)
         return [dict(zip(names, row, strict=True)) for row in zip(*self._columns, strict=True)]
 

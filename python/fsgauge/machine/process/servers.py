@@ -76,7 +76,7 @@ class _Status:
 
     @property
     def own_ns(self) -> int:
-        """Of the process itself, cut to a tick."""
+        """Processor time of the process itself, cut to a tick."""
         return (self.user_ticks + self.system_ticks) * TICK_NS
 
 
