@@ -65,7 +65,7 @@ def require_roots_alone(
 def led_to(path: Path) -> Path:
     """Where the name of a file leads that a person typed.
 
-    For root only by links that root made, in folders where nobody else can put one, and to a file
+    For root only by links that root made, in folders that root alone can write, and to a file
     that root alone can change; else it is the path itself, and its opener refuses the link.
     """
     if os.geteuid() != 0:

@@ -17,8 +17,8 @@ from fsgauge.errors import escaped
 class Outlet(io.TextIOWrapper):
     """Standard output or standard error; lines are its own, all else that acts is escaped.
 
-    `failed` is why something could not be written. Of standard error nobody can be told, so it does
-    not raise; a study goes on without it.
+    `failed` is why something could not be written. A failure of standard error cannot be reported,
+    so it does not raise; a study goes on without it.
     """
 
     def __init__(self, descriptor: int, before: TextIO | None, *, raises: bool) -> None:

@@ -37,7 +37,7 @@ started meanwhile, with a copy of it."""
 
 
 class MountedClaim(Protocol):
-    """What of a claim a mount needs: see DeviceClaim."""
+    """The part of DeviceClaim that mounting uses."""
 
     device: BlockDevice
     state: DeviceState
@@ -115,7 +115,7 @@ class ClaimedMount:
         raise claim.lost((f"it cannot be mounted: {os.strerror(errno.EBUSY)}",))
 
     def _remount(self, call: AskedCall) -> int:
-        """As it was asked for."""
+        """Make it read-write, with the options of the call; gives the error number."""
         flags = call.flags | REMOUNT
         return mount(call.path, call.directory, call.file_system, flags, call.options)
 

@@ -41,12 +41,12 @@ class OpenFolder:
 
     @property
     def which(self) -> Which:
-        """Its device and inode."""
+        """Device and inode of the folder."""
         return which_of(os.fstat(self.descriptor))
 
     @property
     def held(self) -> Held:
-        """As the engine is given it."""
+        """The folder as an entry of a job's `held`."""
         return Held(path=str(self.path), descriptor=self.descriptor)
 
     @property
@@ -94,7 +94,7 @@ class OpenFolder:
         return was_moved(self.path)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the descriptor."""
         os.close(self.descriptor)
 
 

@@ -120,8 +120,8 @@ class Ledger:
     def scratch(self, place: OpenFolder, name: str, token: str = "") -> Iterator[OpenFolder]:
         """A marked folder in an open one, open itself while the body runs.
 
-        Without a `token` its name is new: nobody can take it first. RigError where somebody has
-        renamed or replaced the folder by the time that the body ends well.
+        Without a `token` its name is random, so that no one can take it first. RigError where
+        somebody has renamed or replaced the folder by the time that the body ends well.
         """
         own = own_name(token or secrets.token_hex(TOKEN_BYTES), name)
         trace = FolderTrace(path=str(place.path / own), token=self.token)
