@@ -248,8 +248,7 @@ class PlainFolder:
     def require_still(self) -> None:
         """RigError where its path leads elsewhere now, or nowhere."""
         if not self.is_at(Path(os.path.realpath(self.path))):
-            now = Path(f"/proc/self/fd/{self._descriptor}").readlink()
-            raise was_moved(self.path, f"what was written until then is in {now}")
+            raise was_moved(self.path, self._descriptor)
 
     def is_at(self, path: Path) -> bool:
         """Whether `path` itself is this very folder, not a link to it."""

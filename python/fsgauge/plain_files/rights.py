@@ -80,12 +80,16 @@ def led_to(path: Path) -> Path:
     return path
 
 
-def was_moved(path: Path, *details: str) -> RigError:
-    """A folder that is held open no longer has its name."""
+def was_moved(path: Path, written: int | None = None) -> RigError:
+    """A folder that is held open no longer has its name; `written` is its descriptor, where what is
+    in it is to be found."""
+    detail = "what has its name now was not touched"
+    if written is not None:
+        detail = f"what was written until then is in {os.path.realpath(f'/proc/self/fd/{written}')}"
     above = next(each for each in path.absolute().parents if each.is_dir())
     return RigError(
         f"{path} was renamed or replaced while fsgauge worked in it",
-        details=details or ("what has its name now was not touched",),
+        details=(detail,),
         cause=f"a user who can write in {path.parent}, or above it, did so; or something"
         " was mounted there",
         next=f"ls -la {shlex.quote(str(above))}; then a folder that no one else can rename",
