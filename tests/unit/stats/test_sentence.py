@@ -15,7 +15,7 @@ from fsgauge.record.records import Cell
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.results import NoiseFloor
-from fsgauge.stats.sentence import baseline_aside, operations_needed
+from fsgauge.stats.sentence import baseline_aside, ends, operations_needed, shortest
 from tests.synthetic import SyntheticStudy, histogram_of, make_study
 from tests.unit.stats.test_nothing_decided import read
 
@@ -110,3 +110,17 @@ def test_a_study_that_was_cut_short_lacks_blocks_and_not_operations() -> None:
     results = read_whole(make_study(**SLOW, rate=200.0, paused_after_runs=1))
     assert "operations" not in results.answer
     assert "noise.unknown" in {each.code for each in results.findings}
+
+
+def test_the_longest_sentence_that_has_fewer_words_than_the_limit_is_said() -> None:
+    long, short, shorter = (" ".join(["word"] * number) for number in (60, 59, 3))
+    assert shortest([long, short, shorter]) == short
+    assert shortest([long, long + " more"]) == long + " more"
+    assert shortest([]) == ""
+
+
+def test_of_more_than_are_named_the_most_and_the_least_are() -> None:
+    assert ends([2.0, 3.0, 1.0], float) == [2.0, 3.0, 1.0]
+    assert ends([2.0, 4.0, 1.0, 3.0], float) == [4.0, 1.0]
+    assert ends([2.0, 4.0, 1.0, 3.0], float, least_first=True) == [1.0, 4.0]
+    assert ends([2.0, 4.0], float, named=1, least_first=True) == [2.0]
