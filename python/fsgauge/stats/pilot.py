@@ -6,10 +6,8 @@ ratio between systems on average. Times are seconds by the monotonic clock: of e
 and filling, of each run its warm-up, its window and its reading back. What lies between runs
 (caches dropped, the engine started) is in no record, so whoever plans adds that.
 
-How noisy a study has turned out while it still runs, and what that leaves to be seen.
-
-Takes the runs of whole blocks; the noise is that of a pilot (stats/pilot.py), from two blocks on.
-What so many blocks can show comes from the code that `fsgauge plan` and `doctor` ask.
+A study that still runs is a pilot of itself, from two whole blocks on: how noisy it has turned out,
+and what that leaves to be seen.
 """
 
 from __future__ import annotations
@@ -17,9 +15,9 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -27,6 +25,7 @@ from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.record.records import (
+    Cell,
     EnvironmentRecord,
     Plan,
     RunRecord,
@@ -38,7 +37,7 @@ from fsgauge.stats.analysis import Analysis, analysis_of
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.ratio import t_quantile
-from fsgauge.stats.samples import collect
+from fsgauge.stats.samples import Samples, collect
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 FEWEST_BLOCKS = 3
@@ -61,6 +60,32 @@ class PilotNoise(BaseModel):
     side_by_side: bool = False
 
 
+class _Variance(NamedTuple):
+    """Of one cell's log ratios of the baseline to itself, over so many blocks."""
+
+    variance: float
+    blocks: int
+
+
+def _variances(
+    samples: Samples, cells: Iterable[Cell], analysis: Analysis, paced: bool, fewest: int
+) -> dict[str, _Variance]:
+    """By the names of those cells that have `fewest` blocks, each by its primary metric."""
+    found = {}
+    for cell in cells:
+        metric = analysis.primary_metric(cell, paced=paced)
+        logs = list(samples.noise_log_ratios(metric, cell.id).values())
+        if len(logs) >= fewest:
+            found[cell.name] = _Variance(statistics.variance(logs), len(logs))
+    return found
+
+
+def _pooled_percent(variances: Collection[_Variance]) -> float:
+    """The deviation of them all, each variance weighted by its degrees of freedom."""
+    degrees = sum(each.blocks - 1 for each in variances)
+    return 100 * math.sqrt(sum(v.variance * (v.blocks - 1) for v in variances) / degrees)
+
+
 def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     """The noise of a study's primary cells; InputError when it has fewer than three whole blocks.
 
@@ -68,28 +93,20 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     """
     samples, analysis = collect(study.plan, runs), analysis_of(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
-    variances: dict[str, float] = {}
-    degrees: dict[str, int] = {}
-    for cell in primary_cells(study):
-        metric = analysis.primary_metric(cell, paced=paced)
-        ratios = list(samples.noise_log_ratios(metric, cell.id).values())
-        if len(ratios) >= FEWEST_BLOCKS:
-            variances[cell.name] = statistics.variance(ratios)
-            degrees[cell.name] = len(ratios) - 1
+    variances = _variances(samples, primary_cells(study), analysis, paced, FEWEST_BLOCKS)
     if not variances:
         raise InputError(
             f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',
             cause="the noise is how far the baseline's two runs in a block differ, over blocks",
             next="run it with --set plan.blocks=5, or give the noise yourself: --noise '3 %'",
         )
-    pooled = sum(variances[cell] * degrees[cell] for cell in variances) / sum(degrees.values())
-    worst = max(variances, key=lambda cell: variances[cell])
+    worst = max(variances, key=lambda cell: variances[cell].variance)
     return PilotNoise(
         study=study.plan.study,
-        blocks=max(degrees.values()) + 1,
+        blocks=max(each.blocks for each in variances.values()),
         cells=len(variances),
-        noise_percent=100 * math.sqrt(pooled),
-        worst_percent=100 * math.sqrt(variances[worst]),
+        noise_percent=_pooled_percent(variances.values()),
+        worst_percent=100 * math.sqrt(variances[worst].variance),
         worst_cell=worst,
         side_by_side=study.plan.side_by_side,
     )
@@ -204,24 +221,18 @@ def noise_so_far(
     own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
     paced = any(run.load is not None and run.load.rate is not None for run in own)
     analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
-    samples = collect(plan, own)
-    variances: list[tuple[float, int]] = []
-    for cell in named or plan.cells:
-        metric = analysis.primary_metric(cell, paced=paced)
-        logs = list(samples.noise_log_ratios(metric, cell.id).values())
-        if len(logs) >= FEWEST_BLOCKS_SO_FAR:
-            variances.append((statistics.variance(logs), len(logs)))
+    variances = _variances(
+        collect(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR
+    ).values()
     if not variances:
         return None
-    degrees = sum(blocks - 1 for _, blocks in variances)
-    pooled = sum(variance * (blocks - 1) for variance, blocks in variances) / degrees
-    noise_percent = 100 * math.sqrt(pooled)
+    noise_percent = _pooled_percent(variances)
     planned = max(len({turn.block for turn in plan.turns}), FEWEST_BLOCKS_SO_FAR)
     asked = max(ASKED_PERCENT, 2 * margin_percent)
     spread, level = paired_percent(noise_percent), corrected(plan.comparisons)
     half = t_quantile(planned - 1) * spread / 100 / math.sqrt(planned)
     return NoiseSoFar(
-        blocks=max(blocks for _, blocks in variances),
+        blocks=max(each.blocks for each in variances),
         planned=planned,
         noise_percent=noise_percent,
         typical_percent=100 * math.expm1(min(half, 100.0)),
