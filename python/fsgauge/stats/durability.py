@@ -1,12 +1,9 @@
 """What is named with a rate and must not be praised alone: systems that give up durability.
 
 Takes turn and run records; gives each such system with its options, what holds for all of them, and
-the sentences and findings that say it. Options and their sources are in `fsgauge.durability`.
-
-Systems that have answered fsync without one flush of a disk, where others have flushed theirs.
-
-The virtual machine below counts flushes, so this is what a system did and not what it promises. On
-a disk with a cache of its own, what was never flushed is gone after a power failure.
+the sentences and findings that say it. Options and their sources are in `fsgauge.durability`. The
+virtual machine below counts flushes: a system that answered fsync without one, where others have
+flushed theirs, may lose what a disk's own cache still had.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What findings are drawn from, and how one is put into words.
-
-What an answer is made from: the comparisons of one study, and what is known beside them.
-"""
+"""What findings and answers are made from, and how a finding is put into words."""
 
 from __future__ import annotations
 

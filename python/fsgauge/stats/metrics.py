@@ -4,11 +4,7 @@ Takes a `wire.LoadResult`; gives one number a metric. The direction is declared 
 guessed. A latency is the response latency when the load had a pace or many clients, and the
 service time when it had neither (`latency_kind`). Calls that make writes durable, and the
 operations of those that work beside a load (companions), have no pace: theirs is the time of the
-call.
-
-What one run of many clients says as a whole, and of each client.
-
-Takes a `wire.LoadResult` that has `clients`. A client is a job of the result.
+call. Of many clients each is a job of the result.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Takes log ratios, one a block; gives the geometric mean with a t interval on the
 Kalibera and Jones, "Rigorous benchmarking in reasonable time" (ISMM 2013), for ratios of
 repetitions at the level that varies most. The plain bootstrap covers 86 to 89 % where it promises
 95 % with 5 to 10 blocks, so it is not used. What a few stalled runs do to a ratio is in robust.py.
-
-From a log ratio to the ratio, without an end that no float can hold.
 """
 
 from __future__ import annotations

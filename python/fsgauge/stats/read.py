@@ -1,8 +1,7 @@
 """From a study's records to its results: the one entrance to statistics.
 
-Pure: the same records give the same results, on any machine, without root, engine or disk.
-
-Results whose records are not what was written: they say that first, and vouch for nothing.
+Pure: the same records give the same results, on any machine, without root, engine or disk. Results
+whose records are not what was written say that first, and vouch for nothing.
 """
 
 from __future__ import annotations

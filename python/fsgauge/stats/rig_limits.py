@@ -4,15 +4,7 @@ Where an emulated processor works without a pause, a rate is that of the emulati
 does as much as its limit allows, all systems that ask for as much are equal. Requests and bytes are
 limits of their own: of two systems of which one meets the first and the other the second, the ratio
 says how large their requests are. Each disk has its limits for itself, and they count no flushes.
-
-What can limit a rate beside the system that is measured, and how that is said.
-
-Ratios that the rig sets, and not the systems: shown, marked, and kept out of every sentence.
-
-An emulated processor that works without a pause, or a limit that both sides meet, explains such a
-ratio alone (stats/rig_limits.py says which ratios these are).
-
-Runs that an emulated processor limited: their rates are those of the emulation.
+Ratios that the rig sets so are shown, marked, and kept out of every sentence.
 """
 
 from __future__ import annotations
@@ -28,6 +20,42 @@ from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.wording import listed
+
+Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
+"""The emulated processor, or what a disk may do in requests, or in bytes."""
+AT_LIMIT = 0.9
+"""From this share of a limit on, it is what operations wait for."""
+WORDS: dict[Limit, str] = {
+    "emulator": "the emulated processor",
+    "IOPS": "a disk's IOPS limit",
+    "bandwidth": "a disk's bandwidth limit",
+    "neither": "neither",
+    "unknown": "not known",
+}
+BY_RIG: tuple[Limit, ...] = ("emulator", "IOPS", "bandwidth")
+Place = tuple[str, str]
+"""A cell's id and a system."""
+
+
+@dataclass(frozen=True)
+class RigLimit:
+    """What limited a system in a cell. Shares are means over runs: of its time the processor
+    worked, on the node that was busiest; of what a disk may do in requests, and in bytes, the one
+    did that came nearest to each. None where it is not known. `disk` is the one that came nearest
+    to either: its machine and serial."""
+
+    limit: Limit
+    processor_share: float | None
+    iops_share: float | None
+    bandwidth_share: float | None
+    disk: str
+
+
+EMULATED = "emulated"
+"""In the name of a virtual machine whose processor is emulated too."""
+NO_TIME_LEFT = 0.95
+"""Share of the time that a processor works where it, and not a disk, is what operations wait for.
+A disk that is limited to a tenth of what the processor can do leaves it idle for a half or more."""
 
 
 def limits_of(
@@ -133,34 +161,12 @@ def rates_set_by(limits: Mapping[Place, RigLimit], one: Place, other: Place) -> 
     return set_by(limits[one].limit, limits[other].limit)
 
 
-Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
-"""The emulated processor, or what a disk may do in requests, or in bytes."""
-AT_LIMIT = 0.9
-"""From this share of a limit on, it is what operations wait for."""
-WORDS: dict[Limit, str] = {
-    "emulator": "the emulated processor",
-    "IOPS": "a disk's IOPS limit",
-    "bandwidth": "a disk's bandwidth limit",
-    "neither": "neither",
-    "unknown": "not known",
-}
-BY_RIG: tuple[Limit, ...] = ("emulator", "IOPS", "bandwidth")
-Place = tuple[str, str]
-"""A cell's id and a system."""
-
-
-@dataclass(frozen=True)
-class RigLimit:
-    """What limited a system in a cell. Shares are means over runs: of its time the processor
-    worked, on the node that was busiest; of what a disk may do in requests, and in bytes, the one
-    did that came nearest to each. None where it is not known. `disk` is the one that came nearest
-    to either: its machine and serial."""
-
-    limit: Limit
-    processor_share: float | None
-    iops_share: float | None
-    bandwidth_share: float | None
-    disk: str
+def busy_share(run: RunRecord, machines: set[str]) -> float | None:
+    """How much of a run's time all processors of these machines worked; None where unknown."""
+    slices = [each for part in run.parts if part.machine in machines for each in part.slices]
+    total_ns = sum(each.result.machine_cpu.total_ns for each in slices)
+    busy_ns = sum(each.result.machine_cpu.busy_ns for each in slices)
+    return busy_ns / total_ns if total_ns else None
 
 
 _OF_PROCESSORS = ("cpu", "machine_cpu")
@@ -193,18 +199,3 @@ def limited_sentence(limited: Sequence[Comparison], others: int) -> str:
         return f"No ratio of rates is claimed, of {len(limited)}: {causes}. {COUNTS_HOLD}"
     verb = "is" if len(limited) == 1 else "are"
     return f"{len(limited)} of {len(limited) + others} ratios {verb} not claimed: {causes}."
-
-
-EMULATED = "emulated"
-"""In the name of a virtual machine whose processor is emulated too."""
-NO_TIME_LEFT = 0.95
-"""Share of the time that a processor works where it, and not a disk, is what operations wait for.
-A disk that is limited to a tenth of what the processor can do leaves it idle for a half or more."""
-
-
-def busy_share(run: RunRecord, machines: set[str]) -> float | None:
-    """How much of a run's time all processors of these machines worked; None where unknown."""
-    slices = [each for part in run.parts if part.machine in machines for each in part.slices]
-    total_ns = sum(each.result.machine_cpu.total_ns for each in slices)
-    busy_ns = sum(each.result.machine_cpu.busy_ns for each in slices)
-    return busy_ns / total_ns if total_ns else None

@@ -3,16 +3,11 @@
 Each check takes a run that was measured and gives None or the evidence in words. They are
 identities and limits that hold for every honest run, so a failed one is shown, never dropped.
 
-What kept the engine itself from its work in a run, and what had no answer when the time was up.
-
-A device that stalls is a result. An engine that was stopped, frozen, starved, or whose clock jumped
-has measured itself: such a run is kept, and marked.
-
-Whether the device got the operations as they were asked for: larger, smaller, or as they are.
-
-The kernel may merge neighbours that come together and must split what is too long, or lies in
-several pieces. Then a cell of "4 KiB" did not measure requests of 4 KiB. The device's own counters
-say which, where past the page cache all operations of a run have one size and one direction.
+- A device that stalls is a result. An engine that was stopped, frozen, starved, or whose clock
+  jumped has measured itself: such a run is kept, and marked.
+- The kernel may merge neighbours that come together and must split what is too long, or lies in
+  several pieces. Then a cell of "4 KiB" did not measure requests of 4 KiB. The device's counters
+  say which, where past the page cache all operations of a run have one size and one direction.
 """
 
 from __future__ import annotations

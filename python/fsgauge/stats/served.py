@@ -1,9 +1,7 @@
-"""Systems that were reached through a private server, and writes that ended in its memory.
+"""Systems that were reached through a private server: writes that ended in its memory, aborts.
 
 An unstable write (NFS UNSTABLE, SMB without write-through) is answered when the server has it. Its
 rate is that of the server's memory, so it says nothing of the device, and is not held against it.
-
-Processes of a private server that aborted, or a server that died, while a load ran.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the storage and its scans leave unsaid: sparse files, no heads, scans that failed.
-
-How much data the runs worked on, and how they reached it, as the records say.
-"""
+"""What storage, scans and file sets leave unsaid: sparse files, no heads, reads from memory."""
 
 from __future__ import annotations
 

@@ -1,17 +1,9 @@
-"""How a rate grows with the number of those who work at once, number by number.
+"""How a rate grows with the number of those who work at once, of hosts above all.
 
-Changes are taken inside blocks, against the fewest; ideally, N of them do N times what one does.
-
-How a rate grows with the number of hosts that take part, where a study varies it.
-
-Each host brings the cell's whole load, so that so many hosts ideally do as many times what one
-does. All numbers are taken inside blocks, as those of every comparison are.
-
-How many times one host's work several do, in a sentence of the answer.
-
-"Four hosts do 3.12 times the random reads of one on ext4 (2.95 to 3.30) and 2.41 times on xfs (2.30
-to 2.52)." It is about the first primary cell, as all of the answer is; where another one gains less
-than that one can, what gains least is said as well: "; of the random writes 0.75 times on ext4".
+Changes are taken inside blocks, against the fewest; ideally, N of them do N times what one does,
+for each host brings the cell's whole load. The answer says it of the first primary cell: "Four
+hosts do 3.12 times the random reads of one on ext4 (2.95 to 3.30) and 2.41 times on xfs (2.30 to
+2.52)."; where another cell gains less than that one can, it adds the least.
 """
 
 from __future__ import annotations

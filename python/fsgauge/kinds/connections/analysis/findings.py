@@ -1,8 +1,6 @@
-"""Findings about many clients: work that was not done, times that do not add up.
+"""Findings about many clients and their servers: work not done, times that do not add up.
 
 Nothing here changes or drops a number.
-
-Findings about servers: connections refused or lost, deaths, the cost of sampling memory.
 """
 
 from __future__ import annotations

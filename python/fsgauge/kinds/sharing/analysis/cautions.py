@@ -1,12 +1,7 @@
-"""Which cells are tests of caches: their file is not twice the memory that could hold it.
+"""What tests of sharing do not show: the disk where a cache answers, a cluster on one node.
 
-The rule is that of the published comparison, "file size twice the memory", for the client and its
-server together. A write that is not flushed may end in memory whatever its file's size.
-
-Cluster file systems that one node alone has mounted: their locks never leave it.
-
-A published comparison mounted them on one node at least, and so does the study. What locks cost
-between nodes is another study's question.
+The rule for caches is that of the published comparison, "file size twice the memory", for client
+and server together. A write that is not flushed may end in memory whatever its file's size.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How systems failed: classed, and counted in turns.
-
-The sentence of a study in which a system failed: what the others show, and who failed.
-"""
+"""How systems failed: classed, counted in turns, and said behind what the others show."""
 
 from __future__ import annotations
 

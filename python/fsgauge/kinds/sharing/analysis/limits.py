@@ -1,9 +1,7 @@
-"""What limited each test on each system, with the share of CPU that its program prints.
+"""What limited each test on each system, and each other system against NFS inside each block.
 
-Each other system against NFS, inside each block: what the publication's conclusions are about.
-
-It says that some new systems can be considerably faster than NFS, and that NFS is hard to beat; its
-graphs have no numbers. The page therefore says in how many tests a system is faster here.
+The published comparison says that some new systems can be considerably faster than NFS, and that
+NFS is hard to beat; its graphs have no numbers. The page says in how many tests one is faster here.
 """
 
 from __future__ import annotations
