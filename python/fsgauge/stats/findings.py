@@ -14,31 +14,29 @@ from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
-from fsgauge.stats.emulation import emulator_limited
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
-from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.lost_data import lost_data
-from fsgauge.stats.lost_machines import lost_machines
-from fsgauge.stats.machine_findings import machine_findings
-from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.missing_runs import missing_runs
+from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
+from fsgauge.stats.missing_runs import (
+    few_blocks,
+    lost_machines,
+    missing_runs,
+    stopped_early,
+    withheld_quantiles,
+)
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
-from fsgauge.stats.rig_limits import rig_limits
 from fsgauge.stats.robust import blocks_in_words, differs
-from fsgauge.stats.samples import Withheld
-from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
-from fsgauge.stats.server_aborts import server_aborts
+from fsgauge.stats.sentence import NEXT_STEP
+from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
     file_set_in_memory,
     layout_scans,
     preconditioned,
     storage_cautions,
 )
-from fsgauge.stats.wording import listed
 
-FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
 
@@ -53,9 +51,9 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *server_aborts(evidence, analysis),
         *missing_runs(evidence),
         *lost_machines(evidence),
-        *_few_blocks(evidence),
-        *_withheld(evidence),
-        *_stopped(evidence),
+        *few_blocks(evidence),
+        *withheld_quantiles(evidence),
+        *stopped_early(evidence),
         *drift_of_study(evidence),
         *unstable_writes(evidence),
         *weak_systems(evidence),
@@ -65,7 +63,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *host_findings(evidence),
         *machine_findings(evidence),
         *emulator_limited(evidence),
-        *rig_limits(evidence),
+        *disk_limits(evidence),
         *layout_scans(evidence),
         *preconditioned(evidence),
         *file_set_in_memory(evidence),
@@ -155,66 +153,6 @@ def _single_runs(evidence: Evidence) -> Iterator[Finding]:
 def _evidence_of(check: RunCheck, run: RunRecord) -> str | None:
     text = check.check(run, run.result) if run.result is not None else None
     return None if text is None else f"{name_of(run)}: {text}"
-
-
-def _withheld(evidence: Evidence) -> Iterator[Finding]:
-    """Tail latencies that the systems which stall have too few operations for."""
-    names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
-    grouped: dict[tuple[str, ...], list[Withheld]] = {}
-    for each in evidence.samples.withheld:
-        if each.enough:
-            grouped.setdefault(tuple(each.few), []).append(each)
-    for few, found in grouped.items():
-        labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
-        cells = list(dict.fromkeys(names[each.cell] for each in found))
-        yield finding(
-            "quantile.withheld",
-            "warning",
-            f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
-            f" the news: in {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
-            "Runs that stall have the fewest operations: without them the slow system would look"
-            " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
-            cells,
-        )
-    mixed = [each for each in evidence.samples.withheld if not each.enough]
-    if mixed:
-        yield finding(
-            "quantile.short",
-            "note",
-            "Tail latencies are not shown where some runs of each system had too few operations"
-            " for them.",
-            "Measure longer: --set workload.duration=...",
-            [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
-        )
-
-
-def _stopped(evidence: Evidence) -> Iterator[Finding]:
-    if evidence.stopped:
-        limit = evidence.study.study["plan"]["stop_interval"]
-        yield finding(
-            "plan.stopped",
-            "note",
-            f"The study stopped after {len(evidence.samples.blocks())} blocks, as planned: no"
-            f" interval of a primary ratio reaches further than {limit:g} % from it. Intervals are"
-            " drawn wider, at 97 %, because a study stops sooner where its blocks happen to agree.",
-            "A smaller plan.stop_interval, or none, runs more blocks.",
-        )
-
-
-def _few_blocks(evidence: Evidence) -> Iterator[Finding]:
-    blocks = evidence.blocks_complete
-    if blocks < FEW_BLOCKS:
-        yield finding(
-            "blocks.few",
-            "note" if blocks >= 3 else "warning",
-            f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
-            + (
-                " intervals are wide, and assume normally distributed block ratios."
-                if blocks >= 3
-                else " too few for any verdict."
-            ),
-            "Use 8 or more: --set plan.blocks=8.",
-        )
 
 
 def _cache_answered(evidence: Evidence) -> Iterator[Finding]:

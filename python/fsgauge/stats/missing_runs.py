@@ -1,15 +1,19 @@
-"""Runs that were planned and are not there: those that failed, and those that were not made.
+"""Runs that are not there: they failed, were never made, or their machine was lost.
 
-Takes evidence; gives findings. A study that stopped on the width of its intervals planned the
-blocks that it carried out.
+Takes evidence; gives findings, of a lost machine with the last lines of its console. A study that
+stopped on the width of its intervals planned the blocks that it carried out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.record.records import LostBlock
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import Withheld
+from fsgauge.stats.wording import listed
 
 
 def missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -59,4 +63,97 @@ def _not_made(evidence: Evidence) -> Iterator[Finding]:
             " out, cell by cell.",
             "fsgauge resume DIR runs the rest.",
             cut or never,
+        )
+
+
+CODE = "machine.lost"
+FEW_BLOCKS = 6
+
+
+def lost_machines(evidence: Evidence) -> Iterator[Finding]:
+    """In the order in which they were lost."""
+    for lost in evidence.lost:
+        yield finding(CODE, "warning", _sentence(lost), _advice(lost)).model_copy(
+            update={"lines": lost.lines}
+        )
+
+
+def _sentence(lost: LostBlock) -> str:
+    after = (
+        "The block was measured again."
+        if lost.again
+        else "It was not measured again: the runs that it lacked have failed."
+    )
+    meanwhile = f", while {lost.during}" if lost.during else ""
+    return f"In block {lost.block + 1}{meanwhile}: {lost.because}. {after}"
+
+
+def _advice(lost: LostBlock) -> str:
+    if not lost.lines:
+        return "Look at the machine's own log before the numbers of this system are trusted."
+    return (
+        "The last lines of its console are below. If they show a panic or a hang, and it returns"
+        " with the same system, it is a fault of that system on this kernel."
+    )
+
+
+def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
+    """Tail latencies that the systems which stall have too few operations for."""
+    names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
+    grouped: dict[tuple[str, ...], list[Withheld]] = {}
+    for each in evidence.samples.withheld:
+        if each.enough:
+            grouped.setdefault(tuple(each.few), []).append(each)
+    for few, found in grouped.items():
+        labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
+        cells = list(dict.fromkeys(names[each.cell] for each in found))
+        yield finding(
+            "quantile.withheld",
+            "warning",
+            f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
+            f" the news: in {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
+            "Runs that stall have the fewest operations: without them the slow system would look"
+            " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
+            cells,
+        )
+    mixed = [each for each in evidence.samples.withheld if not each.enough]
+    if mixed:
+        yield finding(
+            "quantile.short",
+            "note",
+            "Tail latencies are not shown where some runs of each system had too few operations"
+            " for them.",
+            "Measure longer: --set workload.duration=...",
+            [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
+        )
+
+
+def stopped_early(evidence: Evidence) -> Iterator[Finding]:
+    """That a study ended as its plan allowed, at the width of its intervals."""
+    if evidence.stopped:
+        limit = evidence.study.study["plan"]["stop_interval"]
+        yield finding(
+            "plan.stopped",
+            "note",
+            f"The study stopped after {len(evidence.samples.blocks())} blocks, as planned: no"
+            f" interval of a primary ratio reaches further than {limit:g} % from it. Intervals are"
+            " drawn wider, at 97 %, because a study stops sooner where its blocks happen to agree.",
+            "A smaller plan.stop_interval, or none, runs more blocks.",
+        )
+
+
+def few_blocks(evidence: Evidence) -> Iterator[Finding]:
+    """That intervals of few blocks are wide, or say nothing."""
+    blocks = evidence.blocks_complete
+    if blocks < FEW_BLOCKS:
+        yield finding(
+            "blocks.few",
+            "note" if blocks >= 3 else "warning",
+            f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
+            + (
+                " intervals are wide, and assume normally distributed block ratios."
+                if blocks >= 3
+                else " too few for any verdict."
+            ),
+            "Use 8 or more: --set plan.blocks=8.",
         )

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
-from fsgauge.stats.log_ratio import ratio_of_log
 
 LEVEL = 0.95
 QUANTISED_RUNS = 1.5
@@ -130,3 +129,12 @@ def _t_test(mean: float, error: float, freedom: int) -> float:
     if error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(freedom, -abs(mean) / error))
+
+
+MOST_LOG = 300.0
+"""A factor of 1e130: an interval that reaches so far says that nothing is known."""
+
+
+def ratio_of_log(log: float) -> float:
+    """exp(log), and at most a factor of 1e130 away from 1."""
+    return math.exp(max(-MOST_LOG, min(MOST_LOG, log)))

@@ -13,13 +13,11 @@ from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, levels_of, noise_of_sides
 from fsgauge.kinds.aging.disk import disk_of, parameters_of
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StudyRecord
+from fsgauge.record.records import Cell, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.layouts import seeks_of
-from fsgauge.stats.question import Question
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import Samples
 
 
 class AgingAnalysis(Analysis):
@@ -34,13 +32,7 @@ class AgingAnalysis(Analysis):
 
     def read(self, material: Material) -> Aging:
         """Rates, layouts and predictions."""
-        return read_aging(
-            material.study,
-            material.samples,
-            material.scans,
-            material.environment,
-            material.equivalence_percent,
-        )
+        return read_aging(material)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """What its rates can say, and layouts as not asked for."""
@@ -66,14 +58,9 @@ class AgingAnalysis(Analysis):
 ANALYSIS = AgingAnalysis()
 
 
-def read_aging(
-    study: StudyRecord,
-    samples: Samples,
-    scans: Sequence[ScanRecord],
-    environment: EnvironmentRecord,
-    equivalence_percent: float,
-) -> Aging:
+def read_aging(material: Material) -> Aging:
     """All that only this study has."""
+    study, samples, scans = material.study, material.samples, material.scans
     plan = study.plan
     workload: dict[str, Any] = study.study["workload"]
     chunks = chunks_of(study)
@@ -85,8 +72,8 @@ def read_aging(
         aged_by=str(workload.get("aged_by") or ""),
         levels=levels_of(plan),
         chunks=chunks,
-        seeks=seeks_of(environment.storage),
-        lines=aging_lines(samples, equivalence_percent),
+        seeks=seeks_of(material.environment.storage),
+        lines=aging_lines(samples, material.equivalence_percent),
         noise=noise_of_sides(samples),
         layouts=aging_layouts(samples, scans, chunks, predicted),
         aged=aged_files(samples, scans, chunks),

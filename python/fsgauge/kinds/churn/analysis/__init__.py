@@ -12,11 +12,10 @@ from fsgauge.kinds.churn.analysis.findings import churn_findings
 from fsgauge.kinds.churn.analysis.layouts import churn_layouts, different_trees, trees_of
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
+from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Interval, Material
-from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.layouts import seeks_of
-from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison, Finding
 from fsgauge.stats.samples import Samples
 
@@ -47,14 +46,7 @@ class ChurnAnalysis(Analysis):
 
     def read(self, material: Material) -> Churn:
         """Damages, layouts, trees."""
-        return read_churn(
-            material.study,
-            material.samples,
-            material.scans,
-            material.steps,
-            material.environment,
-            material.equivalence_percent,
-        )
+        return read_churn(material)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Trees that are not what was asked for, and what rates cannot say."""
@@ -69,26 +61,20 @@ class ChurnAnalysis(Analysis):
 ANALYSIS = ChurnAnalysis()
 
 
-def read_churn(
-    study: StudyRecord,
-    samples: Samples,
-    scans: Sequence[ScanRecord],
-    steps: Sequence[StepRecord],
-    environment: EnvironmentRecord,
-    equivalence_percent: float,
-) -> Churn:
+def read_churn(material: Material) -> Churn:
     """All that only this study has."""
-    plan = study.plan
+    samples, scans, steps = material.samples, material.scans, material.steps
+    plan = material.study.plan
     measured = {ChurnFactors.of(cell).side for cell in plan.cells}
-    workload: dict[str, Any] = study.study["workload"]
-    storage = environment.storage
+    workload: dict[str, Any] = material.study.study["workload"]
+    storage = material.environment.storage
     return Churn(
         fills=fills_of(plan),
         sides=[side for side in SIDES if side in measured],
         storage_age=float(workload.get("storage_age") or 0.0),
         mode=str(workload.get("mode") or ""),
         seeks=seeks_of(storage),
-        damages=damages_of(samples, equivalence_percent),
+        damages=damages_of(samples, material.equivalence_percent),
         noise=noise_of_sides(samples),
         layouts=churn_layouts(samples, scans),
         trees=trees_of(plan, steps),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, one_load, writers_answer
-from fsgauge.kinds.writers.analysis.answer_in_short import in_short
+from fsgauge.kinds.writers.analysis.answer import (
+    in_short,
+    one_load,
+    rates_first,
+    writers_answer,
+)
 from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
@@ -16,16 +20,14 @@ from fsgauge.kinds.writers.analysis.lines import (
     line_of,
 )
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.kinds.writers.analysis.rates_first import rates_first
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.records import Plan, RunRecord, TurnRecord
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.limit import Place, RigLimit
-from fsgauge.stats.question import Question
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.samples import is_complete
+from fsgauge.stats.sentence import WORDS_LIMIT
 
 
 class WritersAnalysis(Analysis):
@@ -50,14 +52,7 @@ class WritersAnalysis(Analysis):
 
     def read(self, material: Material) -> Scaling:
         """Scaling of every system and group."""
-        return read_scaling(
-            material.study.plan,
-            material.turns,
-            material.runs,
-            material.samples,
-            material.equivalence_percent,
-            material.limits,
-        )
+        return read_scaling(material)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Rates that no device has, and unfair shares."""
@@ -80,15 +75,14 @@ class WritersAnalysis(Analysis):
 ANALYSIS = WritersAnalysis()
 
 
-def read_scaling(
-    plan: Plan,
-    turns: Sequence[TurnRecord],
-    runs: Sequence[RunRecord],
-    samples: Samples,
-    margin_percent: float,
-    limits: Mapping[Place, RigLimit],
-) -> Scaling:
+def read_scaling(material: Material) -> Scaling:
     """Scaling of every system and group."""
+    plan, turns, runs, samples = (
+        material.study.plan,
+        material.turns,
+        material.runs,
+        material.samples,
+    )
     kinds = {turn.system: turn.facts.kind for turn in turns}
     device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
     measured = Measured(samples, collect_beside(samples, turns, runs), device)
@@ -99,7 +93,9 @@ def read_scaling(
         whole_blocks=whole_blocks(plan, runs),
         device=device,
         lines=[
-            line_of(measured, group, system, limits) for group in groups for system in plan.systems
+            line_of(measured, group, system, material.limits)
+            for group in groups
+            for system in plan.systems
         ],
         limits=[point for group in groups for point in limits_of(group, runs, samples)],
         companions=[
@@ -108,7 +104,7 @@ def read_scaling(
             for system in plan.systems
             for row in companions_of(measured, group, system)
         ],
-        between_groups=between_groups(measured, groups, plan.systems, margin_percent),
+        between_groups=between_groups(measured, groups, plan.systems, material.equivalence_percent),
     )
 
 
