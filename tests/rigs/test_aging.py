@@ -133,6 +133,7 @@ def test_free_space_is_what_deletes_give_back(scene: Scene, rig: HostRig, tmp_pa
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "keys", "piece"),
     [

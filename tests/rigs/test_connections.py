@@ -126,6 +126,7 @@ def test_the_published_tests_from_the_study_to_its_records(
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not os.uname().release.startswith(KERNEL_OF_THE_GOLDEN_FACT),
     reason=f"how ext4 deals out blocks was measured on Linux {KERNEL_OF_THE_GOLDEN_FACT}x",
@@ -199,6 +200,7 @@ def test_every_way_of_working_is_whole(
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["xfs", "btrfs", "ext3"])
 def test_other_systems_can_be_asked_for(
     kind: str, scene: Scene, rig: HostRig, tmp_path: Path

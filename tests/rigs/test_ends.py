@@ -49,6 +49,7 @@ def wait_for_begin(scene: Scene, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.005)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("design", "seconds"), [((), 2.0), (("beside",), 6.0)])
 def test_twenty_kills_at_random_moments_leave_nothing(

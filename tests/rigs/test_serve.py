@@ -279,6 +279,7 @@ def network_of(pid: int) -> int:
         return 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("how", ["first", "again"])
 def test_kill_9_of_fsgauge_leaves_no_server(
@@ -433,6 +434,7 @@ SERVED_LOADS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SERVED_LOADS)
 @pytest.mark.parametrize("name", NAMES)
 def test_other_kinds_work_through_a_server_too(
@@ -480,6 +482,7 @@ class Killer(Quiet):
                     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
     name: str, scene: Scene, rig: HostRig, tmp_path: Path
@@ -577,6 +580,7 @@ class Denier(Filler):
             folder.chmod(0o755)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("meddler", "kind", "needed"),
     [(Filler, "no_space", "larger storage"), (Denier, "permission_denied", "this user may make")],

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import re
 import subprocess
 import tempfile
@@ -28,9 +27,7 @@ from tests.needs import need
 from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
 REPOSITORY = Path(__file__).parents[2]
