@@ -24,12 +24,13 @@ from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import SystemRig
 from tests.needs import need
-from tests.rigs.virtual import fsgauge, machines
+from tests.rigs.virtual import WHOLE, fsgauge, machines
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
+AT_FULL_SIZE = pytest.mark.skipif(not WHOLE, reason="many minutes: make test-rig")
 REPOSITORY = Path(__file__).parents[2]
 PROOFS = REPOSITORY / "crates" / "fsgauge-alloc" / "proofs.tsv"
 HISTORIES = "ext4::kernel_tests::"
@@ -63,7 +64,7 @@ def program() -> bytes:
     return Path(executable).read_bytes()
 
 
-@pytest.fixture(scope="module", params=["6.1", "6.12"])
+@pytest.fixture(scope="module", params=["6.1", "6.12"] if WHOLE else ["6.1"])
 def linux(request: pytest.FixtureRequest) -> Iterator[str]:
     """A release; its newest kernel is built while the tests of it run.
 
@@ -122,6 +123,7 @@ def test_space_without_data_lies_as_in_the_model(
     assert proof(linux, "fallocate").startswith(f"agrees with Linux {linux} in {agreed}:")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_data_that_waited_in_memory_lies_as_in_the_model(
     stood: Standing, program: bytes, linux: str
@@ -134,6 +136,7 @@ def test_data_that_waited_in_memory_lies_as_in_the_model(
     assert proof(linux, "write").startswith(f"agrees with Linux {linux} in {agreed} and ")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_a_device_is_filled_from_memory_as_in_the_model(
     stood: Standing, program: bytes, linux: str
@@ -145,6 +148,7 @@ def test_a_device_is_filled_from_memory_as_in_the_model(
     assert agreed in proof(linux, "write")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_without_the_kernels_race_a_device_95_percent_full_lies_as_in_the_model(
     stood: Standing, program: bytes, linux: str
