@@ -29,6 +29,7 @@ from fsgauge.study.tunable_places import OF_A_DEVICE, PROC_SYS, place_of, possib
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mkfs_words, mount_words
 from tests.attack.hostile_options import MKFS, MOUNT, SAMBA, TUNABLES
+from tests.patience import patience
 
 
 def of(name: str) -> FileSystem:
@@ -165,7 +166,7 @@ def test_a_setting_of_another_device_is_refused(tmp_path: Path) -> None:
             pass
         assert Path(key).read_text() == before
     finally:
-        subprocess.run(["losetup", "--detach", device], check=True, timeout=30)
+        subprocess.run(["losetup", "--detach", device], check=True, timeout=patience(30))
 
 
 @needs_root
@@ -189,9 +190,9 @@ def test_the_journal_of_a_labelled_device_is_left_alone(tmp_path: Path) -> None:
                 mkfs_words(of("ext4"), f"-b 4096 -J device={name}", "s")
         assert victim.read_bytes() == before
     finally:
-        subprocess.run(["losetup", "--detach", device], check=True, timeout=30)
+        subprocess.run(["losetup", "--detach", device], check=True, timeout=patience(30))
 
 
 def _output(*command: str) -> str:
-    done = subprocess.run(command, check=True, timeout=30, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, timeout=patience(30), capture_output=True, text=True)
     return done.stdout.strip()

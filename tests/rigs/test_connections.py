@@ -28,6 +28,7 @@ from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
 
@@ -303,7 +304,7 @@ def test_more_clients_than_open_files_are_refused(scene: Scene, engine: Engine) 
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         check=False,
     )
     assert done.returncode == 2, done.stderr
@@ -331,5 +332,5 @@ def test_ctrl_c_leaves_nothing(seconds: float, scene: Scene, rig: HostRig, tmp_p
     except BaseException as error:
         assert getattr(error, "exit_code", None) == 130, error
     finally:
-        presser.join(timeout=60)
+        presser.join(timeout=patience(60))
     assert scene.left() == []

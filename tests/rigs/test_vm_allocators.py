@@ -24,6 +24,7 @@ from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import SystemRig
 from tests.needs import need
+from tests.patience import patience
 from tests.rigs.virtual import WHOLE, fsgauge, machines
 
 pytestmark = [
@@ -56,7 +57,7 @@ def program() -> bytes:
     command = ["cargo", "test", "--package", "fsgauge-alloc", "--lib", "--release", "--no-run"]
     command.append("--message-format=json")
     done = subprocess.run(
-        command, cwd=REPOSITORY, capture_output=True, text=True, timeout=1500, check=False
+        command, cwd=REPOSITORY, capture_output=True, text=True, timeout=patience(1500), check=False
     )
     assert done.returncode == 0, done.stderr
     found = [json.loads(line).get("executable") for line in done.stdout.splitlines()]
