@@ -22,7 +22,7 @@ import pytest
 from fsgauge.engine.client import find_engine
 from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
-from fsgauge.stats import engine_pauses
+from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
 from tests.patience import patience
 from tests.synthetic import make_study
@@ -187,6 +187,6 @@ def test_a_backup_that_is_stopped_takes_as_long(tmp_path: Path) -> None:
 def test_a_run_that_nobody_stops_has_no_mark(tmp_path: Path) -> None:
     result = run(load(tmp_path / "data"), stop=None)
     assert result.pauses is not None and result.drain is not None
-    assert engine_pauses.clock_jumped(make_study(blocks=1).runs[0], result) is None
+    assert run_checks.clock_jumped(make_study(blocks=1).runs[0], result) is None
     assert result.drain.unanswered == 0
     assert result.elapsed_ns >= RUN_NS

@@ -24,7 +24,7 @@ from fsgauge.report import words
 from fsgauge.report.charts.forest import primary_entries
 from fsgauge.report.tables import number_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.decided_elsewhere import decided_elsewhere, left_open
+from fsgauge.stats.sentence import decided_elsewhere, left_open
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging

@@ -15,7 +15,7 @@ import pytest
 
 from fsgauge.record.records import Cell
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.changed_records import naming_changes
+from fsgauge.stats.read import naming_changes
 from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.scaling.law import UslFit
-from fsgauge.stats.scaling.misfit import misfit, variances
-from fsgauge.stats.scaling.usl import fit, throughput
+from fsgauge.stats.scaling.usl import fit, misfit, throughput, variances
 
 Values = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from fsgauge.engine.wire import LoadJob
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.stats.device_requests import mean_request_bytes
+from fsgauge.stats.run_checks import mean_request_bytes
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root

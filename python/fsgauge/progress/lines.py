@@ -18,7 +18,7 @@ from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
-    from fsgauge.stats.noise_so_far import NoiseSoFar
+    from fsgauge.stats.pilot import NoiseSoFar
 
 
 class Quiet:
@@ -186,7 +186,7 @@ def compared(plan: Plan) -> str:
 
 def noise_line(found: NoiseSoFar, plan: Plan) -> str:
     """The noise so far in a sentence, and whether that is too much."""
-    from fsgauge.stats.noise_so_far import noise_words
+    from fsgauge.stats.pilot import noise_words
 
     return noise_words(found, plan.baseline, alone=len(plan.systems) == 1)
 

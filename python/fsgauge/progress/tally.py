@@ -20,7 +20,7 @@ from fsgauge.study.model import Study
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
-    from fsgauge.stats.noise_so_far import NoiseSoFar
+    from fsgauge.stats.pilot import NoiseSoFar
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Tally:
         """How noisy it has turned out, with the last run of a block; None at any other time."""
         if self.study is None or not self._is_last_of_block(record):
             return None
-        from fsgauge.stats.noise_so_far import noise_so_far
+        from fsgauge.stats.pilot import noise_so_far
 
         margin = self.study.plan.equivalence_percent
         return noise_so_far(self.plan, self.study.workload.kind, self.runs, margin)

@@ -12,9 +12,9 @@ from fsgauge.engine.wire import ClientsJob, LoadJob
 from fsgauge.record.records import RunRecord
 from fsgauge.record.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.report import words
-from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.results import Results
 from fsgauge.stats.steadiness import steady_of
+from fsgauge.stats.storage_findings import file_set_bytes, reads_through_cache
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_bandwidth, format_duration, format_rate, format_size
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fsgauge.record.machine import SimulatedNumber
 from fsgauge.stats.results import Results
-from fsgauge.stats.simulated import model_words, proof_lines
+from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.units import format_bandwidth, format_duration, format_size
 
 _ORIGINS = {

@@ -27,7 +27,7 @@ from fsgauge.report.page import render_page
 from fsgauge.report.summary import render_summary
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
-from fsgauge.stats.changed_records import naming_changes
+from fsgauge.stats.read import naming_changes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
 

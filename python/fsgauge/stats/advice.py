@@ -11,7 +11,7 @@ from typing import Any
 
 from fsgauge.engine.wire import ShareFilesTarget
 from fsgauge.record.records import EnvironmentRecord, RunRecord
-from fsgauge.stats import device_requests, engine_pauses, run_checks, steadiness
+from fsgauge.stats import run_checks, steadiness
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
 
@@ -146,14 +146,14 @@ RUN_CHECKS = (
     RunCheck(
         "run.paused_at_pace",
         "warning",
-        engine_pauses.pace_missed_in_pause,
+        run_checks.pace_missed_in_pause,
         "the pace was missed while the engine was stopped, frozen or late, which may be the whole"
         " reason",
     ),
     RunCheck(
         "run.rate_missed",
         "warning",
-        engine_pauses.pace_missed,
+        run_checks.pace_missed,
         "the pace was missed: response latencies grow with the length of the run",
     ),
     RunCheck(
@@ -165,46 +165,46 @@ RUN_CHECKS = (
     RunCheck(
         "run.paused",
         "warning",
-        engine_pauses.paused,
+        run_checks.paused,
         "the engine was stopped or frozen, or its machine stalled: latencies and rates are not the"
         " storage's alone",
     ),
     RunCheck(
         "run.starved",
         "warning",
-        engine_pauses.starved,
+        run_checks.starved,
         "the load's threads were ready to run and had no processor for more than a fifth of the"
         " time",
     ),
     RunCheck(
         "run.clock_jumped",
         "warning",
-        engine_pauses.clock_jumped,
+        run_checks.clock_jumped,
         "the engine's clock and the machine's clock do not agree on how long the run was",
     ),
     RunCheck(
         "run.unanswered",
         "warning",
-        engine_pauses.unanswered,
+        run_checks.unanswered,
         "operations had no answer a minute after the end; they are in no count and no latency",
     ),
     RunCheck(
         "run.late_answers",
         "note",
-        engine_pauses.late_answers,
+        run_checks.late_answers,
         "the storage took long to answer what was in flight when the time was up; that time counts"
         " as measured",
     ),
     RunCheck(
         "run.merged",
         "warning",
-        device_requests.merged,
+        run_checks.requests_merged,
         "the device got larger requests than the load has operations: the kernel merged neighbours",
     ),
     RunCheck(
         "run.split",
         "note",
-        device_requests.split,
+        run_checks.requests_split,
         "the device got smaller requests than the load has operations: the kernel split them",
     ),
 )

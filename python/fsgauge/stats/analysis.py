@@ -19,10 +19,9 @@ from fsgauge.record.records import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.limit import Place, RigLimit
-from fsgauge.stats.question import Question
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Comparison, Finding, OwnResults
+from fsgauge.stats.rig_limits import Place, RigLimit
 from fsgauge.stats.samples import Samples
 
 

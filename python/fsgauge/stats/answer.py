@@ -1,26 +1,39 @@
 """The answer: one sentence with its interval, under 60 words, or an honest word why not.
 
 Takes what statistics found; gives text. "At randread 4 KiB, depth 32, ext4 keeps 94 % of raw ..."
-Where most is undecided, that comes first; an undecided ratio is never said to be one.
+Where most is undecided, that comes first; an undecided ratio is never said to be one. What other
+metrics and cells decide of a system that the sentence leaves open follows in one more.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.decided_elsewhere import decided_elsewhere
 from fsgauge.stats.durability import with_caveats
-from fsgauge.stats.few_operations import NEXT_STEP
-from fsgauge.stats.limited import limited_sentence
+from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.named_ratio import bounds, rank, share_named
-from fsgauge.stats.question import Question
-from fsgauge.stats.quiet_baseline import baseline_aside
-from fsgauge.stats.results import Comparison
+from fsgauge.stats.results import NOTHING_WEAK, Comparison
+from fsgauge.stats.rig_limits import limited_sentence
+from fsgauge.stats.sentence import (
+    DECIDED,
+    NEXT_STEP,
+    baseline_aside,
+    bounds,
+    comparisons_in,
+    decided_elsewhere,
+    ends,
+    largest,
+    noise_alone,
+    place_of,
+    rank,
+    share_named,
+    shortest,
+    told_apart,
+)
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -29,17 +42,11 @@ from fsgauge.stats.wording import (
     left_out,
     listed,
     named_systems,
-    range_words,
     share_of,
     share_words,
     too_few,
 )
 from fsgauge.units import format_size
-
-WORDS_LIMIT = 60
-BLOCKS_FOR_A_RANGE = 3
-WIDEST_RANGE = 100.0
-"""Beyond this factor a range says nothing that a reader could use."""
 
 
 def not_vouched_for(reason: str) -> str:
@@ -104,8 +111,7 @@ def _answer(question: Question, analysis: Analysis) -> str:
         decided = _decided(question)
         return _decided_only(question, decided) if decided else _none_decided(question, lead, found)
     head = _head(question, lead, found)
-    whole = head + _tail(question, lead) + "."
-    return whole if len(whole.split()) < WORDS_LIMIT else head + "."
+    return shortest([f"{head}{_tail(question, lead)}.", f"{head}."])
 
 
 def _limited(question: Question) -> str:
@@ -119,29 +125,6 @@ def _limited(question: Question) -> str:
     return limited_sentence(limited, len(_primary(question)))
 
 
-def place_of(cell: Cell) -> str:
-    """Where a cell is, in the words of its kind: "4 KiB and depth 32"."""
-    return factors_of(cell).place
-
-
-def noise_alone(question: Question) -> str:
-    """The answer of a study of one system: how noisy the rig is."""
-    floor = question.noise
-    if floor is None and question.few_operations:
-        return f"No answer. {question.few_operations} {NEXT_STEP}"
-    if floor is None:
-        return f"No answer: {question.baseline} is the only system and has not been measured twice."
-    number = "one block" if floor.n == 1 else f"{floor.n} blocks"
-    spread = f"range not known from {number}"
-    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
-        wide = floor.high > WIDEST_RANGE * floor.low
-        spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
-    return (
-        f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
-        f" equal turns, the later one reaches {share_words(floor.ratio)} of the earlier ({spread})."
-    )
-
-
 def _lead_cell(question: Question) -> Cell:
     """The cell that the sentence names: the first primary one that has data.
 
@@ -150,16 +133,6 @@ def _lead_cell(question: Question) -> Cell:
     """
     with_data = (cell for cell in question.primary if comparisons_in(question, cell))
     return next(with_data, question.primary[0])
-
-
-def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
-    """One entry a system, in the study's order."""
-    by_system = {
-        entry.system: entry
-        for entry in question.comparisons
-        if entry.cell == cell.id and entry.metric == question.metrics[cell.id]
-    }
-    return [by_system[system] for system in question.others if system in by_system]
 
 
 def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
@@ -199,7 +172,7 @@ def mostly_undecided(question: Question) -> str:
             else ""
         )
         return f"{start}{_would_have_shown(undecided)}{same}."
-    cell, entry = _largest(decided)
+    cell, entry = largest(decided)
     how = "slower" if entry.verdict == "worse" else "faster"
     return f"{start}; {entry.system} is {how}: {_at_cell(question, cell, entry, len(decided))}."
 
@@ -237,10 +210,9 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     object_ = f"{subject} {what}" if question.baseline_is_raw else f"{subject}'s {what}"
     if metric.name != "iops":
         object_ = f"{what} of {subject}"
-    unclear = [entry for entry in found if entry.verdict == "undecided"]
-    clear = [entry for entry in found if entry.verdict != "undecided"]
+    clear, unclear = told_apart(found)
     many = len(clear) > NAMED_SYSTEMS
-    shown = _extremes(clear) if many else clear
+    shown = ends(clear, lambda entry: entry.ratio, least_first=True)
     parts = [
         share_named(entry, verb, object_ if index == 0 else "", is_pick=many)
         for index, entry in enumerate(shown)
@@ -267,10 +239,6 @@ def _verb(question: Question, entry: Comparison) -> str:
     return "keeps" if loss and entry.ratio < 1 else "has"
 
 
-def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
-    return [order(found, key=lambda entry: entry.ratio) for order in (min, max)]
-
-
 def _tail(question: Question, lead: Cell) -> str:
     """What else matters most: a larger effect in another primary cell, or where there is none."""
     larger = _larger_effect(question, lead)
@@ -282,7 +250,7 @@ def _larger_effect(question: Question, lead: Cell) -> str:
     decided = _decided(question)
     if not decided:
         return ""
-    cell, entry = _largest(decided)
+    cell, entry = largest(decided)
     if cell.id == lead.id:
         return ""
     named = share_named(entry, _verb(question, entry), question.baseline, is_pick=True)
@@ -294,17 +262,13 @@ def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
     return [
         (cell, entry)
         for cell, entry in _primary(question)
-        if entry.verdict in ("better", "worse") and not entry.in_memory
+        if entry.verdict in DECIDED and not entry.in_memory
     ]
-
-
-def _largest(decided: Sequence[tuple[Cell, Comparison]]) -> tuple[Cell, Comparison]:
-    return max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
 
 
 def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]) -> str:
     """Nothing is known of the lead cell: say what is known, and of how much nothing is."""
-    cell, entry = _largest(decided)
+    cell, entry = largest(decided)
     everything = [each for _, each in _primary(question)]
     undecided = sum(each.verdict == "undecided" for each in everything)
     few = len(decided) == 1
@@ -365,3 +329,24 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     if not hidden:
         return ""
     return f"{where} no difference could be seen ({least_shown(hidden)})"
+
+
+class _OfAll(Analysis):
+    """What every study says, without what is added to the sentence of each."""
+
+    compares_systems = False
+
+
+def plain_answer(question: Question) -> str:
+    """How the systems of a question compare, and nothing else."""
+    return answer(
+        replace(
+            question,
+            own=None,
+            durability=NOTHING_WEAK,
+            served="",
+            server_aborts="",
+            over_hosts="",
+        ),
+        _OfAll(),
+    )

@@ -19,7 +19,6 @@ from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.sittings import OverSittings, over_sittings
 from fsgauge.stats.verdict import (
     ALPHA,
     BLOCKS_FOR_A_VERDICT,
@@ -29,6 +28,7 @@ from fsgauge.stats.verdict import (
     log_margin,
     thresholds,
 )
+from fsgauge.stats.welch import OverSittings, over_sittings
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
@@ -27,6 +27,11 @@ class Estimate(BaseModel):
     low: float | None
     high: float | None
     n: int
+
+    @property
+    def edges(self) -> tuple[float, float]:
+        """The interval; the value itself where there is none."""
+        return self.low or self.value, self.high or self.value
 
 
 def estimate(
@@ -61,12 +66,6 @@ def mean_of(
 def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
     """Log ratios of the blocks that have both."""
     return {block: log - those[block] for block, log in these.items() if block in those}
-
-
-def ends(found: Sequence[tuple[str, Estimate]]) -> list[tuple[str, Estimate]]:
-    """Of several named numbers the largest and the smallest."""
-    ordered = sorted(found, key=lambda each: each[1].value, reverse=True)
-    return [ordered[0], ordered[-1]]
 
 
 def widened(number: Estimate, comparisons: int) -> Estimate:

@@ -1,4 +1,7 @@
-"""What findings are drawn from, and how one is put into words."""
+"""What findings are drawn from, and how one is put into words.
+
+What an answer is made from: the comparisons of one study, and what is known beside them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.record.records import (
+    Cell,
     EnvironmentRecord,
     LostBlock,
     RunRecord,
@@ -15,9 +19,18 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.stats.advice import Situation
-from fsgauge.stats.limit import RigLimit
 from fsgauge.stats.noise import Noise
-from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
+from fsgauge.stats.results import (
+    NOTHING_WEAK,
+    Comparison,
+    Durability,
+    Finding,
+    Layouts,
+    Level,
+    NoiseFloor,
+    OwnResults,
+)
+from fsgauge.stats.rig_limits import RigLimit
 from fsgauge.stats.samples import Placed, Samples
 
 WHERE_LIMIT = 10
@@ -25,7 +38,7 @@ WHERE_LIMIT = 10
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that findings are drawn from; `few_operations` as in stats/few_operations.py."""
+    """Everything that findings are drawn from; `few_operations` as in stats/sentence.py."""
 
     study: StudyRecord
     turns: Sequence[TurnRecord]
@@ -91,3 +104,32 @@ def part_of(part: int, whole: int, noun: str) -> str:
 def count(number: int, noun: str) -> str:
     """ "1 run", "8 runs"."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the answer is about."""
+
+    baseline: str
+    baseline_is_raw: bool
+    others: list[str]
+    cells: list[Cell]
+    primary: list[Cell]
+    metrics: dict[str, str]
+    comparisons: list[Comparison]
+    noise: NoiseFloor | None
+    blocks_complete: int
+    few_operations: str
+    invalid_reason: str
+    margin_percent: float
+    own: OwnResults | None
+    limited: Sequence[Comparison] = ()
+    """Comparisons that the rig sets; they are not among `comparisons`."""
+    served: str = ""
+    """ "Measured ext4 through Samba"; "" over paths."""
+    server_aborts: str = ""
+    """ "smbd aborted in 1 of 3 runs"; "" where none did."""
+    durability: Durability = NOTHING_WEAK
+    over_hosts: str = ""
+    """ "Four hosts do 3.12 times the random reads of one on ext4 (2.95 to 3.30)."; "" where the
+    study does not vary them."""

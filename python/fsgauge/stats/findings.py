@@ -14,22 +14,18 @@ from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
-from fsgauge.stats.emulation import emulator_limited
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
-from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.lost_data import lost_data
-from fsgauge.stats.lost_machines import lost_machines
-from fsgauge.stats.machine_findings import machine_findings
+from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.missing_runs import missing_runs
+from fsgauge.stats.missing_runs import lost_machines, missing_runs
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
-from fsgauge.stats.rig_limits import rig_limits
 from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.samples import Withheld
-from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
-from fsgauge.stats.server_aborts import server_aborts
+from fsgauge.stats.sentence import NEXT_STEP
+from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
     file_set_in_memory,
     layout_scans,
@@ -65,7 +61,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *host_findings(evidence),
         *machine_findings(evidence),
         *emulator_limited(evidence),
-        *rig_limits(evidence),
+        *disk_limits(evidence),
         *layout_scans(evidence),
         *preconditioned(evidence),
         *file_set_in_memory(evidence),

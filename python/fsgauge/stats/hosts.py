@@ -18,7 +18,7 @@ from fsgauge.record.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.scaling.over_hosts import host_scaling
+from fsgauge.stats.scaling.growth import host_scaling
 from fsgauge.stats.wording import listed
 from fsgauge.units import format_duration
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsgauge.record.machine import BELOW, Machine, title_of
-from fsgauge.stats.evidence import Evidence, count, finding
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
+from fsgauge.stats.rig_limits import NO_TIME_LEFT, WORDS, busy_share, emulated_of
 
 BUSY_SHARE = 0.5
 FULL_CLOCK = 0.99
@@ -131,3 +132,45 @@ def _reclaimed(before: Machine) -> Iterator[Finding]:
         " have to be read again, and files in memory are slower where they were not touched.",
         f"For tests in memory or of cached files: echo {word} > {before.reclaimer}, and repeat.",
     )
+
+
+def emulator_limited(evidence: Evidence) -> Iterator[Finding]:
+    """Which runs those were; nothing on a machine that is real, or virtual with KVM."""
+    emulated = emulated_of(evidence.before)
+    found = [run for run in evidence.runs if (busy_share(run, emulated) or 0.0) > NO_TIME_LEFT]
+    if not found:
+        return
+    yield finding(
+        "emulator.limit",
+        "warning",
+        f"The emulator was the limit in {part_of(len(found), len(evidence.runs), 'run')}: the"
+        " emulated processor worked without a pause, so these rates are those of the emulation, and"
+        " no ratio of them is claimed.",
+        "--set 'storage.iops=100 IOPS', so that the disk is what systems wait for; or a machine"
+        " where KVM works.",
+        [name_of(run) for run in found],
+    )
+
+
+def disk_limits(evidence: Evidence) -> Iterator[Finding]:
+    """Where a rate is what a disk's limit allows; runs that the emulator limited have a finding of
+    their own."""
+    names = {cell.id: cell.name for cell in evidence.study.plan.cells}
+    met = {
+        place: each
+        for place, each in evidence.limits.items()
+        if each.limit in ("IOPS", "bandwidth")
+    }
+    if met:
+        part = part_of(len(met), len(evidence.limits), "place")
+        yield finding(
+            "disk.limit",
+            "note",
+            f"A disk did all that its limit allows in {part} (a cell on a system). There a rate is"
+            " the limit's, and so is what two systems or two numbers of nodes have in common.",
+            "With larger limits other parts decide: --set 'storage.iops=5000 IOPS'.",
+            [
+                f"{system}, {names[cell]}: {WORDS[each.limit]} ({each.disk})"
+                for (cell, system), each in met.items()
+            ],
+        )

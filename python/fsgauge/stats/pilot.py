@@ -5,6 +5,9 @@ itself, in percent, of single cells; its mean is left out, since a drift between
 ratio between systems on average. Times are seconds by the monotonic clock: of each turn its making
 and filling, of each run its warm-up, its window and its reading back. What lies between runs
 (caches dropped, the engine started) is in no record, so whoever plans adds that.
+
+A study that still runs is a pilot of itself, from two whole blocks on: how noisy it has turned out,
+and what that leaves to be seen.
 """
 
 from __future__ import annotations
@@ -12,16 +15,30 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
-from fsgauge.stats.analysis import analysis_of
+from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
+from fsgauge.record.records import (
+    Cell,
+    EnvironmentRecord,
+    Plan,
+    RunRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
+from fsgauge.stats.analysis import Analysis, analysis_of
+from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.planned import primary_cells
-from fsgauge.stats.samples import collect
+from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.samples import Samples, collect
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 FEWEST_BLOCKS = 3
 
@@ -43,6 +60,32 @@ class PilotNoise(BaseModel):
     side_by_side: bool = False
 
 
+class _Variance(NamedTuple):
+    """Of one cell's log ratios of the baseline to itself, over so many blocks."""
+
+    variance: float
+    blocks: int
+
+
+def _variances(
+    samples: Samples, cells: Iterable[Cell], analysis: Analysis, paced: bool, fewest: int
+) -> dict[str, _Variance]:
+    """By the names of those cells that have `fewest` blocks, each by its primary metric."""
+    found = {}
+    for cell in cells:
+        metric = analysis.primary_metric(cell, paced=paced)
+        logs = list(samples.noise_log_ratios(metric, cell.id).values())
+        if len(logs) >= fewest:
+            found[cell.name] = _Variance(statistics.variance(logs), len(logs))
+    return found
+
+
+def _pooled_percent(variances: Collection[_Variance]) -> float:
+    """The deviation of them all, each variance weighted by its degrees of freedom."""
+    degrees = sum(each.blocks - 1 for each in variances)
+    return 100 * math.sqrt(sum(v.variance * (v.blocks - 1) for v in variances) / degrees)
+
+
 def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     """The noise of a study's primary cells; InputError when it has fewer than three whole blocks.
 
@@ -50,28 +93,20 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     """
     samples, analysis = collect(study.plan, runs), analysis_of(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
-    variances: dict[str, float] = {}
-    degrees: dict[str, int] = {}
-    for cell in primary_cells(study):
-        metric = analysis.primary_metric(cell, paced=paced)
-        ratios = list(samples.noise_log_ratios(metric, cell.id).values())
-        if len(ratios) >= FEWEST_BLOCKS:
-            variances[cell.name] = statistics.variance(ratios)
-            degrees[cell.name] = len(ratios) - 1
+    variances = _variances(samples, primary_cells(study), analysis, paced, FEWEST_BLOCKS)
     if not variances:
         raise InputError(
             f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',
             cause="the noise is how far the baseline's two runs in a block differ, over blocks",
             next="run it with --set plan.blocks=5, or give the noise yourself: --noise '3 %'",
         )
-    pooled = sum(variances[cell] * degrees[cell] for cell in variances) / sum(degrees.values())
-    worst = max(variances, key=lambda cell: variances[cell])
+    worst = max(variances, key=lambda cell: variances[cell].variance)
     return PilotNoise(
         study=study.plan.study,
-        blocks=max(degrees.values()) + 1,
+        blocks=max(each.blocks for each in variances.values()),
         cells=len(variances),
-        noise_percent=100 * math.sqrt(pooled),
-        worst_percent=100 * math.sqrt(variances[worst]),
+        noise_percent=_pooled_percent(variances.values()),
+        worst_percent=100 * math.sqrt(variances[worst].variance),
         worst_cell=worst,
         side_by_side=study.plan.side_by_side,
     )
@@ -150,3 +185,88 @@ def _run_seconds(run: RunRecord) -> float:
         return 0.0
     reading_ns = result.integrity.elapsed_ns if result.integrity else 0
     return (result.warm_up_ns + result.elapsed_ns + reading_ns) / 1e9
+
+
+FEWEST_BLOCKS_SO_FAR = 2
+
+
+@dataclass(frozen=True)
+class NoiseSoFar:
+    """After `blocks` of `planned` blocks: how far the baseline differs from itself, in percent.
+
+    `detectable_percent` is the smallest change that the planned blocks show in 80 of 100 studies,
+    `asked_percent` the one that no study should miss, `blocks_needed` the blocks that show it
+    (None above 10 000). `typical_percent` is how far from 1 an equal system may come out.
+    """
+
+    blocks: int
+    planned: int
+    noise_percent: float
+    typical_percent: float
+    asked_percent: float
+    detectable_percent: float
+    blocks_needed: int | None
+
+    @property
+    def is_too_noisy(self) -> bool:
+        """Whether the study, as planned, would end with "too noisy to answer"."""
+        return self.typical_percent > self.asked_percent
+
+
+def noise_so_far(
+    plan: Plan, kind: str, runs: Sequence[RunRecord], margin_percent: float
+) -> NoiseSoFar | None:
+    """From the runs of whole blocks; None before there are two with the baseline twice."""
+    named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
+    own = [run for run in runs if run.system == plan.baseline and not (run.over_path or run.struck)]
+    paced = any(run.load is not None and run.load.rate is not None for run in own)
+    analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
+    variances = _variances(
+        collect(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR
+    ).values()
+    if not variances:
+        return None
+    noise_percent = _pooled_percent(variances)
+    planned = max(len({turn.block for turn in plan.turns}), FEWEST_BLOCKS_SO_FAR)
+    asked = max(ASKED_PERCENT, 2 * margin_percent)
+    spread, level = paired_percent(noise_percent), corrected(plan.comparisons)
+    half = t_quantile(planned - 1) * spread / 100 / math.sqrt(planned)
+    return NoiseSoFar(
+        blocks=max(each.blocks for each in variances),
+        planned=planned,
+        noise_percent=noise_percent,
+        typical_percent=100 * math.expm1(min(half, 100.0)),
+        asked_percent=asked,
+        detectable_percent=detectable_percent(planned, spread, level),
+        blocks_needed=blocks_needed(asked, spread, level),
+    )
+
+
+def noise_words(found: NoiseSoFar, baseline: str, *, alone: bool) -> str:
+    """One sentence; `alone` where the baseline is the only system and nothing is to be told."""
+    head = (
+        f"noise so far: {baseline} differs from itself by {_percent(found.noise_percent)}"
+        f" ({found.blocks} blocks)"
+    )
+    if found.noise_percent == 0:
+        return f"noise so far: none, {baseline} equals itself ({found.blocks} blocks)"
+    if alone:
+        return head
+    if not found.is_too_noisy:
+        if found.planned < BLOCKS_FOR_A_VERDICT:
+            return f"{head}; a verdict takes {BLOCKS_FOR_A_VERDICT} blocks or more"
+        return (
+            f"{head}; {found.planned} blocks show changes of"
+            f" {_percent(found.detectable_percent)} or more"
+        )
+    needed = "more than 10 000" if found.blocks_needed is None else f"{found.blocks_needed}"
+    return (
+        f"{head}: too noisy to answer; {needed} blocks or a quieter machine would show a change of"
+        f" {_percent(found.asked_percent)}"
+    )
+
+
+def _percent(value: float) -> str:
+    if value >= 1000:
+        return "over 1000 %"
+    return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"

@@ -1,6 +1,8 @@
 """From a study's records to its results: the one entrance to statistics.
 
 Pure: the same records give the same results, on any machine, without root, engine or disk.
+
+Results whose records are not what was written: they say that first, and vouch for nothing.
 """
 
 from __future__ import annotations
@@ -20,17 +22,15 @@ from fsgauge.record.records import (
 )
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
-from fsgauge.stats.answer import answer
+from fsgauge.stats.answer import answer, not_vouched_for
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
-from fsgauge.stats.evidence import Evidence, continued
-from fsgauge.stats.few_operations import few_operations
+from fsgauge.stats.evidence import Evidence, Question, continued
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.hosts import hosts_of
 from fsgauge.stats.layouts import read_layouts
-from fsgauge.stats.limited import with_limits
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.noise import describe_noise, noise_floors
@@ -43,15 +43,13 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
-from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
-from fsgauge.stats.rig_limits import limits_of, ratios_limited
+from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
-from fsgauge.stats.scaling.host_answer import hosts_sentence
-from fsgauge.stats.served import marked, served_sentence
-from fsgauge.stats.server_aborts import abort_sentence
-from fsgauge.stats.simulated import not_measured
+from fsgauge.stats.scaling.growth import hosts_sentence
+from fsgauge.stats.sentence import few_operations, not_measured
+from fsgauge.stats.served import abort_sentence, marked, served_sentence
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.stats.struck import struck_findings, struck_of
 from fsgauge.stats.traffic import traffic_of
@@ -286,4 +284,39 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         invalid_reason=continued(invalid[0].sentence, systems) if invalid else "",
         too_noisy=any(finding.code == "noise.wide" for finding in findings),
         data_lost=any(finding.code in LOST_DATA for finding in invalid),
+    )
+
+
+_MOST_NAMED = 10
+_ADVICE = "Restore the folder from a copy: these records are no longer what was measured."
+
+
+def changed_sentence(changes: Sequence[str]) -> str:
+    """What was accepted, in a sentence that names the first of them."""
+    more = len(changes) - 1
+    others = f", and {more} more" if more else ""
+    return f"Records were changed after they were written ({changes[0]}{others})."
+
+
+def naming_changes(results: Results, changes: Sequence[str]) -> Results:
+    """The same results, which say first that their records are not what was written."""
+    if not changes:
+        return results
+    sentence = changed_sentence(changes)
+    found = Finding(
+        code="records.changed",
+        level="invalid",
+        sentence=sentence,
+        advice=_ADVICE,
+        count=len(changes),
+        where=list(changes[:_MOST_NAMED]),
+    )
+    reason = sentence[:1].lower() + sentence[1:]
+    invalid = {"valid": False, "invalid_reason": reason}
+    return results.model_copy(
+        update={
+            "answer": not_vouched_for(reason),
+            "findings": [found, *results.findings],
+            "sureness": results.sureness.model_copy(update=invalid),
+        }
     )

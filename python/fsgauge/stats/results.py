@@ -62,6 +62,11 @@ class JudgedRatio(ResultModel):
     n: int
     barely: bool = False
 
+    @property
+    def edges(self) -> tuple[float, float]:
+        """The interval; the ratio itself where there is none."""
+        return self.low or self.ratio, self.high or self.ratio
+
 
 class MetricInfo(ResultModel):
     """What a metric is; `page` is what `fsgauge explain` takes."""
@@ -115,6 +120,11 @@ class Comparison(JudgedRatio):
     robust_light: list[int] = []
     left_out: list[int]
     blocks: list[tuple[int, float]]
+
+    @property
+    def pick_edges(self) -> tuple[float, float]:
+        """The interval where it is named for being the largest or the least of its family."""
+        return self.pick_low or self.ratio, self.pick_high or self.ratio
 
     @property
     def is_claimed(self) -> bool:
@@ -370,10 +380,9 @@ class Results(ResultModel):
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""
-        for entry in self.comparisons:
-            if (entry.cell, entry.system, entry.metric) == (cell, system, metric):
-                return entry
-        return None
+        place = (cell, system, metric)
+        found = (e for e in self.comparisons if (e.cell, e.system, e.metric) == place)
+        return next(found, None)
 
     def noise_of(self, metric: str) -> NoiseFloor | None:
         """The noise floor of a metric, if the baseline ran twice."""

@@ -4,33 +4,47 @@ Where an emulated processor works without a pause, a rate is that of the emulati
 does as much as its limit allows, all systems that ask for as much are equal. Requests and bytes are
 limits of their own: of two systems of which one meets the first and the other the second, the ratio
 says how large their requests are. Each disk has its limits for itself, and they count no flushes.
+
+What can limit a rate beside the system that is measured, and how that is said.
+
+Ratios that the rig sets, and not the systems: shown, marked, and kept out of every sentence.
+
+An emulated processor that works without a pause, or a limit that both sides meet, explains such a
+ratio alone (stats/rig_limits.py says which ratios these are).
+
+Runs that an emulated processor limited: their rates are those of the emulation.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from fsgauge.engine.wire import elapsed_with_finish_ns
 from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord
-from fsgauge.stats.emulation import EMULATED, NO_TIME_LEFT, busy_share
-from fsgauge.stats.evidence import Evidence, finding, part_of
-from fsgauge.stats.limit import AT_LIMIT, BY_RIG, WORDS, Limit, Place, RigLimit
-from fsgauge.stats.results import Finding
+from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import is_complete
+from fsgauge.stats.wording import listed
 
 
 def limits_of(
     plan: Plan, runs: Sequence[RunRecord], environment: EnvironmentRecord
 ) -> dict[Place, RigLimit]:
     """Of each cell and system that has a complete run, cells and systems in the plan's order."""
-    machines = [each for each in environment.machines if each.virtual_machine]
-    emulated = {each.name for each in machines if EMULATED in (each.virtual_machine or "")}
+    emulated = emulated_of(environment)
     measured: dict[Place, list[RunRecord]] = {}
     for run in filter(is_complete, runs):
         measured.setdefault((run.cell.id, run.system), []).append(run)
     places = [(cell.id, system) for cell in plan.cells for system in plan.systems]
     return {place: _limit(measured[place], emulated) for place in places if place in measured}
+
+
+def emulated_of(environment: EnvironmentRecord) -> set[str]:
+    """The names of the virtual machines whose processors are emulated too."""
+    return {each.name for each in environment.machines if EMULATED in (each.virtual_machine or "")}
 
 
 def _limit(runs: Sequence[RunRecord], emulated: set[str]) -> RigLimit:
@@ -119,25 +133,78 @@ def rates_set_by(limits: Mapping[Place, RigLimit], one: Place, other: Place) -> 
     return set_by(limits[one].limit, limits[other].limit)
 
 
-def rig_limits(evidence: Evidence) -> Iterator[Finding]:
-    """Where a rate is what a disk's limit allows; runs that the emulator limited have a finding of
-    their own."""
-    names = {cell.id: cell.name for cell in evidence.study.plan.cells}
-    met = {
-        place: each
-        for place, each in evidence.limits.items()
-        if each.limit in ("IOPS", "bandwidth")
-    }
-    if met:
-        part = part_of(len(met), len(evidence.limits), "place")
-        yield finding(
-            "disk.limit",
-            "note",
-            f"A disk did all that its limit allows in {part} (a cell on a system). There a rate is"
-            " the limit's, and so is what two systems or two numbers of nodes have in common.",
-            "With larger limits other parts decide: --set 'storage.iops=5000 IOPS'.",
-            [
-                f"{system}, {names[cell]}: {WORDS[each.limit]} ({each.disk})"
-                for (cell, system), each in met.items()
-            ],
-        )
+Limit = Literal["emulator", "IOPS", "bandwidth", "neither", "unknown"]
+"""The emulated processor, or what a disk may do in requests, or in bytes."""
+AT_LIMIT = 0.9
+"""From this share of a limit on, it is what operations wait for."""
+WORDS: dict[Limit, str] = {
+    "emulator": "the emulated processor",
+    "IOPS": "a disk's IOPS limit",
+    "bandwidth": "a disk's bandwidth limit",
+    "neither": "neither",
+    "unknown": "not known",
+}
+BY_RIG: tuple[Limit, ...] = ("emulator", "IOPS", "bandwidth")
+Place = tuple[str, str]
+"""A cell's id and a system."""
+
+
+@dataclass(frozen=True)
+class RigLimit:
+    """What limited a system in a cell. Shares are means over runs: of its time the processor
+    worked, on the node that was busiest; of what a disk may do in requests, and in bytes, the one
+    did that came nearest to each. None where it is not known. `disk` is the one that came nearest
+    to either: its machine and serial."""
+
+    limit: Limit
+    processor_share: float | None
+    iops_share: float | None
+    bandwidth_share: float | None
+    disk: str
+
+
+_OF_PROCESSORS = ("cpu", "machine_cpu")
+COUNTS_HOLD = "Counts for each operation hold all the same."
+
+
+def with_limits(
+    comparisons: Sequence[Comparison], limits: Mapping[tuple[str, str], str]
+) -> list[Comparison]:
+    """The comparisons; `limits` has by cell and system what set the ratio. A limit of a disk sets
+    rates and times, not the processor time of an operation."""
+    found = []
+    for each in comparisons:
+        cause = limits.get((each.cell, each.system))
+        if cause is None or (each.metric in _OF_PROCESSORS and cause != WORDS["emulator"]):
+            found.append(each)
+        else:
+            found.append(each.model_copy(update={"limited_by": cause}))
+    return found
+
+
+def limited_sentence(limited: Sequence[Comparison], others: int) -> str:
+    """ "25 of 45 ratios are not claimed: the emulated processor set 18, a disk's IOPS limit 7."; ""
+    where none is. `limited` and `others` are those that the answer asks for."""
+    if not limited:
+        return ""
+    by = Counter(each.limited_by for each in limited)
+    causes = listed([f"{cause} set {number}" for cause, number in by.most_common()])
+    if not others:
+        return f"No ratio of rates is claimed, of {len(limited)}: {causes}. {COUNTS_HOLD}"
+    verb = "is" if len(limited) == 1 else "are"
+    return f"{len(limited)} of {len(limited) + others} ratios {verb} not claimed: {causes}."
+
+
+EMULATED = "emulated"
+"""In the name of a virtual machine whose processor is emulated too."""
+NO_TIME_LEFT = 0.95
+"""Share of the time that a processor works where it, and not a disk, is what operations wait for.
+A disk that is limited to a tenth of what the processor can do leaves it idle for a half or more."""
+
+
+def busy_share(run: RunRecord, machines: set[str]) -> float | None:
+    """How much of a run's time all processors of these machines worked; None where unknown."""
+    slices = [each for part in run.parts if part.machine in machines for each in part.slices]
+    total_ns = sum(each.result.machine_cpu.total_ns for each in slices)
+    busy_ns = sum(each.result.machine_cpu.busy_ns for each in slices)
+    return busy_ns / total_ns if total_ns else None

@@ -2,6 +2,17 @@
 
 Each check takes a run that was measured and gives None or the evidence in words. They are
 identities and limits that hold for every honest run, so a failed one is shown, never dropped.
+
+What kept the engine itself from its work in a run, and what had no answer when the time was up.
+
+A device that stalls is a result. An engine that was stopped, frozen, starved, or whose clock jumped
+has measured itself: such a run is kept, and marked.
+
+Whether the device got the operations as they were asked for: larger, smaller, or as they are.
+
+The kernel may merge neighbours that come together and must split what is too long, or lies in
+several pieces. Then a cell of "4 KiB" did not measure requests of 4 KiB. The device's own counters
+say which, where past the page cache all operations of a run have one size and one direction.
 """
 
 from __future__ import annotations
@@ -9,9 +20,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 
-from fsgauge.engine.wire import LoadResult, sides_of, timed_operations
+from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, sides_of, timed_operations
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
+from fsgauge.record.traffic import DeviceRun
+from fsgauge.units import format_duration, format_size
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
@@ -176,3 +189,141 @@ def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:
     missing_ns = start_ns[1:] - start_ns[:-1] - elapsed_ns[:-1]
     holes = missing_ns[missing_ns > elapsed_ns[:-1]]
     return f"nothing was reported for {holes[0] / 1e9:.1f} s" if len(holes) else None
+
+
+LATE_START_NS = 100_000_000
+STARVED_SHARE = 0.20
+CLOCK_ERROR_NS = 10_000_000
+CLOCK_ERROR_SHARE = 0.001
+LATE_ANSWER_NS = 100_000_000
+LATE_ANSWER_SHARE = 0.05
+
+
+def paused(_run: RunRecord, result: LoadResult) -> str | None:
+    """The engine's process did not run, or began late."""
+    pauses = result.pauses
+    if pauses is None:
+        return None
+    found = []
+    if pauses.total_ns:
+        longest, start = pauses.longest_ns, pauses.longest_start_ns or 0
+        found.append(
+            f"stopped for {format_duration(pauses.total_ns)}, the longest time for"
+            f" {format_duration(longest)}, {format_duration(start)} after the start"
+        )
+    if pauses.late_start_ns >= LATE_START_NS:
+        found.append(f"began {format_duration(pauses.late_start_ns)} late")
+    return "; ".join(found) or None
+
+
+def pace_missed_in_pause(run: RunRecord, result: LoadResult) -> str | None:
+    """The pace was missed, and pauses of the engine were seen: they are asked first."""
+    missed, pause = rate_missed(run, result), paused(run, result)
+    return f"{missed}; the engine {pause}" if missed and pause else None
+
+
+def pace_missed(run: RunRecord, result: LoadResult) -> str | None:
+    """The pace was missed, and no pause of the engine was seen."""
+    return None if paused(run, result) else rate_missed(run, result)
+
+
+def starved_share(result: LoadResult) -> float | None:
+    """The share of the time in which a thread was ready to run and had no processor: of all threads
+    and processes together, with the fsync and close that a job asked for at its end.
+
+    A thread reads how long it waited a moment after its last operation. Of a write of some
+    milliseconds into memory that moment may be longer than the work, so a share ends at 1.
+    """
+    pauses = result.pauses
+    threads_ns = elapsed_with_finish_ns(result) * max(result.cpu.threads, 1)
+    if pauses is None or pauses.starved_ns is None or not threads_ns:
+        return None
+    return min(1.0, pauses.starved_ns / threads_ns)
+
+
+def starved(_run: RunRecord, result: LoadResult) -> str | None:
+    """The load's threads waited for processors more than a fifth of the time."""
+    share = starved_share(result)
+    return f"{100 * share:.0f} % of the time" if share and share > STARVED_SHARE else None
+
+
+def clock_jumped(_run: RunRecord, result: LoadResult) -> str | None:
+    """The engine's clock and the machine's do not agree on how long the run was."""
+    error_ns = result.pauses.clock_error_ns if result.pauses else 0
+    allowed_ns = CLOCK_ERROR_NS + CLOCK_ERROR_SHARE * result.elapsed_ns
+    if abs(error_ns) <= allowed_ns:
+        return None
+    return f"{format_duration(abs(error_ns))} {'more' if error_ns > 0 else 'less'} on the machine's"
+
+
+def unanswered(_run: RunRecord, result: LoadResult) -> str | None:
+    """Operations had no answer long after the end."""
+    left = result.drain.unanswered if result.drain else 0
+    return f"{left} without an answer" if left else None
+
+
+def late_answers(run: RunRecord, result: LoadResult) -> str | None:
+    """The storage took long for what was in flight when the time was up."""
+    late_ns = result.drain.elapsed_ns if result.drain else 0
+    if late_ns < max(LATE_ANSWER_NS, LATE_ANSWER_SHARE * result.elapsed_ns):
+        return None
+    if paused(run, result) is not None:
+        return None
+    return f"the last answer came {format_duration(late_ns)} after the end"
+
+
+REQUEST_TOLERANCE = 0.10
+
+
+def mean_request_bytes(device: DeviceRun, *, writes: bool) -> float | None:
+    """Of the requests that the device completed in one direction; None where there were none."""
+    requests = device.write_requests if writes else device.read_requests
+    size_bytes = device.write_bytes if writes else device.read_bytes
+    return size_bytes / requests if requests else None
+
+
+def requests_merged(run: RunRecord, _result: LoadResult) -> str | None:
+    """The device got larger requests than the load has operations."""
+    found = _request_and_operation(run)
+    if found is None or found[0] <= (1 + REQUEST_TOLERANCE) * found[1]:
+        return None
+    return _request_words(*found)
+
+
+def requests_split(run: RunRecord, result: LoadResult) -> str | None:
+    """The device got smaller requests, and no others beside them that could explain it."""
+    found = _request_and_operation(run)
+    if found is None or found[0] >= (1 - REQUEST_TOLERANCE) * found[1]:
+        return None
+    moved_bytes, asked_bytes = _moved_bytes(run), _asked_bytes(result)
+    if abs(moved_bytes - asked_bytes) > REQUEST_TOLERANCE * asked_bytes:
+        return None  # a journal's writes, or blocks that the file system looked up
+    return _request_words(*found)
+
+
+def _request_and_operation(run: RunRecord) -> tuple[float, int] | None:
+    """The mean request and the size of an operation, where the two can be compared."""
+    load, device = run.load, run.device
+    if load is None or device is None or not load.direct or len(load.block_sizes) != 1:
+        return None
+    if load.read_percent not in (0, 100) or load.companions:
+        return None
+    mean_bytes = mean_request_bytes(device, writes=load.read_percent == 0)
+    return None if mean_bytes is None else (mean_bytes, load.block_sizes[0].size_bytes)
+
+
+def _moved_bytes(run: RunRecord) -> int:
+    assert run.load is not None and run.device is not None  # noqa: S101 - compared before
+    return run.device.write_bytes if run.load.read_percent == 0 else run.device.read_bytes
+
+
+def _asked_bytes(result: LoadResult) -> int:
+    """By the load, warm-up included: the device did not know which was which."""
+    intervals = Intervals.of(result.intervals)
+    sizes = intervals.column("read_size_bytes") + intervals.column("write_size_bytes")
+    return int(sizes.sum())
+
+
+def _request_words(mean_bytes: float, block_bytes: int) -> str:
+    mean, block = format_size(round(mean_bytes)), format_size(block_bytes)
+    return f"{mean} on average for operations of {block}"

@@ -1,12 +1,16 @@
-"""What the storage and its scans leave unsaid: sparse files, no heads, scans that failed."""
+"""What the storage and its scans leave unsaid: sparse files, no heads, scans that failed.
+
+How much data the runs worked on, and how they reached it, as the records say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fsgauge.engine.wire import ClientsJob
 from fsgauge.record.preconditioning import CellPreconditioning
+from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
-from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.noise import describe_noise
 from fsgauge.stats.results import Finding, NoiseFloor
 from fsgauge.stats.wording import ratio_range
@@ -170,3 +174,34 @@ def failed_scans(evidence: Evidence, missing: str) -> Iterator[Finding]:
         " ".join(part for part in (fault.cause, fault.next) if part) if fault else "",
         [f"{turn_name(scan)}, {scan.cell or scan.when}" for scan in failed],
     )
+
+
+def file_set_bytes(
+    turns: Sequence[TurnRecord], runs: Sequence[RunRecord], steps: Sequence[StepRecord] = ()
+) -> int | None:
+    """The largest of the systems' file sets; None where no record says it.
+
+    Laid out before the runs, left by ageing, or written by clients in a run of their own.
+    """
+    laid_out = [turn.layout.size_bytes for turn in turns if turn.layout is not None]
+    aged = [step.size_bytes for step in steps if step.step == "age"]
+    return max([*laid_out, *aged, *_written_by_clients(runs)], default=None)
+
+
+def _written_by_clients(runs: Sequence[RunRecord]) -> list[int]:
+    return [
+        result.write.size_bytes
+        for run in runs
+        if isinstance(run.job, ClientsJob) and run.job.phase.kind == "write"
+        if (result := run.result) is not None and result.write is not None
+    ]
+
+
+def reads_through_cache(run: RunRecord) -> bool:
+    """Whether the run read files of this machine through its page cache."""
+    result = run.result
+    if result is None or result.read is None or result.read.operations == 0:
+        return False
+    if run.load is not None:
+        return not run.load.direct and run.load.target.kind in ("files", "file", "block")
+    return isinstance(run.job, ClientsJob) and run.job.target.kind == "path"

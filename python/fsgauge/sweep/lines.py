@@ -6,7 +6,7 @@ import shlex
 from typing import Any, Literal
 
 from fsgauge.record.machine import Simulation
-from fsgauge.stats.simulated import not_measured
+from fsgauge.stats.sentence import not_measured
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage
 from fsgauge.sweep.answer import aged_tests, sweep_answer

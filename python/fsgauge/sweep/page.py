@@ -12,7 +12,7 @@ from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import template
-from fsgauge.stats.simulated import model_words, proof_lines
+from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.sweep.lines import SweepResults
 from fsgauge.sweep.panels import YearPanel, YearPoint, years_words
 

@@ -1,12 +1,30 @@
-"""What is read out of a run."""
+"""What is read out of a run.
+
+What one run of many clients says, from numbers that a person can add up.
+"""
 
 from __future__ import annotations
 
 import pytest
 
+from fsgauge.engine.wire import JobShare, LoadResult
+from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.metrics import BUCKET, METRICS, readings, values
+from fsgauge.stats.metrics import (
+    BUCKET,
+    METRICS,
+    files_per_second,
+    mean_throughput,
+    readings,
+    shares_of_mean,
+    throughputs,
+    time_to_complete_ns,
+    values,
+)
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_result
+from tests.synthetic_connections import make_connections
 
 ONE_CELL = {"patterns": ("randrw",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
 
@@ -64,3 +82,98 @@ def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
 def test_directions_are_declared() -> None:
     higher = {name for name, metric in METRICS.items() if metric.higher_is_better}
     assert higher == {"iops", "bandwidth", "per_client", "files"}
+
+
+def run(test: str = "write") -> LoadResult:
+    made = make_connections(clients=4, blocks=1)
+    result = next(run.result for run in made.runs if ConnectionsFactors.of(run.cell).test == test)
+    assert result is not None and result.clients is not None
+    return result
+
+
+def of_jobs(*jobs: tuple[int, int, int | None]) -> LoadResult:
+    """(operations, bytes, own time) a client."""
+    shares = [JobShare(operations=o, size_bytes=s, elapsed_ns=t) for o, s, t in jobs]
+    return run().model_copy(update={"jobs": shares, "elapsed_ns": 2 * 10**9})
+
+
+def test_throughput_is_over_each_clients_own_time() -> None:
+    result = of_jobs((10, 4000, 10**9), (10, 4000, 2 * 10**9), (10, 4000, None))
+    assert throughputs(result) == [4000, 2000, 2000]
+    assert mean_throughput(result) == pytest.approx(8000 / 3)
+
+
+def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
+    made = make_connections(clients=4, blocks=1)
+    backup = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "backup")
+    assert backup.result is not None
+    assert mean_throughput(backup.result) is None and shares_of_mean(backup) == []
+
+
+def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
+    assert record.result is not None
+    result = record.result.model_copy(update={"jobs": jobs})
+    return shares_of_mean(with_result(record, result))
+
+
+def of_test(test: str, **changes: object) -> RunRecord:
+    made = make_connections(clients=2, blocks=1, **changes)
+    return next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == test)
+
+
+def test_shares_of_equal_work_are_those_of_throughput() -> None:
+    jobs = [JobShare(operations=50, size_bytes=4000, elapsed_ns=t) for t in (2 * 10**9, 10**9)]
+    assert shares(of_test("write"), jobs) == pytest.approx([2 / 3, 4 / 3])
+
+
+def test_a_client_with_more_work_may_take_longer() -> None:
+    """Each needs exactly the mean responses of its own operations: nobody was held back."""
+    record = of_test("write")
+    assert record.result is not None and record.result.clients is not None
+    costs = {
+        part.operation: part.response_latency.sum_ns / part.operations
+        for part in record.result.clients.operations
+    }
+    of_file = costs["create"] + costs["open"] + costs["close"]
+    jobs = [
+        JobShare(operations=n, size_bytes=n, elapsed_ns=round(n * costs["write"] + 10 * of_file))
+        for n in (10, 5000)
+    ]
+    assert shares(record, jobs) == pytest.approx([1, 1], rel=1e-6)
+
+
+def test_clients_that_began_later_are_not_slower() -> None:
+    record = of_test("write")
+    job = record.job.model_copy(update={"ramp_ns": 2 * 10**9})
+    jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, 2 * 10**9)]
+    assert shares(record.model_copy(update={"job": job}), jobs) == pytest.approx([1, 1])
+
+
+def test_shares_are_not_told_where_some_did_not_come_to_their_end() -> None:
+    jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, None)]
+    assert shares(of_test("write"), jobs) == []
+    assert shares_of_mean(of_test("mix", tests=("write", "mix"))) == []
+
+
+@pytest.mark.parametrize(
+    "changes", [{"ended": "duration"}, {"gave_up": 1}], ids=["time limit", "a client gave up"]
+)
+def test_work_that_was_not_done_has_no_time_to_complete(changes: dict[str, object]) -> None:
+    result = run()
+    assert result.clients is not None
+    assert time_to_complete_ns(result) == result.elapsed_ns
+    clients = result.clients.model_copy(update={"clients_gave_up": changes.get("gave_up", 0)})
+    ended = changes.get("ended", "size_limit")
+    assert (
+        time_to_complete_ns(result.model_copy(update={"ended": ended, "clients": clients})) is None
+    )
+
+
+def test_files_per_second_are_of_whole_files() -> None:
+    result = run()
+    assert result.clients is not None
+    expected = result.clients.files * 1e9 / result.elapsed_ns
+    assert files_per_second(result) == pytest.approx(expected)
+    plain = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=1)
+    assert plain.runs[0].result is not None
+    assert files_per_second(plain.runs[0].result) is None

@@ -1,15 +1,25 @@
-"""Each check passes an honest run and names the one that is tampered with."""
+"""Each check passes an honest run and names the one that is tampered with.
+
+What kept the engine from its work is named; a run that nothing disturbed is not.
+
+The device's requests beside the load's operations: merged, split, or as they were asked for.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from fsgauge.engine.wire import FsyncSync, JobShare
+from fsgauge.engine.wire import Drain, FinishResult, FsyncSync, JobShare, LoadResult, Pauses
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import RunRecord
+from fsgauge.record.series import Intervals
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.stats import run_checks
-from fsgauge.stats.advice import RUN_CHECKS
+from fsgauge.stats.advice import RUN_CHECKS, Situation, advice_for
 from fsgauge.stats.samples import is_complete
+from tests.synthetic import make_study
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.one_run import one_run, result_of, tampered
 
@@ -142,3 +152,203 @@ def test_a_writer_that_waits_for_fsync_has_nothing_in_flight(passes: RunRecord) 
     job = passes.job.model_copy(update={"sync": FsyncSync(every=1), "queue_depth": 8})
     syncing = passes.model_copy(update={"job": job})
     assert run_checks.queue_not_full(syncing, tampered(passes, in_flight_mean=0.1)) is None
+
+
+QUIET = Pauses(
+    total_ns=0, longest_ns=0, late_start_ns=0, starved_ns=0, clock_error_ns=0, wall_clock_step_ns=0
+)
+NOTHING_LEFT = Drain(operations=8, elapsed_ns=200_000, unanswered=0)
+CODES = {"run.paused", "run.starved", "run.clock_jumped", "run.unanswered", "run.late_answers"}
+
+
+@pytest.fixture
+def measured_run() -> RunRecord:
+    return make_study(patterns=("randread",), queue_depths=(32,), blocks=1).runs[0]
+
+
+def result_with(
+    measured_run: RunRecord, *, drain: dict[str, Any] | None = None, **pauses: Any
+) -> LoadResult:
+    assert measured_run.result is not None
+    changes = {
+        "pauses": QUIET.model_copy(update=pauses),
+        "drain": NOTHING_LEFT.model_copy(update=drain or {}),
+    }
+    return measured_run.result.model_copy(update=changes)
+
+
+def named(measured_run: RunRecord, result: LoadResult) -> set[str]:
+    return {check.code for check in RUN_CHECKS if check.check(measured_run, result)} & CODES
+
+
+def test_nothing_is_said_of_a_quiet_run_or_of_an_engine_that_did_not_look(
+    measured_run: RunRecord,
+) -> None:
+    assert named(measured_run, result_with(measured_run)) == set()
+    assert measured_run.result is not None and measured_run.result.pauses is None
+    assert named(measured_run, measured_run.result) == set()
+
+
+def test_a_stop_is_named_with_its_length_and_place(measured_run: RunRecord) -> None:
+    stopped = {
+        "total_ns": 5_200_000_000,
+        "longest_ns": 5_000_000_000,
+        "longest_start_ns": 3_500_000_000,
+    }
+    result = result_with(measured_run, **stopped)
+    assert named(measured_run, result) == {"run.paused"}
+    said = run_checks.paused(measured_run, result)
+    assert said == "stopped for 5.2 s, the longest time for 5 s, 3.5 s after the start"
+
+
+def test_a_late_start_is_named(measured_run: RunRecord) -> None:
+    assert named(measured_run, result_with(measured_run, late_start_ns=99_000_000)) == set()
+    result = result_with(measured_run, late_start_ns=1_500_000_000)
+    assert run_checks.paused(measured_run, result) == "began 1.5 s late"
+
+
+def test_threads_without_a_processor_are_named_from_a_fifth_on(
+    measured_run: RunRecord,
+) -> None:
+    assert measured_run.result is not None
+    whole_ns = measured_run.result.elapsed_ns * measured_run.result.cpu.threads
+    assert named(measured_run, result_with(measured_run, starved_ns=whole_ns * 19 // 100)) == set()
+    assert named(measured_run, result_with(measured_run, starved_ns=whole_ns * 21 // 100)) == {
+        "run.starved"
+    }
+    assert named(measured_run, result_with(measured_run, starved_ns=None)) == set()
+
+
+def test_no_thread_waits_for_a_processor_longer_than_the_test_took(
+    measured_run: RunRecord,
+) -> None:
+    """A page had "starved 227 % of the time": a write of 8 MiB ended in memory after 30 ms, and its
+    thread had waited 70 ms when it looked, in the second before fsync returned."""
+    result = result_with(measured_run, starved_ns=70_000_000)
+    short = result.model_copy(
+        update={
+            "elapsed_ns": 30_000_000,
+            "cpu": result.cpu.model_copy(update={"threads": 1}),
+        }
+    )
+    assert run_checks.starved_share(short) == 1.0
+    finish = FinishResult(fsync_ns=10**9, close_ns=0, elapsed_ns=1_000_000_000, cpu=short.cpu)
+    flushed = short.model_copy(update={"finish": finish})
+    assert run_checks.starved_share(flushed) == pytest.approx(0.07)
+
+
+def test_clocks_that_disagree_are_named_in_both_directions(measured_run: RunRecord) -> None:
+    assert named(measured_run, result_with(measured_run, clock_error_ns=2_000_000)) == set()
+    for error_ns in (-2_000_000_000, 2_000_000_000):
+        assert named(measured_run, result_with(measured_run, clock_error_ns=error_ns)) == {
+            "run.clock_jumped"
+        }
+    assert (
+        named(
+            measured_run,
+            result_with(measured_run, wall_clock_step_ns=3_600 * 10**9),
+        )
+        == set()
+    )
+
+
+def test_operations_without_an_answer_are_named_and_break_no_law(
+    measured_run: RunRecord,
+) -> None:
+    result = result_with(measured_run, drain={"unanswered": 4})
+    assert named(measured_run, result) == {"run.unanswered"}
+    wrong = result.model_copy(update={"in_flight_mean": result.in_flight_mean * 1.5})
+    assert run_checks.littles_law(measured_run, wrong) is None
+
+
+def test_late_answers_are_the_storage_unless_the_engine_stood_still(
+    measured_run: RunRecord,
+) -> None:
+    late = {"elapsed_ns": 5_000_000_000}
+    assert named(measured_run, result_with(measured_run, drain=late)) == {"run.late_answers"}
+    stopped = {"total_ns": 5_000_000_000, "longest_ns": 5_000_000_000, "longest_start_ns": 1}
+    assert named(measured_run, result_with(measured_run, drain=late, **stopped)) == {"run.paused"}
+
+
+def test_each_has_an_advice() -> None:
+    situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
+    assert all(advice_for(code, situation) for code in CODES | {"run.merged", "run.split"})
+
+
+def test_a_missed_pace_is_asked_of_the_engines_pauses_first() -> None:
+    """A stopped engine with nothing in flight drops its backlog, and the system was blamed."""
+    paced = make_study(
+        patterns=("randread",), queue_depths=(32,), blocks=1, rate=10_000_000.0
+    ).runs[0]
+    codes = {"run.rate_missed", "run.paused_at_pace"}
+
+    def said(result: LoadResult) -> set[str]:
+        return {check.code for check in RUN_CHECKS if check.check(paced, result)} & codes
+
+    assert said(result_with(paced)) == {"run.rate_missed"}
+    stop = {"total_ns": 5 * 10**9, "longest_ns": 5 * 10**9, "longest_start_ns": 0}
+    stopped = result_with(paced, **stop)
+    assert said(stopped) == {"run.paused_at_pace"}
+    situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
+    words = run_checks.pace_missed_in_pause(paced, stopped)
+    assert words is not None and "of the pace; the engine stopped for 5 s" in words
+    assert "less than 100 ms" in advice_for("run.rate_missed", situation)
+
+
+BLOCK_BYTES = 4096
+
+
+def run_with(pattern: str, *, size_bytes: int, requests_of: float, extra: float = 1.0) -> RunRecord:
+    """A run in which the device moved `extra` times what was asked, in requests of a mean size."""
+    run = make_study(patterns=(pattern,), block_sizes=(size_bytes,), blocks=1).runs[0]
+    assert run.result is not None
+    intervals = Intervals.of(run.result.intervals)
+    asked = sum(int(intervals.column(f"{side}_size_bytes").sum()) for side in ("read", "write"))
+    moved, side = int(asked * extra), "write" if pattern.endswith("write") else "read"
+    counters: dict[str, Any] = {
+        "read_requests": 0,
+        "read_bytes": 0,
+        "write_requests": 0,
+        "write_bytes": 0,
+        "discard_requests": 0,
+        "discard_bytes": 0,
+        f"{side}_requests": max(1, round(moved / requests_of)),
+        f"{side}_bytes": moved,
+    }
+    return run.model_copy(update={"device": DeviceRun(name="loop0", **counters)})
+
+
+def verdict(run: RunRecord) -> tuple[str | None, str | None]:
+    assert run.result is not None
+    return run_checks.requests_merged(run, run.result), run_checks.requests_split(run, run.result)
+
+
+@pytest.mark.parametrize("pattern", ["randread", "randwrite"])
+def test_requests_as_they_were_asked_for_are_not_named(pattern: str) -> None:
+    run = run_with(pattern, size_bytes=BLOCK_BYTES, requests_of=BLOCK_BYTES)
+    assert verdict(run) == (None, None)
+
+
+def test_merged_requests_are_named_with_both_sizes() -> None:
+    """Sixteen neighbours of 4 KiB in one call: the device of an attack got 37.7 KiB."""
+    run = run_with("randread", size_bytes=BLOCK_BYTES, requests_of=38_600)
+    assert verdict(run) == ("37.7 KiB on average for operations of 4 KiB", None)
+
+
+def test_split_requests_are_named_where_nothing_else_was_moved() -> None:
+    run = run_with("randwrite", size_bytes=256 << 10, requests_of=128 << 10)
+    assert verdict(run) == (None, "128 KiB on average for operations of 256 KiB")
+    with_journal = run_with("randwrite", size_bytes=256 << 10, requests_of=128 << 10, extra=1.3)
+    assert verdict(with_journal) == (None, None)
+
+
+def test_what_cannot_be_compared_is_not() -> None:
+    run = run_with("randread", size_bytes=BLOCK_BYTES, requests_of=38_600)
+    assert run.load is not None
+    for changes in ({"direct": False}, {"read_percent": 70}):
+        job = run.load.model_copy(update=changes)
+        assert verdict(run.model_copy(update={"job": job})) == (None, None)
+    assert verdict(run.model_copy(update={"device": None})) == (None, None)
+    assert run.device is not None
+    idle = run.device.model_copy(update={"read_requests": 0, "read_bytes": 0})
+    assert run_checks.mean_request_bytes(idle, writes=False) is None

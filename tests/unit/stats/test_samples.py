@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.samples import Samples, collect, complete_blocks, is_complete, whole_blocks
 from tests.synthetic import SyntheticStudy, make_study
-from tests.unit.stats.one_run import ONE_CELL, result_of
+from tests.synthetic.setting import with_result
+from tests.unit.stats.one_run import ONE_CELL, result_of, tampered
 
 CELL = {**ONE_CELL, "blocks": 3}
 
@@ -24,9 +24,7 @@ def study() -> SyntheticStudy:
 
 def changed(run: RunRecord, **changes: Any) -> RunRecord:
     """The same with other values in what its machine measured."""
-    (part,) = run.parts
-    result = result_of(run).model_copy(update=changes)
-    return run.model_copy(update={"parts": in_one(part.machine, result)})
+    return with_result(run, tampered(run, **changes))
 
 
 def cut_short(run: RunRecord) -> RunRecord:

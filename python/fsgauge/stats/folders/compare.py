@@ -17,7 +17,7 @@ report (stats/contrast.py); where the two bases disagree it is both together, wh
 
 A side is one folder or several. Intervals hold what differs from sitting to sitting: measured where
 there are sittings enough, assumed to be as large as what equal runs differ by otherwise
-(stats/sittings.py).
+(stats/welch.py).
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from typing import Literal
 from pydantic import Field
 
 from fsgauge.record.records import Cell
-from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
@@ -46,11 +45,11 @@ from fsgauge.stats.folders.same_conditions import (
     same_machine,
 )
 from fsgauge.stats.folders.sitting import sittings_of
-from fsgauge.stats.read import read_side
+from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel, Results
 from fsgauge.stats.samples import collect
-from fsgauge.stats.sittings import FEWEST_SITTINGS, OverSittings
 from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.welch import FEWEST_SITTINGS, OverSittings
 
 Basis = Literal["direct", "to baseline"]
 DEFAULT_EQUIVALENCE_PERCENT = 3.0

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fsgauge.errors import InputError
-from fsgauge.stats.changed_records import changed_sentence
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, change_points
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import level_of
-from fsgauge.stats.read import read_side
+from fsgauge.stats.read import changed_sentence, read_side
 from fsgauge.stats.results import ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
 

@@ -14,13 +14,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.record.conditions import plain
-from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
 from fsgauge.stats.folders.sitting import ended_ns
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
 from fsgauge.stats.planned import without_paths
-from fsgauge.stats.read import read_side
+from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import Results
 from fsgauge.stats.samples import collect
 

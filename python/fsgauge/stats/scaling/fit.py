@@ -18,8 +18,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import LEVEL, t_quantile
 from fsgauge.stats.scaling import usl
 from fsgauge.stats.scaling.law import UslFit
-from fsgauge.stats.scaling.misfit import hidden_by_noise, misfit, variances
-from fsgauge.stats.scaling.usl import Floats
+from fsgauge.stats.scaling.usl import Floats, hidden_by_noise, misfit, variances
 
 FEWEST_COUNTS = 6
 FEWEST_BLOCKS = 5

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fsgauge.stats.scaling.misfit import (
+from fsgauge.stats.scaling.usl import (
     RELEVANT_RESIDUAL,
     SHARED_FREEDOM,
+    fit,
     misfit,
+    throughput,
     variances,
 )
-from fsgauge.stats.scaling.usl import fit, throughput
 
 WRITERS = np.array([1, 2, 4, 8, 16, 32], dtype=np.float64)
 

@@ -17,7 +17,7 @@ from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling
-from fsgauge.stats.scaling.over_hosts import host_groups
+from fsgauge.stats.scaling.growth import host_groups
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
 from tests.synthetic import SyntheticStudy
 from tests.synthetic_connections import make_connections

@@ -15,9 +15,8 @@ from fsgauge.kinds.aging.disk import disk_of, parameters_of
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.layouts import seeks_of
-from fsgauge.stats.question import Question
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
 

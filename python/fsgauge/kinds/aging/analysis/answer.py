@@ -15,10 +15,10 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
 
-WORDS_LIMIT = 60
 MOST_NAMED = 4
 _GERUNDS: dict[Side, str] = {"write": "writing", "read": "reading"}
 
@@ -56,13 +56,18 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         return _with_prediction(said + other, aging, kept, len(kept))
     untold = f"; too noisy to tell on {_named(unclear)}{other}" if unclear else ""
     tail = "" if unclear else _other_side(aging, side, level)
-    for named in (MOST_NAMED, 2, 1):
-        said = _sentence(where, clear, named) + untold
-        for end in (tail, ""):
-            whole = _with_prediction(said + end, aging, clear, named)
-            if len(whole.split()) < WORDS_LIMIT:
-                return whole
-    return _sentence(where, clear, 1) + "."
+    return shortest(
+        [
+            *(
+                _with_prediction(
+                    f"{_sentence(where, clear, named)}{untold}{end}", aging, clear, named
+                )
+                for named in (MOST_NAMED, 2, 1)
+                for end in (tail, "")
+            ),
+            f"{_sentence(where, clear, 1)}.",
+        ]
+    )
 
 
 def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[str]) -> str:
@@ -73,7 +78,7 @@ def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[s
         for point in line.points
         if line.system in unclear
         and (line.side, point.free_percent) != (side, level)
-        and point.verdict in ("better", "worse")
+        and point.verdict in DECIDED
         and point.relative is not None
     ]
     if not found:
@@ -135,10 +140,7 @@ def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
 
 def _shown(kept: Sequence[_Kept], named: int) -> list[_Kept]:
     """All in the study's order; of too many, the least and the most."""
-    if len(kept) <= named:
-        return list(kept)
-    ordered = sorted(kept, key=lambda each: each.relative.value)
-    return [ordered[0], ordered[-1]][:named]
+    return ends(kept, lambda each: each.relative.value, named=named, least_first=True)
 
 
 def _other_side(aging: Aging, side: Side, level: int) -> str:
@@ -166,18 +168,15 @@ def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int)
 
 def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> str:
     """What was measured is undecided; a prediction needs no blocks, for layouts hardly vary."""
-    begin = f"{too_few(blocks)} {where} kept "
+    said = ""
+    candidates = []
     for named in (MOST_NAMED, 2, 1):
         shown = [f"{percent(e.relative.value)} on {e.system}" for e in _shown(kept, named)]
         more = f", of {len(kept)} systems" if len(kept) > len(shown) else ""
-        said = f"{begin}{listed(shown)} of its clean rate{more}"
-        whole = _with_prediction(said, aging, kept, named)
-        if len(whole.split()) < WORDS_LIMIT:
-            return whole
-    return f"{said}."
+        said = f"{too_few(blocks)} {where} kept {listed(shown)} of its clean rate{more}"
+        candidates.append(_with_prediction(said, aging, kept, named))
+    return shortest([*candidates, f"{said}."])
 
 
 def _interval(each: _Kept) -> str:
-    low = each.relative.value if each.relative.low is None else each.relative.low
-    high = each.relative.value if each.relative.high is None else each.relative.high
-    return f"{percent_range(low, high, ' %')}{remark(each.verdict)}"
+    return f"{percent_range(*each.relative.edges, ' %')}{remark(each.verdict)}"

@@ -14,9 +14,8 @@ from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, Material
-from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.layouts import seeks_of
-from fsgauge.stats.question import Question
 from fsgauge.stats.results import Comparison, Finding
 from fsgauge.stats.samples import Samples
 

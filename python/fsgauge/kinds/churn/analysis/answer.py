@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell
+from fsgauge.stats.sentence import DECIDED, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     left_out,
@@ -24,7 +25,6 @@ from fsgauge.stats.wording import (
 )
 from fsgauge.units import format_size
 
-WORDS_LIMIT = 60
 MOST_NAMED = 4
 HOPELESS_LOSS_PERCENT = 90.0
 """A study that shows no smaller loss than this shows none that anyone asks about."""
@@ -60,13 +60,17 @@ def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
             f" {listed(_names(everything))}."
         )
     level = _at_level(churn, fill)
-    for named in (MOST_NAMED, 3, 2, 1):
-        for tail in (_seeks(churn) if "read" in found else "", ""):
-            said = _sentence(level, found, named) + tail + "."
-            if len(said.split()) < WORDS_LIMIT:
-                return said + _decided_elsewhere(churn, found)
-    shortest = _sentence(level, dict([next(iter(found.items()))]), 1) + "."
-    return shortest + _decided_elsewhere(churn, found)
+    said = shortest(
+        [
+            *(
+                f"{_sentence(level, found, named)}{tail}."
+                for named in (MOST_NAMED, 3, 2, 1)
+                for tail in (_seeks(churn) if "read" in found else "", "")
+            ),
+            f"{_sentence(level, dict([next(iter(found.items()))]), 1)}.",
+        ]
+    )
+    return said + _decided_elsewhere(churn, found)
 
 
 def _lacking(churn: Churn, fill: int) -> str:
@@ -104,7 +108,7 @@ def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
     other = [
         damage
         for damage in churn.damages
-        if damage.verdict in ("better", "worse")
+        if damage.verdict in DECIDED
         and damage not in everything
         and (damage.side, damage.system) in open_
     ]
@@ -231,5 +235,4 @@ def _names(damages: Sequence[Damage]) -> list[str]:
 
 
 def _interval(damage: Damage) -> str:
-    low, high = damage.low or damage.ratio, damage.high or damage.ratio
-    return f"{percent_range(low, high)}{remark(damage.verdict, barely=damage.barely)}"
+    return f"{percent_range(*damage.edges)}{remark(damage.verdict, barely=damage.barely)}"

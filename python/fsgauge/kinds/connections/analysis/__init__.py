@@ -21,12 +21,11 @@ from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell, RunRecord, ScanRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import comparisons_in, noise_alone
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
-from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.question import Question
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Samples
+from fsgauge.stats.sentence import comparisons_in, noise_alone
 
 COUNTED_IN_FILES = ("mix", "stat", "delete")
 """Tests that are judged by files per second; in the others all systems move the same bytes."""

@@ -17,6 +17,7 @@ from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.results import Comparison
+from fsgauge.stats.sentence import DECIDED, ends, largest, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -30,26 +31,17 @@ from fsgauge.stats.wording import (
     too_few,
 )
 
-WORDS_LIMIT = 60
 NAMED_TESTS = 4
-_VERBS = {
-    "write": "writes",
-    "read": "reads",
-    "mix": "does the mix",
-    "stat": "stats files",
-    "delete": "deletes",
-    "backup fill": "fills the backup's files",
-    "backup": "is backed up",
+_WORDS = {
+    "write": ("writes", "writing"),
+    "read": ("reads", "reading"),
+    "mix": ("does the mix", "the mix"),
+    "stat": ("stats files", "stat"),
+    "delete": ("deletes", "deleting"),
+    "backup fill": ("fills the backup's files", "filling the backup's files"),
+    "backup": ("is backed up", "backup"),
 }
-_NOUNS = {
-    "write": "writing",
-    "read": "reading",
-    "mix": "the mix",
-    "stat": "stat",
-    "delete": "deleting",
-    "backup fill": "filling the backup's files",
-    "backup": "backup",
-}
+"""By test: what a system does in it, and the test as a thing."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +114,7 @@ def _one_system(tests: Tests, system: str) -> str:
 def _several(tests: Tests, extents: str) -> str:
     lead = tests.cells[0]
     entries = tests.found[lead.id]
-    unclear = [entry for entry in entries if entry.verdict == "undecided"]
-    clear = [entry for entry in entries if entry.verdict != "undecided"]
+    clear, unclear = told_apart(entries)
     untold = named_systems([entry.system for entry in unclear])
     if clear:
         said = f"In {noun_of(lead)}, {_ratios(clear, tests.baseline)}"
@@ -131,20 +122,15 @@ def _several(tests: Tests, extents: str) -> str:
     else:
         said = f"Too noisy to tell {untold} from {tests.baseline} in {noun_of(lead)}:"
         said += f" {_would_have_shown([(lead, entry) for entry in unclear])}"
-    for tail in (_largest_elsewhere(tests, lead) + extents, _largest_elsewhere(tests, lead)):
-        if len((said + tail).split()) < WORDS_LIMIT:
-            return said + tail + "."
-    return said + "."
+    elsewhere = _largest_elsewhere(tests, lead)
+    return shortest(f"{said}{tail}." for tail in (elsewhere + extents, elsewhere, ""))
 
 
 def _ratios(entries: Sequence[Comparison], baseline: str) -> str:
     """ "xfs is 1.20 times as fast as ext4 (1.10 to 1.31) and btrfs 0.51 times (...)"; of many, the
     fastest and the slowest."""
     many = len(entries) > NAMED_SYSTEMS
-    shown = list(entries)
-    if many:
-        ordered = sorted(entries, key=lambda entry: entry.ratio, reverse=True)
-        shown = [ordered[0], ordered[-1]]
+    shown = ends(entries, lambda entry: entry.ratio)
     parts = [
         f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
         + (f" as fast as {baseline}" if at == 0 else "")
@@ -161,11 +147,11 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
         (cell, entry)
         for cell in tests.cells
         for entry in tests.found[cell.id]
-        if cell.id != lead.id and entry.verdict in ("better", "worse")
+        if cell.id != lead.id and entry.verdict in DECIDED
     ]
     if not decided:
         return ""
-    cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
+    cell, entry = largest(decided)
     return (
         f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is {_times(entry)}"
         f" as fast on {entry.system} ({interval_words(entry, is_pick=True)})"
@@ -225,35 +211,30 @@ def _too_few(tests: Tests, blocks: int) -> str:
         f"{system} {listed([f'{verb_of(c)} {_times(e)}' for c, e in tests.of(system)])}"
         for system in tests.systems
     ]
-    for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
-        more = left_out(len(parts), named)
-        said = (
-            f"{too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast{more}."
-        )
-        if len(said.split()) < WORDS_LIMIT:
-            break
-    return said
+    return shortest(
+        f"{too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast"
+        f"{left_out(len(parts), named)}."
+        for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1)
+    )
 
 
 def verb_of(cell: Cell) -> str:
     """What a system does in a test: "writes", "is backed up in inode order"."""
-    factors = ConnectionsFactors.of(cell)
-    verb = _VERBS.get(factors.test, cell.name)
-    ordered = factors.order is not None and factors.order != "directory"
-    return _with_clients(f"{verb} in {factors.order} order" if ordered else verb, factors)
+    return _words(cell, 0)
 
 
 def noun_of(cell: Cell) -> str:
     """A test as a thing: "writing", "backup in inode order"."""
+    return _words(cell, 1)
+
+
+def _words(cell: Cell, form: int) -> str:
+    """With its order, its swept number of clients and its hosts."""
     factors = ConnectionsFactors.of(cell)
-    noun = _NOUNS.get(factors.test, cell.name)
-    ordered = factors.order is not None and factors.order != "directory"
-    return _with_clients(f"{noun} in {factors.order} order" if ordered else noun, factors)
-
-
-def _with_clients(said: str, factors: ConnectionsFactors) -> str:
+    said = _WORDS[factors.test][form] if factors.test in _WORDS else cell.name
+    order = f"in {factors.order} order" if factors.order not in (None, "directory") else ""
     hosts = f"on {factors.hosts_words}" if factors.hosts_words else ""
-    return " ".join(filter(None, (said, factors.swept_words, hosts)))
+    return " ".join(filter(None, (said, order, factors.swept_words, hosts)))
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
@@ -270,10 +251,9 @@ def _times(entry: Comparison) -> str:
 
 def interval_words(entry: Comparison, *, is_pick: bool = False) -> str:
     """The interval, of a pick the one that holds for any, and a word on what it shows."""
-    is_pick = is_pick and entry.verdict in ("better", "worse")
-    low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
+    edges = entry.pick_edges if is_pick and entry.verdict in DECIDED else entry.edges
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{ratio_range(low or entry.ratio, high or entry.ratio)}{word}"
+    return f"{ratio_range(*edges)}{word}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:

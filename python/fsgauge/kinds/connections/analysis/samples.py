@@ -14,9 +14,9 @@ from fsgauge.engine.wire import ClientOperation, ClientsJob, ClientsResult
 from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Plan, RunRecord
-from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.histogram import mean_ns
+from fsgauge.stats.metrics import shares_of_mean
 from fsgauge.stats.samples import Samples, is_complete
 
 SHARES = {

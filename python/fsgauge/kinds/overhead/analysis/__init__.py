@@ -7,9 +7,9 @@ from fsgauge.kinds.overhead.analysis.fluctuation import fluctuations
 from fsgauge.kinds.overhead.analysis.host_files import files_answer, files_ratios
 from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.answer import comparisons_in
-from fsgauge.stats.plain_answer import plain_answer
-from fsgauge.stats.question import Question
+from fsgauge.stats.answer import plain_answer
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.sentence import DECIDED, comparisons_in
 
 
 class OverheadAnalysis(Analysis):
@@ -38,7 +38,7 @@ class OverheadAnalysis(Analysis):
         if said is None:
             return None
         judged = [each for cell in question.primary for each in comparisons_in(question, cell)]
-        is_known = any(each.verdict in ("better", "worse") for each in judged)
+        is_known = any(each.verdict in DECIDED for each in judged)
         compared = plain_answer(question) if question.others and is_known else ""
         return " ".join(filter(None, (said, question.over_hosts, compared)))
 

@@ -8,9 +8,8 @@ from fsgauge.kinds.overhead.analysis.model import FilesRatio
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.limit import Place, RigLimit
 from fsgauge.stats.results import JudgedRatio
-from fsgauge.stats.rig_limits import rates_set_by
+from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, number_words, range_words, remark, share_words
@@ -110,7 +109,7 @@ def _least(lines: Sequence[FilesRatio]) -> float:
 
 def _bounds(found: FilesRatio) -> str:
     ratio = found.ratio
-    said = range_words(ratio.low or ratio.ratio, ratio.high or ratio.ratio, ratio.ratio)
+    said = range_words(*ratio.edges, ratio.ratio)
     if found.limited_by:
         return f"{said}, set by {found.limited_by}"
     return f"{said}{remark(ratio.verdict, barely=ratio.barely)}"

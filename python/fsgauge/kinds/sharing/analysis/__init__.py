@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fsgauge.kinds.sharing.analysis.answer import answer_with_faults
-from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
-from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of
-from fsgauge.kinds.sharing.analysis.memory import cache_test_finding, memory_of
+from fsgauge.kinds.sharing.analysis.cautions import (
+    cache_test_finding,
+    memory_of,
+    one_node_finding,
+    with_local_locks,
+)
+from fsgauge.kinds.sharing.analysis.faults import answer_with_faults, failed_finding, faults_of
+from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.kinds.sharing.analysis.one_node import one_node_finding, with_local_locks
-from fsgauge.kinds.sharing.analysis.to_nfs import ratios_to_nfs
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.question import Question
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
 
 

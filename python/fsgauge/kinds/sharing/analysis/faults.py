@@ -1,15 +1,21 @@
-"""How systems failed: classed, and counted in turns."""
+"""How systems failed: classed, and counted in turns.
+
+The sentence of a study in which a system failed: what the others show, and who failed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
-from fsgauge.stats.evidence import count, finding, part_of
+from fsgauge.stats.answer import plain_answer
+from fsgauge.stats.evidence import Question, count, finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
+from fsgauge.stats.wording import listed
 
 _CLASSES: dict[str, FaultClass] = {
     "system.not_set_up": "not set up",
@@ -81,3 +87,21 @@ def words(faults: SystemFaults) -> str:
     """ "2 turns: crash; 1 turn: hang"; "none"."""
     found = [f"{name} in {count(number, 'turn')}" for name, number in faults.counts.items()]
     return ", ".join(found) or "none"
+
+
+def answer_with_faults(question: Question) -> str | None:
+    """None where no system failed. A block that lacks the runs of one is whole for all others."""
+    own = Sharing.of(question)
+    failed = [each for each in own.faults if each.counts] if own is not None else []
+    if not failed:
+        return None
+    named = {each.system for each in failed if not each.reached}
+    of_others = replace(
+        question,
+        others=[each for each in question.others if each not in named],
+        blocks_complete=max((each.n for each in question.comparisons), default=0),
+    )
+    faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
+    has_ratios = of_others.comparisons or of_others.limited
+    said = plain_answer(of_others) if has_ratios else ""
+    return f"{said} {faults}.".strip()

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.stats.limit import Limit
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.rig_limits import Limit
 
 FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.kinds.sharing.analysis.cautions import MEASURED_BY, words
 from fsgauge.kinds.sharing.analysis.model import Sharing
-from fsgauge.kinds.sharing.analysis.one_node import MEASURED_BY, words
 from fsgauge.kinds.sharing.page.beside import elsewhere, published_tables
 from fsgauge.kinds.sharing.page.tables import (
     faults_table,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fsgauge.kinds.sharing.analysis.cautions import MEASURED_BY
 from fsgauge.kinds.sharing.analysis.faults import words as fault_words
 from fsgauge.kinds.sharing.analysis.model import RatioToNfs, Sharing
-from fsgauge.kinds.sharing.analysis.one_node import MEASURED_BY
 from fsgauge.published.ledger import Ledger
 from fsgauge.report.table_parts import Column, Table, TableCell
 from fsgauge.stats.results import Results

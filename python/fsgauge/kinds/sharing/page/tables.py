@@ -13,8 +13,8 @@ from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record.records import Cell
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
-from fsgauge.stats.limit import BY_RIG, WORDS, Limit
 from fsgauge.stats.results import Results
+from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.units import exact_size, format_size
 
 _FOLDED_ROWS = 24

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, one_load, writers_answer
-from fsgauge.kinds.writers.analysis.answer_in_short import in_short
+from fsgauge.kinds.writers.analysis.answer import (
+    in_short,
+    one_load,
+    rates_first,
+    writers_answer,
+)
 from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
@@ -16,16 +20,15 @@ from fsgauge.kinds.writers.analysis.lines import (
     line_of,
 )
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.kinds.writers.analysis.rates_first import rates_first
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Plan, RunRecord, TurnRecord
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.evidence import Evidence
-from fsgauge.stats.limit import Place, RigLimit
-from fsgauge.stats.question import Question
+from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
+from fsgauge.stats.rig_limits import Place, RigLimit
 from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.sentence import WORDS_LIMIT
 
 
 class WritersAnalysis(Analysis):

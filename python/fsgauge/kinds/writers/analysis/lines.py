@@ -32,9 +32,8 @@ from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
-from fsgauge.stats.limit import Place, RigLimit
 from fsgauge.stats.results import JudgedRatio
-from fsgauge.stats.rig_limits import rates_set_by
+from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.scaling.growth import Growth, grown

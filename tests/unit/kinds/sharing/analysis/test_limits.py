@@ -7,8 +7,7 @@ import pytest
 from fsgauge.engine.wire import FinishResult, ProcessorTime
 from fsgauge.kinds.sharing.analysis.limits import by_place, limits_finding, share_of_test
 from fsgauge.kinds.sharing.analysis.model import CellLimit
-from fsgauge.stats.limit import Limit
-from fsgauge.stats.rig_limits import ratios_limited
+from fsgauge.stats.rig_limits import Limit, ratios_limited
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 from tests.unit.stats.one_run import ONE_CELL, one_run, tampered

@@ -1,12 +1,20 @@
-"""Which cells are tests of caches: by the file's size and the memory of client and server."""
+"""Which cells are tests of caches: by the file's size and the memory of client and server.
+
+Cluster file systems on one node: their locks stay there, and the page says so.
+"""
 
 from __future__ import annotations
 
-from fsgauge.kinds.sharing.analysis.memory import (
+import pytest
+
+from fsgauge.kinds.sharing.analysis.cautions import (
     SHARE_FOR_FILES,
     cache_test_finding,
     counted,
     memory_of,
+    one_node_finding,
+    with_local_locks,
+    words,
 )
 from fsgauge.kinds.sharing.analysis.model import CellMemory
 from fsgauge.record.machine import Machine
@@ -108,3 +116,36 @@ def test_the_advice_makes_room_for_the_files_that_it_asks_for() -> None:
     assert "hours" not in on_folders.advice
     (on_a_device,) = cache_test_finding(memory_of(small), small.study.plan, "device")
     assert "storage.size" not in on_a_device.advice
+
+
+@pytest.mark.parametrize(
+    ("options", "is_local"),
+    [
+        ("rw,relatime,localflocks,rgrplvb", True),
+        ("rw,relatime,heartbeat=none,nointr", True),
+        ("rw,relatime,heartbeat=local", False),
+        ("rw,relatime", False),
+    ],
+)
+def test_a_mount_s_options_in_force_say_whether_others_take_part(
+    options: str, is_local: bool
+) -> None:
+    turns = [
+        turn.model_copy(update={"facts": turn.facts.model_copy(update={"mount_options": options})})
+        for turn in make_sharing(2).turns
+        if turn.system == "ocfs2"
+    ]
+    found = material([CLIENT])
+    assert with_local_locks(type(found)(**{**vars(found), "turns": turns})) == (
+        ["ocfs2"] if is_local else []
+    )
+
+
+def test_the_words_send_to_the_study_that_has_two_nodes() -> None:
+    assert words(["gfs2"]) == "gfs2 is mounted on one node only, so its locks never leave it"
+    (found,) = one_node_finding(["gfs2", "ocfs2"])
+    assert found.sentence.startswith(
+        "gfs2 and ocfs2 are mounted on one node only, so their locks never leave it"
+    )
+    assert found.advice.startswith("fsgauge run two-nodes")
+    assert list(one_node_finding([])) == []

@@ -1,0 +1,273 @@
+"""The parts of an answer, whoever gives it: what several kinds of study say in the same way.
+
+Takes comparisons and other ratios with intervals; gives words. A sentence has fewer than
+`WORDS_LIMIT` words, names a few systems and says how many more there are, and gives each ratio its
+interval: of one that is named for being the largest, the interval that holds for any of its family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from fsgauge.record.factors import factors_of
+from fsgauge.record.machine import Simulation
+from fsgauge.record.records import Cell, RunRecord
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.histogram import SAMPLES_BEYOND
+from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
+from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.samples import is_complete
+from fsgauge.stats.served import MEMORY
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    listed,
+    range_words,
+    ratio_range,
+    remark,
+    share_of,
+    share_words,
+)
+
+WORDS_LIMIT = 60
+DECIDED = ("better", "worse")
+T = TypeVar("T")
+
+
+def shortest(candidates: Iterable[str]) -> str:
+    """The first of these that is short enough, from the longest to the shortest; else the last."""
+    said = ""
+    for said in candidates:
+        if len(said.split()) < WORDS_LIMIT:
+            break
+    return said
+
+
+def ends(
+    found: Sequence[T],
+    by: Callable[[T], float],
+    *,
+    named: int = NAMED_SYSTEMS,
+    least_first: bool = False,
+) -> list[T]:
+    """All in their order; of more than `named` the one with the most, then that with the least."""
+    if len(found) <= named:
+        return list(found)
+    ordered = sorted(found, key=by, reverse=not least_first)
+    return [ordered[0], ordered[-1]][:named]
+
+
+def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Comparison]:
+    """The one furthest from 1."""
+    return max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
+
+
+def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
+    """Those with a verdict, and those that are undecided."""
+    clear = [entry for entry in found if entry.verdict != "undecided"]
+    return clear, [entry for entry in found if entry.verdict == "undecided"]
+
+
+BLOCKS_FOR_A_RANGE = 3
+WIDEST_RANGE = 100.0
+"""Beyond this factor a range says nothing that a reader could use."""
+
+
+def place_of(cell: Cell) -> str:
+    """Where a cell is, in the words of its kind: "4 KiB and depth 32"."""
+    return factors_of(cell).place
+
+
+def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
+    """One entry a system, in the study's order."""
+    by_system = {
+        entry.system: entry
+        for entry in question.comparisons
+        if entry.cell == cell.id and entry.metric == question.metrics[cell.id]
+    }
+    return [by_system[system] for system in question.others if system in by_system]
+
+
+def share_named(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
+    """ "ext4 keeps 94 % of raw (93 to 96 %)"; without an object the share alone."""
+    start = f"{entry.system} {verb}" if object_ else entry.system
+    return f"{start} {share_of(entry.ratio, object_)} ({bounds(entry, is_pick=is_pick)})"
+
+
+def bounds(entry: Comparison, *, is_pick: bool = False) -> str:
+    """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
+    is_pick = is_pick and entry.verdict in DECIDED and _holds_as_pick(entry)
+    low, high = entry.pick_edges if is_pick else entry.edges
+    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
+    if entry.in_memory:
+        word = f", {MEMORY}"
+    return f"{range_words(low, high, entry.ratio)}{word}"
+
+
+def rank(entry: Comparison, decided: int) -> str:
+    """ "the largest of 3 differences seen"; "one of 3" where the interval of a largest one, which
+    is wider, would undo it: "slower" beside "0 to 323 %" contradicts itself."""
+    first = "the largest" if _holds_as_pick(entry) else "one"
+    return f"{first} of {decided} differences seen"
+
+
+def _holds_as_pick(entry: Comparison) -> bool:
+    """Whether the interval that holds for any of its family, the largest too, excludes 1."""
+    low, high = entry.pick_low, entry.pick_high
+    return low is not None and high is not None and (low > 1 or high < 1)
+
+
+NOISIER = 3.0
+"""Smallest ratio of the others' noise to the baseline's that counts."""
+
+
+def baseline_aside(baseline: str, floor: NoiseFloor | None, undecided: Sequence[Comparison]) -> str:
+    """ " (ext3's own runs agree within 1 %)"; "" where the baseline is as noisy as the rest."""
+    if floor is None or floor.state != "quiet" or floor.low is None or floor.high is None:
+        return ""
+    within_percent = 100 * math.expm1(max(math.log(floor.high), -math.log(floor.low)))
+    seen = [each.detectable_percent for each in undecided if each.detectable_percent is not None]
+    if not seen or min(seen) < NOISIER * max(within_percent, 1.0):
+        return ""
+    return f" ({baseline}'s own runs agree within {max(1, math.ceil(within_percent))} %)"
+
+
+def noise_alone(question: Question) -> str:
+    """The answer of a study of one system: how noisy the rig is."""
+    floor = question.noise
+    if floor is None and question.few_operations:
+        return f"No answer. {question.few_operations} {NEXT_STEP}"
+    if floor is None:
+        return f"No answer: {question.baseline} is the only system and has not been measured twice."
+    number = "one block" if floor.n == 1 else f"{floor.n} blocks"
+    spread = f"range not known from {number}"
+    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
+        wide = floor.high > WIDEST_RANGE * floor.low
+        spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
+    return (
+        f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
+        f" equal turns, the later one reaches {share_words(floor.ratio)} of the earlier ({spread})."
+    )
+
+
+RATES = ("iops", "bandwidth", "complete", "per_client", "files")
+"""Metrics that say how fast the same work was done."""
+
+
+def decided_elsewhere(
+    comparisons: Sequence[Comparison],
+    metrics: Mapping[str, str],
+    primary: Sequence[Cell],
+    cells: Sequence[Cell],
+    baseline: str,
+) -> str:
+    """ "Decided all the same: the bandwidth of xfs at write 4 KiB is 1.70 times that of ext4 (1.40
+    to 2.06, better)."; "" where nothing is. `metrics` are those of the answer, by cell.
+    """
+    found = list(left_open(comparisons, metrics, [cell.id for cell in primary]))
+    if not found:
+        return ""
+    entry = max(found, key=lambda each: abs(math.log(each.ratio)))
+    several = len(found) > 1
+    low, high = (entry.pick_low, entry.pick_high) if several else (entry.low, entry.high)
+    name = next(cell.name for cell in cells if cell.id == entry.cell)
+    rank = f", the largest of {len(found)}" if several else ""
+    return (
+        f"Decided all the same: the {METRICS[entry.metric].label} of {entry.system} at {name} is"
+        f" {entry.ratio:.2f} times that of {baseline} ({ratio_range(low, high)}, {entry.verdict})"
+        f"{rank}."
+    )
+
+
+def left_open(
+    comparisons: Sequence[Comparison], metrics: Mapping[str, str], primary: Sequence[str]
+) -> Iterator[Comparison]:
+    """Decided comparisons of what the answer calls undecided, or equal."""
+    asked = [each for each in comparisons if each.cell in primary and _is_asked(each, metrics)]
+    open_places = {(each.cell, each.system) for each in asked if each.verdict not in DECIDED}
+    told = {each.system for each in asked if each.verdict in DECIDED}
+    for each in comparisons:
+        if each.verdict not in DECIDED or not each.is_claimed:
+            continue
+        of_rates = {each.metric, metrics.get(each.cell)} <= set(RATES)
+        other_rate = of_rates and not _is_asked(each, metrics)
+        if (other_rate and (each.cell, each.system) in open_places) or (
+            _is_asked(each, metrics) and each.cell not in primary and each.system not in told
+        ):
+            yield each
+
+
+def _is_asked(entry: Comparison, metrics: Mapping[str, str]) -> bool:
+    return metrics.get(entry.cell) == entry.metric
+
+
+NEXT_STEP = (
+    "Measure longer (--set workload.duration=...) or at a higher rate (--set workload.rate=...)."
+)
+
+
+def operations_needed(metric: str) -> int | None:
+    """The fewest operations of a run from which a quantile is read; None for what is none."""
+    quantile = QUANTILES.get(metric.rpartition(".")[2])
+    return None if quantile is None else math.ceil(SAMPLES_BEYOND / (1 - quantile) - 1e-6)
+
+
+def few_operations(metric: str, runs: Sequence[RunRecord], cells: Container[str]) -> str:
+    """ "The read p99 latency needs 1,000 operations in a run, and 24 of 24 runs had fewer: 12 to
+    30." Of the runs of `cells`, those that were measured to their end count; "" where all have so
+    many, or the metric is no quantile.
+    """
+    needed = operations_needed(metric)
+    if needed is None:
+        return ""
+    operation = metric.partition(".")[0]
+    own = [run for run in runs if run.cell.id in cells and is_complete(run)]
+    results = [run.result for run in own if run.result is not None]
+    found = [latencies(result).get(operation) for result in results]
+    counts = [0 if histogram is None else histogram.operations for histogram in found]
+    few = [count for count in counts if count < needed]
+    if not few:
+        return ""
+    least, most = min(few), max(few)
+    had = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return (
+        f"The {METRICS[metric].label} needs {needed:,} operations in a run, and {len(few)} of"
+        f" {len(counts)} run{'s' if len(counts) > 1 else ''} had fewer: {had}."
+    )
+
+
+SIMULATED = "Simulated, not measured"
+
+
+def not_measured(answer: str, simulation: Simulation | None) -> str:
+    """The answer, which says first that it was simulated, if it was, and with which times."""
+    if simulation is None:
+        return answer
+    end = f", with the {simulation.times} times of {simulation.device}" if simulation.times else ""
+    return f"{SIMULATED}{end}. {answer}"
+
+
+def model_words(simulation: Simulation) -> str:
+    """ "Simulated, not measured, by model 1 on disk-2012"."""
+    end = f", with the {simulation.times} times of its range" if simulation.times else ""
+    return f"{SIMULATED}, by model {simulation.model_version} on {simulation.device}{end}"
+
+
+def proof_lines(simulation: Simulation, systems: Sequence[str]) -> list[str]:
+    """How well each model is proven, models of one proof together, each once."""
+    of_proof: dict[str, dict[str, list[str]]] = {}
+    for system in systems:
+        if system in simulation.policies:
+            models = of_proof.setdefault(simulation.proofs[system], {})
+            models.setdefault(simulation.policies[system], []).append(system)
+    return [
+        f"{listed([_model(name, of) for name, of in models.items()])}: {proof}"
+        for proof, models in of_proof.items()
+    ]
+
+
+def _model(name: str, systems: Sequence[str]) -> str:
+    """A model, and whom it stands for where they are called otherwise."""
+    others = [system for system in systems if system != name]
+    return f"{name} (for {listed(others)})" if others else name
