@@ -32,6 +32,7 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.system import FileSystem, find_kind
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 
@@ -241,7 +242,7 @@ def test_a_stranger_in_the_one_moment(
     ):
         pass
     while STAYING:
-        STAYING.pop().wait(timeout=30)
+        STAYING.pop().wait(timeout=patience(30))
     assert error.value.exit_code == 3
     assert f"another program used {path} during this run" in error.value.render()
     assert has_mark(path)

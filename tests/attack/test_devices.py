@@ -28,6 +28,7 @@ from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
+from tests.patience import patience
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
 
@@ -199,7 +200,7 @@ def held_by(script: str, path: str) -> Iterator[subprocess.Popen[bytes]]:
             assert process.stdout.readline() == b"ready\n"
             yield process
         finally:
-            process.communicate(b"\n", timeout=30)
+            process.communicate(b"\n", timeout=patience(30))
 
 
 OPENED = "kept = os.open(path, os.O_RDWR)"

@@ -22,6 +22,7 @@ import pytest
 
 from fsgauge.engine.client import find_engine
 from tests.needs import need
+from tests.patience import patience
 
 _TEBIBYTE = 1 << 40
 _BLOCK = 4096
@@ -40,7 +41,7 @@ def tool(*command: str, **options: Any) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patience(60),
         env=os.environ | {"PATH": _PATH},
         **options,
     )

@@ -21,6 +21,7 @@ from fsgauge.study.parse import load_study, parse_study
 from fsgauge.sweep.folder import FILE, new_sweep
 from tests.attack.test_results_folder import KINDS, SECRET, in_bounded_time, replace, victim
 from tests.attack.test_sweeps_and_bisections import STUDY
+from tests.patience import patience
 
 __all__ = ["victim"]
 NAMED = {
@@ -91,6 +92,6 @@ def _fsgauge(words: list[str]) -> subprocess.CompletedProcess[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         check=False,
     )

@@ -23,6 +23,7 @@ from fsgauge.engine.wire import Lease, LoadJob, ProbeJob
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.programs.interruption import interruptible
 from tests.cli.conftest import ENGINE
+from tests.patience import patience
 
 FSGAUGE = f"{sys.executable} -m fsgauge"
 MOST_SECONDS = 10.0
@@ -49,7 +50,7 @@ def told(tmp_path: Path, command: str, **more: str) -> subprocess.CompletedProce
         capture_output=True,
         text=True,
         errors="surrogateescape",
-        timeout=300,
+        timeout=patience(300),
     )
     assert "itself failed" not in done.stderr and "Traceback" not in done.stderr, done.stderr
     assert not list(tmp_path.glob("fsgauge-fault-*"))
@@ -102,7 +103,7 @@ def test_ctrl_c_in_the_first_instants(tmp_path: Path, delay_ms: int) -> None:
     ) as process:
         time.sleep(delay_ms / 1000)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=patience(60))
     assert process.returncode in (0, 130, -signal.SIGINT)
     assert said in ("", "interrupted\n", "\ninterrupted\n")
 

@@ -32,6 +32,7 @@ from fsgauge.study.server_options import OPTIONS, unknown_option
 from fsgauge.workload.folders import ClientFolders
 from tests.attack import nfs_client
 from tests.needs import need
+from tests.patience import patience
 from tests.rigs.conftest import Scene, engine, rig, scene
 from tests.rigs.test_serve import SMALL, clients, needs, study_of
 
@@ -90,7 +91,7 @@ def test_no_process_of_this_machine_can_connect_to_a_server(
 
         def connect() -> None:
             for port in ports:
-                with socket.create_connection(("127.0.0.1", port), timeout=2):
+                with socket.create_connection(("127.0.0.1", port), timeout=patience(2)):
                     return
 
         for user in (0, 65534):

@@ -24,6 +24,7 @@ from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import RigError
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
+from tests.patience import patience
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_result
 
@@ -72,7 +73,7 @@ def run(job: dict[str, Any], *, stop: Whom | None, after_intervals: int = 3) -> 
             os.kill(process, signal.SIGSTOP)
             time.sleep(STOPPED_S)
             os.kill(process, signal.SIGCONT)
-    engine.wait(timeout=60)
+    engine.wait(timeout=patience(60))
     assert event["event"] == "finished", event
     return LoadResult.model_validate(event["result"])
 

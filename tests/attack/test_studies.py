@@ -120,25 +120,26 @@ def _with_system(**values: str) -> str:
     return HEAD + BODY.replace('name = "ext4"\n', 'name = "s"\n' + lines)
 
 
-@pytest.mark.parametrize(
-    ("kind", "key", "text"),
-    [
-        *((kind, "mkfs", text) for kind, texts in MKFS.items() for text in texts),
-        *((kind, "mount", text) for kind, texts in MOUNT.items() for text in texts),
-    ],
-)
-def test_a_hostile_option_passes_no_check(kind: str, key: str, text: str) -> None:
+@pytest.mark.parametrize("kind", sorted(MKFS.keys() | MOUNT.keys()))
+def test_a_hostile_option_passes_no_check(kind: str) -> None:
     """Parsed or not: it never reaches the tool."""
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
-    study = judged(
-        _with_system(kind=kind).replace(f"'{kind}'\n", f"'{kind}'\n{key} = \"{quoted}\"\n")
-    )
-    if study is not None:
+    found = find_kind(kind)
+    assert isinstance(found, FileSystem)
+    tried = [("mkfs", text) for text in MKFS.get(kind, [])]
+    tried += [("mount", text) for text in MOUNT.get(kind, [])]
+    for key, text in tried:
+        quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+        study = judged(
+            _with_system(kind=kind).replace(f"'{kind}'\n", f"'{kind}'\n{key} = \"{quoted}\"\n")
+        )
+        if study is None:
+            continue
         (system,) = study.systems
-        found = find_kind(kind)
-        assert isinstance(found, FileSystem)
-        with pytest.raises(InputError):
+        try:
             check_options(found, system.mkfs, system.mount, system.name)
+        except InputError:
+            continue
+        pytest.fail(f"{key} = {text!r} of {kind} passed")
 
 
 def _cut(text: str, places: list[int], pieces: list[str]) -> str:

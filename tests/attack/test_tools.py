@@ -19,6 +19,7 @@ from fsgauge.machine.process import tool
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.programs import PASSWORD_VARIABLE, search_path
 from fsgauge.study.address import PASSWORD_VARIABLE as OF_STUDIES
+from tests.patience import patience
 
 PACKAGES = str(Path(__file__).parents[2] / "python")
 
@@ -172,7 +173,7 @@ def test_the_engine_is_not_looked_for_in_the_working_folder(tmp_path: Path, how:
         env={**environment, "PYTHONPATH": PACKAGES, "PATH": ".:/usr/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         check=True,
     )
     assert str(tmp_path / "fsgauge-engine") not in done.stdout

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.needs import need_tool
+from tests.patience import patience
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="what root runs for another user")
 ROOT = Path(__file__).parents[2]
@@ -116,7 +117,7 @@ def fsgauge(trap: Trap, installed: Path, tmp_path: Path) -> Fsgauge:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=patience(300),
             check=False,
         )
 
@@ -130,11 +131,11 @@ def test_the_trap_fires(trap: Trap) -> None:
         cwd=trap.folder,
         env=os.environ | trap.variables,
         capture_output=True,
-        timeout=60,
+        timeout=patience(60),
         check=False,
     )
     assert "sitecustomize" in trap.fired() and "fsgauge" in trap.fired()
-    subprocess.run(["readlink"], env={"PATH": str(trap.folder)}, check=True, timeout=60)
+    subprocess.run(["readlink"], env={"PATH": str(trap.folder)}, check=True, timeout=patience(60))
     assert "readlink" in trap.fired()
 
 
@@ -230,7 +231,7 @@ def test_python_m_looks_into_the_working_folder_for_its_package_alone(trap: Trap
         cwd=trap.folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -243,7 +244,11 @@ class TestTheLauncher:
         (tmp_path / "second").symlink_to("first")
         for words in (["./second"], [str(tmp_path / "second")], ["sh", "second"]):
             done = subprocess.run(
-                [*words, "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+                [*words, "--version"],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=patience(60),
             )
             assert done.stdout.startswith("fsgauge "), done.stderr
 
@@ -257,6 +262,11 @@ class TestTheLauncher:
             python.chmod(0o755)
             for user, option in ((65534, "-P\n"), (0, "-I\n")):
                 done = subprocess.run(
-                    [launcher], user=user, capture_output=True, text=True, check=True, timeout=60
+                    [launcher],
+                    user=user,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                    timeout=patience(60),
                 )
                 assert done.stdout == option, done.stderr

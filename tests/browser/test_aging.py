@@ -17,7 +17,7 @@ from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic_aging import SYSTEMS, make_aging
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

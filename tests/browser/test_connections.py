@@ -18,7 +18,7 @@ from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 FOUR = {BASELINE: "ext4", OTHER: "ext4", "xfs": "xfs", "btrfs": "btrfs"}
 STUDIES: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic import make_study
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 JOURNALS = {"ordered": 1.0, "journal": 0.7, "writeback": 1.1}
 SYSTEMS = [

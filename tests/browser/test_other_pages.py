@@ -32,7 +32,7 @@ from tests.unit.bisect.test_judging import ASKED, judged, results
 from tests.unit.coherence.test_page import LOG as COHERENCE
 from tests.unit.failure.test_page import LOG as FAILURE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 SECOND = 10**9
 POLICIES = ["ext4-6.18", "block-at-a-time", "xfs-6.18", "best-fit", "buddy"]

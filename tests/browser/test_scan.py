@@ -13,7 +13,7 @@ from fsgauge.report.scan.map import places
 from tests.browser.test_report import browser as browser
 from tests.scan_example import example
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 SCREENS = {
     "desk": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},

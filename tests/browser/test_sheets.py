@@ -25,7 +25,7 @@ from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_connections import make_connections
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 MANY = {"raw": "raw"} | {f"ext4 variant {number}": "ext4" for number in range(29)}
 FEW_CELLS: dict[str, Any] = {

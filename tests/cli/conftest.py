@@ -1,4 +1,4 @@
-"""The real command line as a process, with an engine that does no I/O."""
+"""The real command line in a process of its own, with an engine that does no I/O."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests import commands
+from tests.patience import patience
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,14 +34,8 @@ def fsgauge(tmp_path: Path) -> Run:
             "FSGAUGE_FAKE_ENGINE_MODE": mode,
             **more,
         }
-        return subprocess.run(
-            [sys.executable, "-m", "fsgauge", *arguments],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+        return commands.fsgauge(
+            *arguments, folder=tmp_path, environment=environment, seconds=patience(120)
         )
 
     return run

@@ -16,6 +16,7 @@ from fsgauge.age.image import checksum_of
 from fsgauge.age.record import NOT_ASKED, MadeTarget, document_of_age, keep_age, record_files
 from tests.age_example import worn
 from tests.cli.conftest import ENGINE, Run
+from tests.patience import patience
 
 SMALL = ("--size", "64MiB")
 
@@ -150,7 +151,7 @@ def test_ctrl_c_keeps_what_there_is(place: Path, tmp_path: Path) -> None:
             assert time.monotonic() < until, "the engine never came up"
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=30)
+        out, error = process.communicate(timeout=patience(30))
     finally:
         process.kill()
     assert process.returncode == 130

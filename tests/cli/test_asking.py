@@ -14,6 +14,7 @@ import pytest
 
 from fsgauge.cli import run
 from tests.cli.conftest import ENGINE, Run
+from tests.patience import patience
 
 LONG = ["--set", "workload.duration=60s", "--set", "plan.side_by_side=false"]
 """24 runs of a minute, which the fake engine ends at once."""
@@ -45,7 +46,7 @@ def on_terminal(
         if not part:
             break
         talk += part
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=patience(120))
     os.close(ours)
     return process, output, talk.decode().replace("\r\n", "\n")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.coherence.log import Log
+from tests.patience import patience
 
 
 def fsgauge(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -18,7 +19,7 @@ def fsgauge(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "fsgauge", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         env=os.environ | more,
         check=False,
     )

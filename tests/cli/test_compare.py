@@ -51,6 +51,7 @@ def measured(fsgauge: Run, small: list[str], tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.long
 def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
     fsgauge: Run, measured: Any
 ) -> None:

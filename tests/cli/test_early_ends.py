@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge import cli
+from tests.patience import patience
 
 INTERRUPTED_AT_IMPORT = """
 import builtins, os, runpy, signal, sys
@@ -33,7 +34,7 @@ def test_ctrl_c_while_python_imports_is_an_interruption(name: str) -> None:
         [sys.executable, "-c", INTERRUPTED_AT_IMPORT, name],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
     )
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
@@ -50,7 +51,7 @@ def test_a_terminal_that_was_closed_is_no_fault_of_ours(tmp_path: Path) -> None:
     ) as process:
         os.close(slave)
         os.close(master)
-        assert process.wait(timeout=60) == 130
+        assert process.wait(timeout=patience(60)) == 130
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from fsgauge.cli.scan import command
 from tests.cli.conftest import ENGINE, Run
+from tests.patience import patience
 
 
 def test_the_answer_comes_first_and_nothing_is_written(fsgauge: Run, tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
     try:
         _wait_for(ready)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=30)
+        out, error = process.communicate(timeout=patience(30))
     finally:
         process.kill()
     assert process.returncode == 130

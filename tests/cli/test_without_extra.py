@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patience
+
 PROGRAM = """
 import sys
 
@@ -50,7 +52,7 @@ def test_a_run(rig: str, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=patience(300),
     )
     if rig == "host":
         assert ended.returncode == 0, ended.stderr

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import commands
+from tests.patience import patience
+
 ENGINE = Path(__file__).with_name("fleet_engine.py")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -32,14 +35,9 @@ def fsgauge(tmp_path: Path) -> Run:
     """Run `fsgauge ARGUMENTS` in an empty folder; nothing is checked."""
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "fsgauge", *arguments],
-            cwd=tmp_path,
-            env=environment_of(tmp_path, **more),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
+        environment = environment_of(tmp_path, **more)
+        return commands.fsgauge(
+            *arguments, folder=tmp_path, environment=environment, seconds=patience(300)
         )
 
     return run

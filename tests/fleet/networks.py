@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
 from fsgauge.rig.fleet.model import Host
+from tests.patience import patience
 
 
 def ip(*words: str) -> None:
     """The program `ip`; what it refuses is an error."""
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=30)
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=patience(30))
 
 
 @dataclass(frozen=True)
@@ -85,4 +86,4 @@ def _connect(found: Networks, name: str, address: str) -> None:
 
 
 def _quietly(*words: str) -> None:
-    subprocess.run(["ip", *words], check=False, capture_output=True, timeout=30)
+    subprocess.run(["ip", *words], check=False, capture_output=True, timeout=patience(30))

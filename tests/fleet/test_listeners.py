@@ -15,6 +15,7 @@ from tests.fleet.faulty import MOMENTS, Fault, Faulty, faulty
 from tests.fleet.listeners import Listener, listeners
 from tests.fleet.networks import networks
 from tests.fleet.test_run import left_behind
+from tests.patience import patience
 
 __all__ = ["faulty"]
 
@@ -34,7 +35,7 @@ def test_all_of_a_local_fleet_listens_on_loopback_alone(small: list[str], tmp_pa
         study.wait_until(lambda: len(study.engines()) >= 2)
         everyone = descendants(study.process.pid)
         found = {pid: listeners(pid) for pid in everyone}
-        _, said = study.process.communicate(timeout=240)
+        _, said = study.process.communicate(timeout=patience(240))
         assert study.process.returncode == 0, said
     all_of_them = [each for of_one in found.values() for each in of_one]
     assert {each.address for each in all_of_them} == {"127.0.0.1"}

@@ -18,6 +18,7 @@ from fsgauge.store.journal import read_journal
 from tests.fleet.conftest import hosts_file
 from tests.fleet.control import Running, is_gone, running
 from tests.fleet.test_run import left_behind, results_of
+from tests.patience import patience
 
 SECONDS = "0.4"
 TWO_BLOCKS = ("--set", "plan.blocks=2")
@@ -43,7 +44,7 @@ def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> Non
         FSGAUGE_FLEET_ENGINE_SECONDS=SECONDS,
     ) as study:
         os.kill(begun(study)[1], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=240)
+        _, said = study.process.communicate(timeout=patience(240))
         assert study.process.returncode == 0, said
     assert "b: its connection was closed" in said
     directory = results_of(tmp_path)
@@ -64,7 +65,7 @@ def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path)
     ) as study:
         begun(study)
         os.kill(study.engines()[0], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=240)
+        _, said = study.process.communicate(timeout=patience(240))
         assert study.process.returncode == 0, said
     (because,) = voided(results_of(tmp_path))
     assert "the engine ended without a result (signal SIGKILL)" in because
@@ -86,7 +87,7 @@ def test_settings_of_a_killed_host_are_set_back(small: list[str], tmp_path: Path
         study.wait_until(lambda: bool(study.runs()) and bool(study.engines()))
         study.wait_until(lambda: SOMAXCONN.read_text().strip() == other)
         os.kill(study.hosts()[0], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=240)
+        _, said = study.process.communicate(timeout=patience(240))
         assert study.process.returncode == 0, said
     assert SOMAXCONN.read_text() == before
     stored = read_results(results_of(tmp_path))
@@ -118,7 +119,7 @@ def test_ctrl_c_ends_hosts_and_keeps_what_was_measured(small: list[str], tmp_pat
     ) as study:
         hosts = begun(study)
         study.process.send_signal(signal.SIGINT)
-        _, said = study.process.communicate(timeout=240)
+        _, said = study.process.communicate(timeout=patience(240))
         assert study.process.returncode == 130, said
         assert all(map(is_gone, hosts))
     assert "fsgauge resume" in said

@@ -19,6 +19,7 @@ from fsgauge.rig.fleet.nodes import FleetScheduler, FleetWorker
 from tests.fleet.listeners import Listener, listeners
 from tests.fleet.stolen_key import Closed, Stolen
 from tests.fleet.stub_hosts import StubLauncher
+from tests.patience import patience
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_nothing_listens_without_tls(two: tuple[Hosts, set[Listener]]) -> None:
     assert ports == {int(each.rpartition(":")[2]) for each in addresses}
     assert {(each.protocol, each.address) for each in found} == {("tcp", "127.0.0.1")}
     for port in ports:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as plain:
+        with socket.create_connection(("127.0.0.1", port), timeout=patience(5)) as plain:
             plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
             plain.settimeout(5)
             try:

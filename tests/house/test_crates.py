@@ -222,3 +222,16 @@ def test_a_circle_is_found_through_what_a_folder_passes_on(tmp_path: Path) -> No
     assert Crate(tmp_path).circles() == []
     (tmp_path / "low/deep.rs").write_text("pub struct Deep(super::super::high::High);\n")
     assert Crate(tmp_path).circles() == [": high -> low -> high"]
+
+
+@pytest.mark.parametrize("crate", MAY_USE)
+def test_every_file_of_tests_is_in_a_program(crate: str) -> None:
+    """With `autotests = false` cargo finds none by itself."""
+    manifest = tomllib.loads((CRATES / crate / "Cargo.toml").read_text())
+    own = {each["name"] for each in manifest.get("test", [])}
+    tests = CRATES / crate / "tests"
+    if not own or "main" not in own:
+        assert manifest["package"].get("autotests", True)
+        return
+    named = set(re.findall(r"^mod (\w+);", (tests / "main.rs").read_text(), re.MULTILINE))
+    assert {path.stem for path in tests.glob("*.rs")} <= named | own

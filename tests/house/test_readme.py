@@ -83,6 +83,7 @@ def test_the_commands_that_measure_nothing(tmp_path: Path) -> None:
             assert done.returncode == 0 or refused, (line, done.stderr)
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_runs_on_a_scratch_file_and_what_can_be_done_with_them(tmp_path: Path) -> None:
     line = next(line for line in commands() if line == "fsgauge run overhead")
@@ -133,6 +134,7 @@ def assert_answers(done: subprocess.CompletedProcess[str]) -> None:
     assert done.stdout.splitlines()[-2].startswith("answer: ")
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
     small = ["storage.size=512MiB", f"storage.directory={tmp_path}", "workload.fill=4 %"]
@@ -141,6 +143,7 @@ def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
     assert_answers(done)
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_connections_on_a_scratch_file(tmp_path: Path) -> None:
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=20"]
@@ -149,6 +152,7 @@ def test_connections_on_a_scratch_file(tmp_path: Path) -> None:
     assert_answers(done)
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_connections_through_a_server(tmp_path: Path) -> None:
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=5"]
@@ -161,12 +165,14 @@ def test_connections_through_a_server(tmp_path: Path) -> None:
     assert_answers(done)
 
 
+@pytest.mark.long
 def test_years_in_the_simulator(tmp_path: Path) -> None:
     small = ["storage.size=256MiB", "sweep.years=[0, 1]", "plan.blocks=2"]
     small.append('sweep.profiles=["median_size=64 KiB"]')
     assert_answers(done_small("fsgauge run years --rig simulator", small, tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("study", "small"),
     [
@@ -187,6 +193,7 @@ def test_studies_in_the_simulator(study: str, small: list[str], tmp_path: Path) 
     assert_answers(done_small(command, [*small, "plan.blocks=2"], tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_churn_on_a_scratch_file(tmp_path: Path) -> None:
     small = [f"storage.directory={tmp_path}", "workload.storage_age=1.2", "plan.blocks=2"]
@@ -195,6 +202,7 @@ def test_churn_on_a_scratch_file(tmp_path: Path) -> None:
     assert_answers(done)
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_aging_on_a_scratch_file(tmp_path: Path) -> None:
     small = ["storage.size=1GiB", f"storage.directory={tmp_path}", "workload.streams=1"]
@@ -218,6 +226,7 @@ def folder_for(word: str, folders: list[str]) -> str:
     return named.get(word, word)
 
 
+@pytest.mark.long
 @pytest.mark.root
 @pytest.mark.usefixtures("dropped_caches")
 def test_a_run_on_a_device(tmp_path: Path, device: tuple[str, str]) -> None:

@@ -72,6 +72,7 @@ def test_a_recipe_has_its_parts(recipe: Recipe) -> None:
     assert len(re.findall(r"^\*\*When not\.\*\* .+$", recipe.text, flags=re.MULTILINE)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.root
 @each_recipe
 def test_a_recipe_works(recipe: Recipe, tmp_path: Path, request: pytest.FixtureRequest) -> None:

@@ -18,6 +18,7 @@ from fsgauge.machine.ledger import ledger_folder
 from fsgauge.programs import find_engine
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
+from tests.patience import patience
 from tests.rigs.virtual import need_guest
 
 MEBIBYTE = 1 << 20
@@ -104,7 +105,7 @@ def make_loop(tmp_path: Path) -> Iterator[MakeLoop]:
     yield make
     for file in files:
         for device in loop_devices.loops_of(file):
-            subprocess.run(["losetup", "--detach", device], check=True, timeout=60)
+            subprocess.run(["losetup", "--detach", device], check=True, timeout=patience(60))
 
 
 def attach(file: Path, *options: str) -> str:
@@ -113,10 +114,10 @@ def attach(file: Path, *options: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patience(60),
     )
     return done.stdout.strip()
 
 
 def run(*command: str, **options: Any) -> None:
-    subprocess.run(command, check=True, capture_output=True, timeout=60, **options)
+    subprocess.run(command, check=True, capture_output=True, timeout=patience(60), **options)

@@ -20,6 +20,7 @@ from fsgauge.engine.wire import ScanJob
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.facts.mounts import mounts
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root
@@ -45,7 +46,7 @@ class Ager:
             check=False,
             cwd=self.folder,
             env=self._environment,
-            timeout=300,
+            timeout=patience(300),
         )
 
     def start(self, *words: str) -> subprocess.Popen[str]:
@@ -262,7 +263,7 @@ def test_ctrl_c_keeps_a_whole_image(age: Ager) -> None:
     try:
         _until_ageing(age)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=120)
+        out, error = process.communicate(timeout=patience(120))
     finally:
         process.kill()
     assert process.returncode == 130, error
@@ -282,7 +283,7 @@ def test_ctrl_c_while_fidelity_is_measured_keeps_the_image(age: Ager) -> None:
             assert time.monotonic() < until, "the second image was never made"
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=120)
+        out, error = process.communicate(timeout=patience(120))
     finally:
         process.kill()
     assert process.returncode == 130, error
@@ -295,7 +296,7 @@ def test_after_a_kill_the_next_command_undoes_everything(age: Ager) -> None:
     process = age.start(*LONG)
     _until_ageing(age)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=patience(60))
     run(sys.executable, "-m", "fsgauge", "systems")
     assert age.in_use() == []
     assert list(age.folder.iterdir()) == []

@@ -24,6 +24,7 @@ from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.conftest import run as command
 from tests.rigs.measured import measured
@@ -133,6 +134,7 @@ def test_free_space_is_what_deletes_give_back(scene: Scene, rig: HostRig, tmp_pa
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "keys", "piece"),
     [
@@ -216,7 +218,7 @@ class Filler(Progress):
             self.thread = threading.Thread(target=self._fill)
             self.thread.start()
             if not self.half_way:
-                self.thread.join(timeout=60)
+                self.thread.join(timeout=patience(60))
 
     def _fill(self) -> None:
         deadline = time.monotonic() + 60
@@ -238,7 +240,7 @@ def test_without_space_for_its_files_the_study_ends_and_keeps_what_there_is(
     filler = Filler(scene, half_way)
     outcome, stored = measured(study, rig, tmp_path / "results", filler)
     assert filler.thread is not None
-    filler.thread.join(timeout=60)
+    filler.thread.join(timeout=patience(60))
     assert isinstance(outcome.ended_by, RigError) and outcome.ended_by.exit_code == 3
     assert "larger storage" in outcome.ended_by.render()
     assert {run.cell.id for run in stored.runs} == {"clean-write", "clean-read"}
@@ -305,7 +307,7 @@ def test_ctrl_c_leaves_nothing(at: str, scene: Scene, rig: HostRig, tmp_path: Pa
     presser = Presser(at)
     outcome, stored = measured(study, rig, tmp_path / "results", presser)
     assert presser.thread is not None
-    presser.thread.join(timeout=60)
+    presser.thread.join(timeout=patience(60))
     assert outcome.ended_by is not None and outcome.ended_by.exit_code == 130
     assert stored.runs and whole_blocks(stored) == set()
     assert scene.left() == []
@@ -343,11 +345,11 @@ def test_a_study_killed_while_it_is_aged_is_cleaned_up_and_goes_on(
             assert time.monotonic() < deadline
             time.sleep(0.005)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
+        process.wait(timeout=patience(60))
     assert any(each.startswith("mount ") for each in scene.left())
     (folder,) = (tmp_path / "results").iterdir()
     with program(scene, engine, "resume", str(folder), "--quiet") as process:
-        _, told = process.communicate(timeout=120)
+        _, told = process.communicate(timeout=patience(120))
         assert process.returncode == 0, told
     stored = read_results(folder)
     assert whole_blocks(stored) == {0, 1}

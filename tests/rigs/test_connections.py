@@ -28,6 +28,7 @@ from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
 
@@ -126,6 +127,7 @@ def test_the_published_tests_from_the_study_to_its_records(
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not os.uname().release.startswith(KERNEL_OF_THE_GOLDEN_FACT),
     reason=f"how ext4 deals out blocks was measured on Linux {KERNEL_OF_THE_GOLDEN_FACT}x",
@@ -199,6 +201,7 @@ def test_every_way_of_working_is_whole(
     assert scene.left() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["xfs", "btrfs", "ext3"])
 def test_other_systems_can_be_asked_for(
     kind: str, scene: Scene, rig: HostRig, tmp_path: Path
@@ -301,7 +304,7 @@ def test_more_clients_than_open_files_are_refused(scene: Scene, engine: Engine) 
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
         check=False,
     )
     assert done.returncode == 2, done.stderr
@@ -329,5 +332,5 @@ def test_ctrl_c_leaves_nothing(seconds: float, scene: Scene, rig: HostRig, tmp_p
     except BaseException as error:
         assert getattr(error, "exit_code", None) == 130, error
     finally:
-        presser.join(timeout=60)
+        presser.join(timeout=patience(60))
     assert scene.left() == []

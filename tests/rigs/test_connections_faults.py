@@ -30,6 +30,7 @@ from fsgauge.run import Outcome
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene, run
 from tests.rigs.test_connections import Meddler, measured, ram, study_of
 
@@ -307,7 +308,7 @@ def command(scene: Scene, engine: Engine, *words: str) -> Iterator[subprocess.Po
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=patience(60))
 
 
 def test_a_study_killed_while_clients_write_is_cleaned_up_and_goes_on(
@@ -322,11 +323,11 @@ def test_a_study_killed_while_clients_write_is_cleaned_up_and_goes_on(
             assert time.monotonic() < deadline
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
+        process.wait(timeout=patience(60))
     assert any(each.startswith("mount ") for each in scene.left())
     (folder,) = (tmp_path / "results").iterdir()
     with command(scene, engine, "resume", str(folder), "--quiet") as process:
-        _, told = process.communicate(timeout=120)
+        _, told = process.communicate(timeout=patience(120))
         assert process.returncode == 0, told
     stored = read_results(folder)
     turns = stored.study.plan.turns

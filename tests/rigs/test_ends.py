@@ -16,6 +16,7 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+from tests.patience import patience
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root
@@ -38,7 +39,7 @@ def turns(scene: Scene, engine: Engine, *design: str) -> Iterator[subprocess.Pop
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=30)
+        process.wait(timeout=patience(30))
 
 
 def wait_for_begin(scene: Scene, process: subprocess.Popen[bytes]) -> None:
@@ -49,6 +50,7 @@ def wait_for_begin(scene: Scene, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.005)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("design", "seconds"), [((), 2.0), (("beside",), 6.0)])
 def test_twenty_kills_at_random_moments_leave_nothing(
@@ -62,7 +64,7 @@ def test_twenty_kills_at_random_moments_leave_nothing(
             wait_for_begin(scene, process)
             time.sleep(chance.uniform(0, seconds))
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=30)
+            process.wait(timeout=patience(30))
         sentences = clean_up_after_the_dead()
         assert scene.left() == [], sentences
         said += sentences
@@ -86,7 +88,7 @@ def test_ctrl_c_leaves_nothing_even_when_pressed_twice(
             if again:
                 time.sleep(0.02)
                 os.killpg(process.pid, number)
-            code = process.wait(timeout=60)
+            code = process.wait(timeout=patience(60))
             after_all_is_undone = {-number} if again else set()
             assert code in {130} | after_all_is_undone, process.stderr and process.stderr.read()
         assert scene.left() == []
@@ -104,11 +106,11 @@ def test_a_living_run_is_left_alone_and_two_do_not_disturb_each_other(
             assert clean_up_after_the_dead() == []
             time.sleep(0.05)
         os.killpg(first.pid, signal.SIGKILL)
-        first.wait(timeout=30)
+        first.wait(timeout=patience(30))
         clean_up_after_the_dead()
         assert len(list(scene.ledgers.glob("*.ledger"))) == 1
         time.sleep(0.5)
         assert second.poll() is None, second.stderr and second.stderr.read()
         os.killpg(second.pid, signal.SIGINT)
-        assert second.wait(timeout=60) == 130
+        assert second.wait(timeout=patience(60)) == 130
     assert scene.left() == []

@@ -159,6 +159,7 @@ def test_each_host_brings_all_clients(surroundings: Path) -> None:
     assert list(surroundings.iterdir()) == []
 
 
+@pytest.mark.long
 def test_hosts_age_in_one_folder(surroundings: Path) -> None:
     """Each makes, deletes and measures files of its own, at the same moments; the sums are told."""
     study = small(
@@ -182,6 +183,7 @@ def test_hosts_age_in_one_folder(surroundings: Path) -> None:
     assert list(surroundings.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_each_host_has_a_device_of_its_own(surroundings: Path, make_loop: MakeLoop) -> None:
     """Consent names device and host; what is said of one host is not said of another."""
@@ -214,6 +216,7 @@ def test_each_host_has_a_device_of_its_own(surroundings: Path, make_loop: MakeLo
     assert {run.result is not None for run in stored.runs} == {True}
 
 
+@pytest.mark.long
 @pytest.mark.root
 @pytest.mark.usefixtures("scene")
 @pytest.mark.parametrize("name", sorted(SERVERS))
@@ -244,6 +247,7 @@ def test_clients_of_all_hosts_use_a_server_that_runs(name: str, surroundings: Pa
         assert run.result.clients is not None and run.result.clients.clients_gave_up == 0
 
 
+@pytest.mark.long
 @pytest.mark.root
 def test_the_read_ahead_of_a_mount_is_a_factor(surroundings: Path, scene: Scene) -> None:
     """Set on the host while the turns of one system last, and set back."""

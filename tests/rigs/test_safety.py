@@ -18,6 +18,7 @@ from fsgauge.machine.device.device_tree import contents_of
 from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
 from tests.rigs.partitions import partition_table
 
@@ -151,7 +152,7 @@ def test_mounted_here_and_in_another_namespace(
                 rig.check(study_on(scene, there), Consent(("x",)))
             assert f"mounted at {point}" in error.value.render()
         finally:
-            process.communicate(b"\n", timeout=30)
+            process.communicate(b"\n", timeout=patience(30))
 
 
 def test_in_use_without_a_signature(make_loop: MakeLoop, scene: Scene, rig: HostRig) -> None:

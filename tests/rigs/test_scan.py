@@ -23,6 +23,7 @@ from fsgauge.run import run_study
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
 
 pytestmark = pytest.mark.root
@@ -75,7 +76,11 @@ def by_filefrag(folder: Path) -> dict[str, int]:
 
 def _by_filefrag(path: Path) -> int:
     done = subprocess.run(
-        ["filefrag", "-v", str(path)], capture_output=True, text=True, check=True, timeout=60
+        ["filefrag", "-v", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=patience(60),
     )
     pattern = r"^ *\d+: *(\d+)\.\. *(\d+): *(\d+)\.\. *(\d+):"
     rows = [[*map(int, row)] for row in re.findall(pattern, done.stdout, flags=re.MULTILINE)]
@@ -113,7 +118,7 @@ def test_the_command_says_it_draws_it_and_writes_nothing_there(
         check=False,
         cwd=tmp_path,
         env=os.environ | {"FSGAUGE_ENGINE": str(engine.binary)},
-        timeout=60,
+        timeout=patience(60),
     )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -147,7 +152,7 @@ def _of_metadata(folder: Path) -> int:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patience(60),
     )
     found = re.findall(r"^(?:Metadata|System),.*\n\s+/dev/\S+\s+(\d+)$", done.stdout, re.MULTILINE)
     assert len(found) == 2, done.stdout
@@ -162,7 +167,7 @@ def test_an_image_that_ends_early_is_not_called_full(
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patience(60),
     ).stdout.strip()
     run("mount", "-o", "remount,ro", str(mounted))
     image = tmp_path / "copy"
@@ -249,7 +254,11 @@ def test_below_a_root_that_is_no_mount_point_statx_and_statfs_say_what_is_scanne
 ) -> None:
     """/proc/self/mountinfo lists no mount that a chroot is in, and the scan ended in an error."""
     listed = subprocess.run(
-        ["ldd", str(engine.binary)], capture_output=True, text=True, check=False, timeout=60
+        ["ldd", str(engine.binary)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=patience(60),
     )
     for file in [str(engine.binary), *re.findall(r"(/\S+)", listed.stdout.replace(":", " "))]:
         copy = tmp_path / file.lstrip("/")
@@ -264,7 +273,7 @@ def test_below_a_root_that_is_no_mount_point_statx_and_statfs_say_what_is_scanne
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=patience(60),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.splitlines()[-1])["result"]

@@ -39,6 +39,7 @@ from fsgauge.rig.host.serving import missing_of, require_surroundings
 from fsgauge.stats import read_study
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study
+from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured
 
@@ -128,7 +129,7 @@ def answers(server: Server) -> bool:
 
 def listens(port: int) -> bool:
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1.0):
+        with socket.create_connection(("127.0.0.1", port), timeout=patience(1.0)):
             return True
     except OSError:
         return False
@@ -189,7 +190,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
             env={"PATH": os.environ["PATH"], "USER": user, "PASSWD": password},
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=patience(20),
             check=False,
         )
 
@@ -279,6 +280,7 @@ def network_of(pid: int) -> int:
         return 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("how", ["first", "again"])
 def test_kill_9_of_fsgauge_leaves_no_server(
@@ -301,7 +303,7 @@ def test_kill_9_of_fsgauge_leaves_no_server(
         inside = [pid for pid in server_processes(folder, token) if network_of(pid) == int(network)]
         assert inside
         process.kill()
-        process.wait(timeout=10)
+        process.wait(timeout=patience(10))
 
     def left() -> list[int]:
         """Its processes, and all in its network: one that is dying has no command line any more."""
@@ -433,6 +435,7 @@ SERVED_LOADS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", SERVED_LOADS)
 @pytest.mark.parametrize("name", NAMES)
 def test_other_kinds_work_through_a_server_too(
@@ -480,6 +483,7 @@ class Killer(Progress):
                     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
     name: str, scene: Scene, rig: HostRig, tmp_path: Path
@@ -577,6 +581,7 @@ class Denier(Filler):
             folder.chmod(0o755)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("meddler", "kind", "needed"),
     [(Filler, "no_space", "larger storage"), (Denier, "permission_denied", "this user may make")],

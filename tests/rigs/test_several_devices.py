@@ -47,6 +47,7 @@ def devices(make_loop: MakeLoop) -> list[str]:
     return [make_loop(320 * MEBIBYTE) for _ in range(3)]
 
 
+@pytest.mark.long
 def test_each_system_is_on_each_device_once(
     scene: Scene, rig: HostRig, devices: list[str], tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from fsgauge.engine.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.process.servers import server_processes
 from tests.needs import need_tool
+from tests.patience import patience
 from tests.rigs.conftest import Scene
 from tests.rigs.test_serve import clients, needs
 
@@ -120,7 +121,7 @@ def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
         yield output
     finally:
         strace.kill()
-        strace.communicate(timeout=20)
+        strace.communicate(timeout=patience(20))
 
 
 def blocks_of(file: Path) -> list[bytes]:

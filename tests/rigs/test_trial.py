@@ -16,6 +16,7 @@ from fsgauge.rig.host import trial
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage
 from tests.needs import need_mkfs
+from tests.patience import patience
 from tests.rigs.conftest import MakeLoop, Scene
 
 pytestmark = pytest.mark.root
@@ -114,7 +115,10 @@ def test_an_ordinary_user_learns_what_mkfs_refuses() -> None:
     os.chown(ledgers, 65534, 65534)
     try:
         done = subprocess.run(
-            [sys.executable, "-c", USER, str(ledgers)], capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", USER, str(ledgers)],
+            capture_output=True,
+            text=True,
+            timeout=patience(60),
         )
         assert list(ledgers.glob("*.jsonl")) == []
     finally:

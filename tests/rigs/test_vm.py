@@ -29,9 +29,6 @@ from fsgauge.study.parse import load_study
 from tests.rigs.virtual import COMMAND, SMALL, fsgauge, machines
 
 pytestmark = pytest.mark.usefixtures("guest")
-LONG = pytest.mark.skipif(
-    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute or two: make test-rig"
-)
 
 
 @pytest.fixture
@@ -43,6 +40,7 @@ def scene(tmp_path: Path) -> Iterator[Path]:
     assert list((tmp_path / "disks").iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) -> None:
     done = fsgauge(
         *("run", "overhead", "--rig", "vm", "--system", "nilfs2", *SMALL),
@@ -68,7 +66,7 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
     assert "limited to 200 IOPS" in page
 
 
-@LONG
+@pytest.mark.long
 def test_a_machine_that_is_killed_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
     code, said = run_and_kill_qemu(scene)
     assert code == 0, said
@@ -81,7 +79,7 @@ def test_a_machine_that_is_killed_makes_its_block_void_and_the_study_goes_on(sce
     assert (lost.block, lost.again) == (0, True) and "QEMU's exit code is -9" in lost.because
 
 
-@LONG
+@pytest.mark.long
 def test_a_kernel_that_panics_is_a_finding_with_the_last_lines_of_its_console(scene: Path) -> None:
     systems = ["ext4"]
     overrides = [each for each in SMALL[SMALL.index("--set") :] if each != "--set"]
@@ -106,7 +104,7 @@ def test_a_kernel_that_panics_is_a_finding_with_the_last_lines_of_its_console(sc
     assert panic in page and "The block was measured again." in page
 
 
-@LONG
+@pytest.mark.long
 def test_a_machine_is_in_a_sandbox_reaches_no_name_and_dies_with_us(scene: Path) -> None:
     """Looked at from outside, before the guest is up; root's machines are nobody's else."""
     words = ["run", "overhead", "--rig", "vm", "--system", "ext4", *SMALL]
@@ -148,7 +146,7 @@ def machine_of(process: subprocess.Popen[bytes], scene: Path) -> int:
     raise AssertionError("it ended without a machine")
 
 
-@LONG
+@pytest.mark.long
 def test_a_prompt_is_typed_at_and_turned_off() -> None:
     done = fsgauge("rig", "shell", input="echo $((6 * 7)) of $(uname -s)\n")
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import re
 import subprocess
 import tempfile
@@ -25,14 +24,14 @@ from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import SystemRig
 from tests.needs import need
-from tests.rigs.virtual import fsgauge, machines
+from tests.patience import patience
+from tests.rigs.virtual import WHOLE, fsgauge, machines
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
+AT_FULL_SIZE = pytest.mark.skipif(not WHOLE, reason="many minutes: make test-rig")
 REPOSITORY = Path(__file__).parents[2]
 PROOFS = REPOSITORY / "crates" / "fsgauge-alloc" / "proofs.tsv"
 HISTORIES = "ext4::kernel_tests::"
@@ -58,7 +57,7 @@ def program() -> bytes:
     command = ["cargo", "test", "--package", "fsgauge-alloc", "--lib", "--release", "--no-run"]
     command.append("--message-format=json")
     done = subprocess.run(
-        command, cwd=REPOSITORY, capture_output=True, text=True, timeout=1500, check=False
+        command, cwd=REPOSITORY, capture_output=True, text=True, timeout=patience(1500), check=False
     )
     assert done.returncode == 0, done.stderr
     found = [json.loads(line).get("executable") for line in done.stdout.splitlines()]
@@ -66,7 +65,7 @@ def program() -> bytes:
     return Path(executable).read_bytes()
 
 
-@pytest.fixture(scope="module", params=["6.1", "6.12"])
+@pytest.fixture(scope="module", params=["6.1", "6.12"] if WHOLE else ["6.1"])
 def linux(request: pytest.FixtureRequest) -> Iterator[str]:
     """A release; its newest kernel is built while the tests of it run.
 
@@ -125,6 +124,7 @@ def test_space_without_data_lies_as_in_the_model(
     assert proof(linux, "fallocate").startswith(f"agrees with Linux {linux} in {agreed}:")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_data_that_waited_in_memory_lies_as_in_the_model(
     stood: Standing, program: bytes, linux: str
@@ -137,6 +137,7 @@ def test_data_that_waited_in_memory_lies_as_in_the_model(
     assert proof(linux, "write").startswith(f"agrees with Linux {linux} in {agreed} and ")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_a_device_is_filled_from_memory_as_in_the_model(
     stood: Standing, program: bytes, linux: str
@@ -148,6 +149,7 @@ def test_a_device_is_filled_from_memory_as_in_the_model(
     assert agreed in proof(linux, "write")
 
 
+@AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_without_the_kernels_race_a_device_95_percent_full_lies_as_in_the_model(
     stood: Standing, program: bytes, linux: str

@@ -5,7 +5,6 @@ The first two are systems that could not be set up, said within a bound; the thi
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -19,9 +18,7 @@ from fsgauge.study.model import System
 from fsgauge.study.rig_keys import SystemRig
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
 CASES = ["close_to_open", "counter"]

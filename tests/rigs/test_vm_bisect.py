@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,7 @@ from fsgauge.study.model import Study
 from tests.needs import need, need_tool
 from tests.rigs.virtual import fsgauge
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-)
+pytestmark = pytest.mark.long
 
 LOAD = [
     *("--storage", "loop:128MiB", "--set", "plan.blocks=3", "--set", "workload.duration=2s"),

@@ -5,7 +5,6 @@ Emulated, three machines boot for each, and one of them twice: minutes for what 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,7 @@ from fsgauge.failure.log import Log as FailureLog
 from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
 TRIALS = 10

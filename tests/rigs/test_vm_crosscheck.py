@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [
     pytest.mark.usefixtures("guest"),
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
 ]
 SMALL = [
     *("--set", 'workload.tests=["put_block", "create_random"]', "--pairs", "2"),

@@ -6,7 +6,6 @@ takes minutes for what it does, so there are few tests, each of several things.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,7 @@ from fsgauge.store import StoredStudy, read_results
 from tests.rigs.virtual import SMALL, fsgauge, machines
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
 LATENCY_NS = 20_000_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,7 @@ from fsgauge.store import read_results
 from tests.needs import need, need_tool
 from tests.rigs.virtual import SMALL, fsgauge
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,7 @@
-"""Killed at thirty moments, nothing of a virtual machine stays; two rigs at once do not meet."""
+"""Killed at any moment, nothing of a virtual machine stays; two rigs at once do not meet."""
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import time
@@ -11,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from fsgauge.store import read_results
-from tests.rigs.virtual import COMMAND, SMALL, fsgauge, machines
+from tests.rigs.virtual import COMMAND, SMALL, WHOLE, fsgauge, machines
 
 pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="takes minutes: make test-rig"
-    ),
+    pytest.mark.long,
     pytest.mark.usefixtures("guest"),
 ]
-MOMENTS = 30
+MOMENTS = 30 if WHOLE else 4
+"""Each takes up to twenty seconds of two processors where machines are emulated."""
 LATEST_SECONDS = 20.0
 """By then a machine is up, and its first system is being measured."""
 

@@ -44,6 +44,7 @@ def disks(tmp_path: Path) -> Iterator[Path]:
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_two_nodes_measure_together_on_one_disk(disks: Path, tmp_path: Path) -> None:
     """GFS2 with its cluster: what a study takes that the hosts of a fleet do not have."""
     done = fsgauge(
@@ -71,6 +72,7 @@ def test_two_nodes_measure_together_on_one_disk(disks: Path, tmp_path: Path) -> 
     assert "a private network" in page
 
 
+@pytest.mark.long
 def test_nothing_of_several_nodes_outlives_a_killed_fsgauge(disks: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "run", "overhead", "--rig", "vm", *SMALL]
     command += ["--set", f"storage.directory={disks}", "--results", str(tmp_path / "results")]
@@ -100,7 +102,7 @@ def test_a_study_that_cannot_be_is_refused_before_anything_boots(disks: Path) ->
     assert "2 nodes would mount it at once" in refusal["what"]
 
 
-@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="a minute: make test-rig")
+@pytest.mark.long
 def test_nodes_reach_one_another_by_name_and_a_cut_link_heals(disks: Path) -> None:
     """The same file system on each of them is one of its own. Until it is asked to, a node sends
     nothing: a run on a local disk once had the 70 bytes of a request for IPv6 routers."""
@@ -121,7 +123,7 @@ def test_nodes_reach_one_another_by_name_and_a_cut_link_heals(disks: Path) -> No
         _each_has_its_own(stood)
 
 
-@pytest.mark.skipif(os.environ.get("FSGAUGE_TEST_RIG") != "1", reason="minutes: make test-rig")
+@pytest.mark.long
 def test_what_one_node_writes_another_one_reads_over_nfs(disks: Path, tmp_path: Path) -> None:
     """A server and two that drive the load: by hand, and as a study on the same files."""
     if "nfs4" not in tables().reached_by:

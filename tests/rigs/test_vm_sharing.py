@@ -25,6 +25,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_nfs_is_counted_and_what_cannot_be_set_up_is_classed(tmp_path: Path) -> None:
     (line,) = [line for line in commands() if line.startswith("fsgauge run sharing")]

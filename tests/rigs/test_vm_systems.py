@@ -1,29 +1,27 @@
 """Systems over nodes of the virtual rig, each set up, written on one node and read on another.
 
-Real machines, emulated where KVM does not work: a few systems here, half a minute when it is quiet,
-and all of them in make test-rig, a quarter of an hour.
+Real machines, emulated where KVM does not work: a few systems in make test-all, and all of them in
+make test-rig, a quarter of an hour.
 """
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 
 from fsgauge.rig.vm.trials import trials
-from tests.rigs.virtual import fsgauge
+from tests.rigs.virtual import WHOLE, fsgauge
 
-pytestmark = pytest.mark.usefixtures("guest")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("guest")]
 FEW = ["f2fs", "vxfs", "overlay over ext4"]
 """On one node: test_vm_sharing.py has a server with a client, test_vm_nodes.py a shared disk."""
-LONG = os.environ.get("FSGAUGE_TEST_RIG") == "1"
 
 
 @pytest.fixture(scope="module")
 def lines(guest: None) -> dict[str, str]:
     """What is said of each system: of all in make test-rig, else of a few."""
-    said = fsgauge("rig", "test", *([] if LONG else FEW), seconds=3000)
+    said = fsgauge("rig", "test", *([] if WHOLE else FEW), seconds=3000)
     assert said.returncode in (0, 1), said.stdout + said.stderr
     names = sorted((each.name for each in trials()), key=len, reverse=True)
     found = {}
@@ -35,7 +33,7 @@ def lines(guest: None) -> dict[str, str]:
 
 
 def test_what_one_node_wrote_another_one_reads(lines: dict[str, str]) -> None:
-    tried = [each for each in trials() if LONG or each.name in FEW]
+    tried = [each for each in trials() if WHOLE or each.name in FEW]
     assert set(lines) == {each.name for each in tried}
     for each in tried:
         if each.known:
@@ -46,7 +44,7 @@ def test_what_one_node_wrote_another_one_reads(lines: dict[str, str]) -> None:
         assert said.startswith("written on one node, read on another") or not on_another, said
 
 
-@pytest.mark.skipif(not LONG, reason="make test-rig tries NFS with a cache")
+@pytest.mark.skipif(not WHOLE, reason="make test-rig tries NFS with a cache")
 def test_what_was_read_once_is_read_from_the_cache(lines: dict[str, str]) -> None:
     cached = {name: said for name, said in lines.items() if "-fscache" in name}
     assert cached

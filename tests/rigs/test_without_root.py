@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine.client import Engine
+from tests.patience import patience
 
 NOBODY = 65534
 USER_PROGRAM = """
@@ -78,7 +79,7 @@ def test_an_ordinary_user_with_a_folder(open_folder: Path, engine: Engine) -> No
         [sys.executable, "-c", USER_PROGRAM, *places, str(NOBODY)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patience(120),
     )
     assert done.returncode == 0, done.stderr
     settled, layout, kernel = done.stdout.splitlines()
@@ -97,7 +98,7 @@ def test_a_container_without_sys() -> None:
         [*command, script, "sh", sys.executable, "-c", CONTAINER_PROGRAM],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=patience(60),
     )
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)

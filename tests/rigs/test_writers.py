@@ -98,6 +98,7 @@ def test_a_pass_covers_the_file_once_by_each_writer(
         assert result_of(run)["write"]["size_bytes"] == 2 * size
 
 
+@pytest.mark.long
 def test_raw_does_the_nearest_thing_where_the_others_need_files(
     scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -11,6 +12,8 @@ from typing import Any
 from fsgauge.machine.process.processes import processes
 from tests.needs import need, need_tool
 
+WHOLE = os.environ.get("FSGAUGE_TEST_RIG") == "1"
+"""Whether the rig is tried at its full size (make test-rig): hours where it is emulated."""
 COMMAND = [sys.executable, "-m", "fsgauge"]
 SMALL = [
     *("--storage", "loop:320MiB", "--seed", "1", "--yes"),

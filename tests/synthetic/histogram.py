@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
 
 from fsgauge.engine.wire import Histogram
 
@@ -46,15 +48,21 @@ def lognormal(operations: int, mean_ns: float, spread: float) -> Histogram:
 def _spread(operations: int, mean_ns: float, sigma: float) -> dict[int, int]:
     """Whole operations on a grid of a lognormal's quantiles, the mean kept."""
     median = mean_ns / math.exp(sigma * sigma / 2)
+    counts: dict[int, int] = {}
+    done = 0
+    for share, factor in _grid(sigma):
+        upto = round(operations * share)
+        if upto > done:
+            counts[max(1, round(median * factor))] = upto - done
+        done = upto
+    return counts
+
+
+@lru_cache
+def _grid(sigma: float) -> list[tuple[float, float]]:
+    """The share of all operations up to each place of the grid, and its latency over the median."""
     grid = [-3.2 + 0.1 * step for step in range(65)]
     weights = [math.exp(-z * z / 2) for z in grid]
     total = sum(weights)
-    counts: dict[int, int] = {}
-    done, cumulative = 0, 0.0
-    for z, weight in zip(grid, weights, strict=True):
-        cumulative += weight
-        upto = round(operations * cumulative / total)
-        if upto > done:
-            counts[max(1, round(median * math.exp(sigma * z)))] = upto - done
-        done = upto
-    return counts
+    shares = [reached / total for reached in accumulate(weights)]
+    return [(share, math.exp(sigma * z)) for share, z in zip(shares, grid, strict=True)]

@@ -36,12 +36,13 @@ from tests.synthetic.setting import MACHINE, target_of
 
 def device_rate(cell: Cell) -> float:
     """Operations per second of a plausible solid state disk."""
-    latency_s = 80e-6 if OverheadFactors.of(cell).read_percent >= 50 else 25e-6
-    transfer_s = OverheadFactors.of(cell).block_size_bytes / 3e9
-    alone = OverheadFactors.of(cell).queue_depth / (latency_s + transfer_s)
+    factors = OverheadFactors.of(cell)
+    latency_s = 80e-6 if factors.read_percent >= 50 else 25e-6
+    transfer_s = factors.block_size_bytes / 3e9
+    alone = factors.queue_depth / (latency_s + transfer_s)
     ceiling = min(
-        220e3 if OverheadFactors.of(cell).read_percent >= 50 else 160e3,
-        3e9 / OverheadFactors.of(cell).block_size_bytes,
+        220e3 if factors.read_percent >= 50 else 160e3,
+        3e9 / factors.block_size_bytes,
     )
     return 1 / (1 / alone**4 + 1 / ceiling**4) ** 0.25
 
@@ -76,17 +77,18 @@ def run_record(
 
 
 def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
+    factors = OverheadFactors.of(cell)
     rate = None
     if recipe.rate is not None:
         rate = Rate(operations_per_second=recipe.rate, arrival="exponential")
     return LoadJob(
         target=target_of(recipe, system),
-        interface=OverheadFactors.of(cell).interface,
+        interface=factors.interface,
         direct=True,
         access=RandomAccess(),
-        read_percent=OverheadFactors.of(cell).read_percent,
-        block_sizes=[BlockSize(size_bytes=OverheadFactors.of(cell).block_size_bytes)],
-        queue_depth=OverheadFactors.of(cell).queue_depth,
+        read_percent=factors.read_percent,
+        block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],
+        queue_depth=factors.queue_depth,
         jobs=1,
         rate=rate,
         warm_up_ns=recipe.warm_up_s * 10**9,
@@ -98,26 +100,27 @@ def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
 def _result(
     recipe: Recipe, chance: random.Random, turn: Turn, cell: Cell, shift: float
 ) -> LoadResult:
+    factors = OverheadFactors.of(cell)
     effect = recipe.effect(turn.system, cell)
     capacity = device_rate(cell) * effect * math.exp(chance.gauss(0, recipe.noise) + shift)
     rate = capacity if recipe.rate is None else min(capacity, recipe.rate)
     elapsed_ns = recipe.duration_s * 10**9
     operations = int(rate * recipe.duration_s)
-    latency_ns = OverheadFactors.of(cell).queue_depth / capacity * 1e9
-    read_operations = round(operations * OverheadFactors.of(cell).read_percent / 100)
+    latency_ns = factors.queue_depth / capacity * 1e9
+    read_operations = round(operations * factors.read_percent / 100)
     read = _operations(recipe, chance, read_operations, cell, latency_ns)
     write = _operations(recipe, chance, operations - read_operations, cell, latency_ns)
     in_flight = sum(part.service_latency.sum_ns for part in (read, write) if part) / elapsed_ns
     cpu_ns = {"raw": 2400, "ext4": 3100, "xfs": 2900, "btrfs": 6200}.get(turn.system, 3000)
     cpu = operations * cpu_ns * math.exp(chance.gauss(0, 0.01))
-    size_bytes = operations * OverheadFactors.of(cell).block_size_bytes
+    size_bytes = operations * factors.block_size_bytes
     unsteady = recipe.unsteady(turn, cell)
     wobble = recipe.wobble(turn.system, cell)
     return LoadResult(
         format=1,
         kind="load",
         engine=ENGINE.model_copy(update={"profile": recipe.profile}),
-        interface=OverheadFactors.of(cell).interface,
+        interface=factors.interface,
         features=None,
         notes=[],
         ended="duration",
@@ -140,12 +143,13 @@ def _result(
 def _operations(
     recipe: Recipe, chance: random.Random, operations: int, cell: Cell, mean_ns: float
 ) -> OperationResult | None:
+    factors = OverheadFactors.of(cell)
     if operations == 0:
         return None
     histogram = lognormal(operations, mean_ns, 0.35 * math.exp(chance.gauss(0, recipe.noise)))
     return OperationResult(
         operations=operations,
-        size_bytes=operations * OverheadFactors.of(cell).block_size_bytes,
+        size_bytes=operations * factors.block_size_bytes,
         errors=0,
         service_latency=histogram,
         response_latency=None if recipe.rate is None else histogram,
@@ -162,6 +166,7 @@ def _intervals(
     unsteady: bool,
     wobble: float,
 ) -> list[Interval]:
+    factors = OverheadFactors.of(cell)
     intervals = []
     for second in range(recipe.warm_up_s + recipe.duration_s):
         warm_up = second < recipe.warm_up_s
@@ -169,22 +174,22 @@ def _intervals(
         if unsteady:
             factor *= 1.6 - 0.1 * second
         operations = int(rate * factor)
-        reads = round(operations * OverheadFactors.of(cell).read_percent / 100)
+        reads = round(operations * factors.read_percent / 100)
         intervals.append(
             Interval(
                 start_ns=second * 10**9,
                 elapsed_ns=10**9,
                 warm_up=warm_up,
-                read=_count(reads, cell, latency_ns),
-                write=_count(operations - reads, cell, latency_ns),
+                read=_count(reads, factors.block_size_bytes, latency_ns),
+                write=_count(operations - reads, factors.block_size_bytes, latency_ns),
             )
         )
     return intervals
 
 
-def _count(operations: int, cell: Cell, latency_ns: float) -> IntervalCount:
+def _count(operations: int, block_bytes: int, latency_ns: float) -> IntervalCount:
     return IntervalCount(
         operations=operations,
-        size_bytes=operations * OverheadFactors.of(cell).block_size_bytes,
+        size_bytes=operations * block_bytes,
         latency_sum_ns=int(operations * latency_ns),
     )

@@ -1,11 +1,9 @@
 //! Layouts that ext4's allocator is known to make of a log. Needs root and loop devices: elsewhere it says so and
 //! is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod support;
-
 use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeOperation};
 
-use support::{MIB, age, job, mounted_or_skip, profile, scan, tree};
+use crate::support::{MIB, age, job, mounted_or_skip, profile, scan, tree};
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-E", "lazy_itable_init=1,lazy_journal_init=1"];
 /// Nothing is written behind the test's back.

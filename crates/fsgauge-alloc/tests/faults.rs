@@ -1,8 +1,6 @@
 //! Ageing on storage that fails: what there is stays, and the errors are named. Needs root, loop devices and tmpfs:
 //! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes such a machine a failure.
 
-mod support;
-
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -11,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeResult};
 use tempfile::TempDir;
 
-use support::{MIB, Mounted, age, job, mounted_in_or_skip, profile, tool, tree, try_scan};
+use crate::support::{MIB, Mounted, age, job, mounted_in_or_skip, profile, tool, tree, try_scan};
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-E", "lazy_itable_init=1,lazy_journal_init=1"];
 const MOUNT: &str = "noinit_itable";

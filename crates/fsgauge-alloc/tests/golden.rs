@@ -1,8 +1,6 @@
 //! Facts of layouts that are known exactly: what the kernel makes of interleaved writers (tests/ext4.rs measures the same),
 //! and what follows from a policy's definition.
 
-mod support;
-
 use fsgauge_alloc::OpLog;
 use fsgauge_alloc::free_map::FreeMap;
 use fsgauge_alloc::life::{Habits, Life, Reuse};
@@ -12,7 +10,7 @@ use fsgauge_alloc::policy::{
 };
 use fsgauge_wire::AgeEnd;
 
-use support::{MIB, profile};
+use crate::support::{MIB, profile};
 
 const HABITS: Habits = Habits { block_bytes: 4096, reuse: Reuse::AfterSync, sync_every_bytes: Some(1 << 30) };
 

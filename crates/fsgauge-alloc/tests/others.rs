@@ -1,7 +1,5 @@
 //! Root ages no folder in which others may plant links. Needs root: elsewhere it says so and is skipped.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
@@ -9,7 +7,7 @@ use std::path::Path;
 use fsgauge_wire::AgeEnded;
 use tempfile::TempDir;
 
-use support::{age, job};
+use crate::support::{age, job};
 
 fn is_root_or_skipped() -> bool {
     let is_root = rustix::process::geteuid().is_root();

@@ -1,14 +1,12 @@
 //! Logs replayed on an ordinary directory: what is there afterwards is what the result says, in every mode.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
 use fsgauge_alloc::run_age;
 use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeOperation, Event, Failure, Listener, Stop};
 use tempfile::TempDir;
 
-use support::{Heard, MIB, age, engine, job, listing, profile, tree};
+use crate::support::{Heard, MIB, age, engine, job, listing, profile, tree};
 
 const PROFILES: [(&str, u64); 5] = [
     (r#"{"kind":"intermingled","keep_files":7}"#, 100_000),

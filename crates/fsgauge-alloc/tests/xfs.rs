@@ -1,8 +1,6 @@
 //! XFS: golden facts of the policy, and the kernel's own layouts beside the model's. What needs root and loop devices says so
 //! elsewhere and is skipped; FSGAUGE_TEST_ROOT=1 makes that a failure.
 
-mod support;
-
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -12,12 +10,11 @@ use fsgauge_alloc::life::{Habits, Life, Reuse};
 use fsgauge_alloc::policy::xfs::{Xfs, XfsSettings};
 use fsgauge_alloc::policy::{Extent, Policy, Purpose, Request};
 use fsgauge_alloc::{OpLog, Operation};
+use fsgauge_scan::{OnDisk, Problems, Xfs as OnDiskXfs};
 use fsgauge_wire::{AgeEnd, AgeJob, AgeMode, AgeOperation};
 
-use fsgauge_scan::{OnDisk, Problems, Xfs as OnDiskXfs};
-
-use support::layout::{self, Distances, Layout};
-use support::{MIB, Mounted, age, job, mounted_or_skip, profile, tool, unmount};
+use crate::support::layout::{self, Distances, Layout};
+use crate::support::{MIB, Mounted, age, job, mounted_or_skip, profile, tool, unmount};
 
 const BLOCK_BYTES: u64 = 4096;
 /// Without trees that the model does not have.

@@ -1,8 +1,5 @@
 //! The backup: what it finds, in which order, what it says of errors, and when it ends.
 
-#[path = "../../fsgauge-load/tests/support/results.rs"]
-mod results;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +11,8 @@ use fsgauge_wire::{
     BackupOrder, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsJob, ClientsResult,
     Dispatch, Ended, Event, Failure, FileSet, FileSizes, LoadResult, Phase, Stop, Tree, parse_job,
 };
-use results::{Heard, assert_consistent, engine};
+
+use crate::results::{Heard, assert_consistent, engine};
 
 /// A backup in blocks of 4096 bytes.
 fn job(directory: &Path) -> ClientsJob {

@@ -2,15 +2,6 @@
 //!
 //! Without it, or without root, these tests say so and pass.
 
-#[path = "../../fsgauge-net/tests/support/ganesha.rs"]
-mod ganesha;
-#[path = "support/other_client.rs"]
-mod other_client;
-#[path = "support/quota.rs"]
-mod quota;
-#[path = "../../fsgauge-load/tests/support/results.rs"]
-mod results;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,9 +12,11 @@ use fsgauge_wire::{
     ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileOrder, FileSet,
     FileSizes, LoadResult, NfsTarget, Phase, Stop, Tree, WeightedActivity,
 };
-use ganesha::{Ganesha, exported, free_port, missing};
-use quota::{QUOTA_BYTES, UnderQuota};
-use results::{Heard, assert_consistent, engine};
+
+use crate::ganesha::{Ganesha, exported, free_port, missing};
+use crate::other_client;
+use crate::quota::{QUOTA_BYTES, UnderQuota};
+use crate::results::{Heard, assert_consistent, engine};
 
 const WRITE: Phase = Phase::Write { create: Create::AndWrite };
 const READ: Phase = Phase::Read {};

@@ -1,20 +1,14 @@
 //! Clients of a share, against a real server: what goes there comes back.
 
-#[path = "../../fsgauge-load/tests/support/results.rs"]
-mod results;
-#[path = "support/shares.rs"]
-mod shares;
-#[path = "../../fsgauge-net/tests/support/smbd.rs"]
-mod smbd;
-
 use std::process::Command;
 
 use fsgauge_wire::{
     Activity, BackupOrder, ClientOperation, ClientsJob, ClientsTarget, Create, Dispatch, FileSizes, Phase,
     SmbDialect, SmbTarget, Tree, WeightedActivity,
 };
-use shares::{READ, WRITE, assert_whole, clients, count, errors_of, job, network, run};
-use smbd::{PASSWORD, Smbd, USER};
+
+use crate::shares::{READ, WRITE, assert_whole, clients, count, errors_of, job, network, run};
+use crate::smbd::{PASSWORD, Smbd, USER};
 
 /// Files are written, read back by other sessions and compared, looked at and cleared away.
 fn goes_all_the_way(smbd: &Smbd, target: &SmbTarget, change: impl Fn(&mut ClientsJob)) -> String {

@@ -1,14 +1,5 @@
 //! Clients of a share, against a real server that refuses, fails or dies.
 
-#[path = "support/quota.rs"]
-mod quota;
-#[path = "../../fsgauge-load/tests/support/results.rs"]
-mod results;
-#[path = "support/shares.rs"]
-mod shares;
-#[path = "../../fsgauge-net/tests/support/smbd.rs"]
-mod smbd;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -19,10 +10,11 @@ use fsgauge_wire::{
     Activity, ClientErrorKind, ClientOperation, ClientsJob, FileSizes, LoadResult, PasswordSource, Phase,
     SmbDialect, SmbTarget, WeightedActivity,
 };
-use quota::{QUOTA_BYTES, UnderQuota};
-use results::assert_consistent;
-use shares::{READ, WRITE, assert_whole, clients, errors_of, job, network, run};
-use smbd::{PASSWORD, Smbd};
+
+use crate::quota::{QUOTA_BYTES, UnderQuota};
+use crate::results::assert_consistent;
+use crate::shares::{READ, WRITE, assert_whole, clients, errors_of, job, network, run};
+use crate::smbd::{PASSWORD, Smbd};
 
 /// The code of what ends a job before its clients come in, and all of its words.
 fn refusal(target: &SmbTarget) -> (String, String) {

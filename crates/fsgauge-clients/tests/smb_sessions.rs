@@ -1,25 +1,17 @@
 //! Clients of a share of a real server that loses or refuses some of their sessions.
 
-#[path = "support/narrow_door.rs"]
-mod narrow_door;
-#[path = "../../fsgauge-load/tests/support/results.rs"]
-mod results;
-#[path = "support/shares.rs"]
-mod shares;
-#[path = "../../fsgauge-net/tests/support/smbd.rs"]
-mod smbd;
-
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::{
     Activity, ClientErrorKind, ClientOperation, ClientsJob, LoadResult, Phase, SmbDialect, SmbTarget,
     WeightedActivity,
 };
-use narrow_door::{NarrowDoor, listen_overflows};
-use results::assert_consistent;
 use rustix::process::{Pid, Signal, kill_process};
-use shares::{READ, WRITE, assert_whole, clients, count, errors_of, job, network, run};
-use smbd::Smbd;
+
+use crate::narrow_door::{NarrowDoor, listen_overflows};
+use crate::results::assert_consistent;
+use crate::shares::{READ, WRITE, assert_whole, clients, count, errors_of, job, network, run};
+use crate::smbd::Smbd;
 
 /// Clients that create and read for a while.
 fn mixed(target: SmbTarget) -> ClientsJob {

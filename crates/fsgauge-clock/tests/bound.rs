@@ -1,12 +1,11 @@
 //! 10,000 exchanges through networks of every kind: the planted offset is within the bound every time.
 
-mod support;
-
 use std::time::Duration;
 
 use fsgauge_clock::{Found, Line, now_ns, read_peer};
 use fsgauge_wire::Stop;
-use support::{Fate, Planted, Random, Way, exchange, key, proxy, serve};
+
+use crate::support::{Fate, Planted, Random, Way, exchange, key, proxy, serve};
 
 const HUNDRED_THOUSAND_S: i64 = 100_000_000_000_000;
 const EXCHANGES: u32 = 40;

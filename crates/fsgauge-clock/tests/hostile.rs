@@ -1,14 +1,13 @@
 //! What an attacker or a broken network sends: no answer to it, no harm by it, and no wait without an end.
 
-mod support;
-
 use std::net::UdpSocket;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fsgauge_clock::{Exchange, KernelTime, Time, now_ns, read_peer};
 use fsgauge_wire::Stop;
-use support::{HERE, Random, Way, exchange, key, proxy, serve};
+
+use crate::support::{HERE, Random, Way, exchange, key, proxy, serve};
 
 /// For what takes milliseconds, on a machine that is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,7 +1,5 @@
 //! The engine's job "age": what comes out, stopping it, refusals. The crate's own tests hold layouts and logs.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command};
@@ -9,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::Value;
-use support::ENGINE;
 use tempfile::TempDir;
+
+use crate::support;
+use crate::support::ENGINE;
 
 fn start(root: &Path, more: &str) -> Child {
     let job = format!(

@@ -1,14 +1,13 @@
 //! Two engines compare their clocks: on this machine, and across time namespaces with a planted offset.
 
-mod support;
-
 use std::process::{Command, Stdio};
 
-use serde_json::{Value, json};
-use support::ENGINE;
-use support::held::{Held, null_load};
-
 use fsgauge_clock::now_ns;
+use serde_json::{Value, json};
+
+use crate::support;
+use crate::support::ENGINE;
+use crate::support::held::{Held, null_load};
 
 const MS: u64 = 1_000_000;
 const AHEAD_S: i64 = 100_000;

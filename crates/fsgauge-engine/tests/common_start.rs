@@ -1,11 +1,9 @@
 //! Engines that start at one moment, each by its own clock.
 
-mod support;
-
-use serde_json::{Value, json};
-use support::held::{Held, null_load};
-
 use fsgauge_clock::now_ns;
+use serde_json::{Value, json};
+
+use crate::support::held::{Held, null_load};
 
 const MS: u64 = 1_000_000;
 

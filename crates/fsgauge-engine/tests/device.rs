@@ -1,14 +1,14 @@
 //! A block device that somebody uses is refused for writing, and stays readable. Needs root and loop devices:
 //! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use support::last_event;
 use tempfile::{NamedTempFile, TempDir};
+
+use crate::support;
+use crate::support::last_event;
 
 const SIZE_BYTES: u64 = 16 << 20;
 

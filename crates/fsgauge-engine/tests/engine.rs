@@ -1,14 +1,14 @@
 //! The binary as its callers see it: lines of JSON, exit codes, signals, and a reader or parent that goes away.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::Value;
-use support::{ENGINE, PATIENCE, last_event, run, signal, wait_for_interval};
+
+use crate::support;
+use crate::support::{ENGINE, PATIENCE, last_event, run, signal, wait_for_interval};
 
 /// Signals end a load within a second; the rest is for a machine that is busy with other things.
 const SIGNAL_PATIENCE: Duration = Duration::from_secs(5);

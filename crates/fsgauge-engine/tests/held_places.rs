@@ -1,8 +1,6 @@
 //! Places that the caller holds, and places that are renamed or replaced while they are worked in: what the engine
 //! makes, reads and removes is where the job began, and nothing outside changes.
 
-mod support;
-
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::symlink;
@@ -11,9 +9,11 @@ use std::process::{Command, Output};
 
 use rustix::io::{FdFlags, fcntl_setfd};
 use serde_json::{Value, json};
-use support::held::Held;
-use support::{ENGINE, last_event};
 use tempfile::TempDir;
+
+use crate::support;
+use crate::support::held::Held;
+use crate::support::{ENGINE, last_event};
 
 /// A folder, and one elsewhere with what must not be touched. The working directory's file system: /tmp may be in
 /// memory, which has no extents to scan.

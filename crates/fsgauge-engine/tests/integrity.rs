@@ -1,9 +1,8 @@
 //! What worker processes write is read back as what threads write: all parties agree on the tags.
 
-mod support;
-
 use serde_json::json;
-use support::{last_event, run};
+
+use crate::support::{last_event, run};
 
 const BLOCKS: u64 = 64;
 

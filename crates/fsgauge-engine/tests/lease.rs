@@ -1,13 +1,13 @@
 //! A job with a lease ends when its caller is gone or silent, does as it is ordered, and is not run twice.
 
-mod support;
-
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::ENGINE;
-use support::held::{Held, null_load};
+
+use crate::support;
+use crate::support::ENGINE;
+use crate::support::held::{Held, null_load};
 
 /// For what takes a moment, on a machine that is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(8);

@@ -2,8 +2,6 @@
 //!
 //! Tests that ask about root's powers are skipped for an ordinary user, who has none.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
 use std::os::fd::AsRawFd;
@@ -17,9 +15,11 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, Rlimit, Signal, geteuid, setrlimit};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::{Value, json};
-use support::held::{Held, null_load};
-use support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 use tempfile::TempDir;
+
+use crate::support;
+use crate::support::held::{Held, null_load};
+use crate::support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 
 const NOBODY: u32 = 65_534;
 const DAC_OVERRIDE: u64 = 1 << 1;

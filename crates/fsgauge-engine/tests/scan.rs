@@ -1,8 +1,6 @@
 //! The engine's job "scan": what an ordinary user gets, stopping, refusals. The mounted file systems of
 //! fsgauge-scan's own tests hold the numbers to those of other tools.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -11,8 +9,10 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::ENGINE;
 use tempfile::TempDir;
+
+use crate::support;
+use crate::support::ENGINE;
 
 const NOBODY: u32 = 65_534;
 

@@ -1,7 +1,5 @@
 //! Jobs that are processes: they do what threads do, and none of them is left behind, whoever is killed.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
+
+use crate::support;
+use crate::support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 
 const JOBS: usize = 3;
 

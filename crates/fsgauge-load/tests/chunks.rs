@@ -1,10 +1,6 @@
 //! Space that is allocated by fallocate(2) a chunk at a time while files are written. The layouts need root and loop
 //! devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes such a machine a failure.
 
-#[path = "../../fsgauge-scan/tests/mounts/mounted.rs"]
-mod mounted;
-mod support;
-
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -12,8 +8,9 @@ use fsgauge_scan::run_scan;
 use fsgauge_wire::{
     Access, Arrival, BlockSize, Ended, Interface, LoadJob, Ranges, Rate, ScanJob, Stop, Target,
 };
-use mounted::{Mounted, mounted_or_skip_in};
-use support::{Heard, engine, null_load, run};
+
+use crate::mounted::{Mounted, mounted_or_skip_in};
+use crate::support::{Heard, engine, null_load, run};
 
 const INTERFACES: [(Interface, u32); 2] = [(Interface::Psync, 1), (Interface::IoUring, 4)];
 const BLOCK: u32 = 64 << 10;

@@ -1,12 +1,11 @@
 //! Readers and log writers beside the jobs: counted apart, over the same time, and gone at the end.
 
-mod support;
-
 use fsgauge_load::run_load;
 use fsgauge_wire::{
     Access, Companion, CompanionKind, CompanionResult, Data, Ended, LoadJob, LoadResult, Stop, Target,
 };
-use support::{Heard, assert_consistent, engine, files, lay_out, null_load, run};
+
+use crate::support::{Heard, assert_consistent, engine, files, lay_out, null_load, run};
 
 const READER: Companion = Companion { role: CompanionKind::Reader, count: 2, block_size_bytes: 8192 };
 const LOG: Companion = Companion { role: CompanionKind::Log, count: 2, block_size_bytes: 16384 };

@@ -1,12 +1,11 @@
 //! Real files: layout, reads and writes through both interfaces, and what is refused.
 
-mod support;
-
 use std::collections::HashSet;
 use std::path::Path;
 
 use fsgauge_wire::{Access, Data, Interface, LoadJob, Target};
-use support::{assert_consistent, files, lay_out, null_load, operations, run};
+
+use crate::support::{assert_consistent, files, lay_out, null_load, operations, run};
 
 /// Every 4096 bytes of every file of a directory.
 fn pages(directory: &Path) -> Vec<Vec<u8>> {

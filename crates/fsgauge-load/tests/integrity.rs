@@ -1,9 +1,5 @@
 //! Verified loads from start to end: clean where nothing went wrong, and told where something did.
 
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
@@ -14,8 +10,9 @@ use fsgauge_wire::{
     Access, Descriptors, Event, IntegrityResult, Interface, JobsOfAll, Listener, LoadJob, LoadResult, Ranges,
     Stop,
 };
-use support::{engine, run};
-use writers::verified;
+
+use crate::support::{engine, run};
+use crate::writers::verified;
 
 const BLOCK_BYTES: u32 = 8192;
 const BLOCKS: u64 = 64;

@@ -1,12 +1,11 @@
 //! The same load without a device: measured when asked for, ordered as the work is, and without a trace.
 
-mod support;
-
 use std::num::NonZeroU32;
 
 use fsgauge_load::run_load;
 use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, Limits, LoadJob, Stop, Target};
-use support::{Heard, engine, null_load, run};
+
+use crate::support::{Heard, engine, null_load, run};
 
 /// Writes of 1 MiB of zeros, which need no work before they are written: what is touched stands out.
 fn large_writes() -> LoadJob {

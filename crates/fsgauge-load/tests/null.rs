@@ -1,10 +1,9 @@
 //! The whole generator without storage: sums agree, limits hold, paces are kept.
 
-mod support;
-
 use fsgauge_load::run_load;
 use fsgauge_wire::{Access, Arrival, BlockSize, Ended, Event, Interface, LoadJob, Rate, Stamps, Stop};
-use support::{Heard, assert_consistent, engine, null_load, operations, run};
+
+use crate::support::{Heard, assert_consistent, engine, null_load, operations, run};
 
 #[test]
 fn sums_agree_at_every_depth() {

@@ -1,11 +1,10 @@
 //! Jobs with ranges on real files: passes, own files, extending, shared descriptors, and making writes durable.
 
-mod support;
-
 use std::path::Path;
 
 use fsgauge_wire::{Access, Data, Descriptors, Ended, Interface, LoadJob, LoadResult, Ranges, Sync, Target};
-use support::{assert_consistent, files, lay_out, null_load, run};
+
+use crate::support::{assert_consistent, files, lay_out, null_load, run};
 
 const INTERFACES: [(Interface, u32); 2] = [(Interface::Psync, 1), (Interface::IoUring, 8)];
 const BLOCKS: u64 = 101;

@@ -1,12 +1,12 @@
 //! Jobs that cannot be right are refused before anything is touched, with the key and the value.
 
-mod support;
-
 use fsgauge_wire::{
     Access, Arrival, BlockSize, Companion, CompanionKind, Interface, JobsOfAll, LoadJob, Ranges, Rate, Sync,
     Target,
 };
-use support::{null_load, run};
+
+use crate::support;
+use crate::support::{null_load, run};
 
 fn refusal(load: LoadJob) -> String {
     let failure = run(load).unwrap_err();

@@ -1,17 +1,14 @@
 //! Loads on a share: what a server is asked, how much of it at a time, and what becomes of its faults.
 
-mod support;
-
-use fake_nfs::{Act, COMMIT, Fake, READ, WRITE, written};
 use fsgauge_wire::{
     Access, BlockSize, Descriptors, Interface, LoadJob, NfsTarget, PasswordSource, Ranges, ShareTarget,
     SmbDialect, SmbTarget, Sync, Target, Workers,
 };
 use nfs3_client::nfs3_types::nfs3::stable_how;
-use support::run;
 
-#[path = "../../fsgauge-net/tests/support/fake_nfs.rs"]
-mod fake_nfs;
+use crate::fake_nfs;
+use crate::fake_nfs::{Act, COMMIT, Fake, READ, WRITE, written};
+use crate::support::run;
 
 /// What the fake server says the size of every file is.
 const FILE_BYTES: u64 = 4096;

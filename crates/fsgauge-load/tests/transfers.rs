@@ -1,11 +1,10 @@
 //! Whole files by the ways of IOzone and Bonnie++: what is on the disk afterwards, what is counted, what is timed.
 
-mod support;
-
 use std::path::Path;
 
 use fsgauge_wire::{Access, BlockSize, Data, Finish, Interface, LoadJob, Ranges, Target, Transfer};
-use support::{assert_consistent, lay_out, run};
+
+use crate::support::{assert_consistent, lay_out, run};
 
 const FILE_BYTES: u64 = 64 << 10;
 const BLOCK_BYTES: u32 = 4096;

@@ -2,16 +2,15 @@
 //!
 //! The images are made by mkfs.btrfs, which needs no root.
 
-mod support;
-
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fsgauge_scan::{Btrfs, Image, OnDisk, PieceKind, Problems};
-use support::btrfs::{blocks, chunks_by_dump, dump, places_of};
-use support::damage::{Cases, damage};
-use support::{Collect, Made, joined, run, small};
+
+use crate::support::btrfs::{blocks, chunks_by_dump, dump, places_of};
+use crate::support::damage::{Cases, damage};
+use crate::support::{Collect, Made, joined, run, small};
 
 const MIB: u64 = 1 << 20;
 const SUPERBLOCK: u64 = 64 << 10;

@@ -1,16 +1,15 @@
 //! btrfs images that mkfs.btrfs made and the kernel filled: every extent as filefrag saw it while they were mounted,
 //! every free piece as the trees of extents and of free space have it, every byte of the device accounted for.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use fsgauge_scan::{Btrfs, Extent, Image, Kinds, OnDisk, PieceKind, Problems};
-use support::btrfs::{Chunk, after, chunks_by_dump, dump, key};
-use support::{Collect, Made, Mounted, can_mount, fill, joined, make, run};
+
+use crate::support::btrfs::{Chunk, after, chunks_by_dump, dump, key};
+use crate::support::{Collect, Made, Mounted, can_mount, fill, joined, make, run};
 
 const MIB: u64 = 1 << 20;
 const BLOCK: u64 = 4096;

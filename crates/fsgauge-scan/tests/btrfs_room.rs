@@ -1,14 +1,13 @@
 //! Room of a mounted btrfs, on one device and on two: what is in use is what df(1) and btrfs(8) say. Needs root and
 //! loop devices: elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod mounts;
-
 use std::fs::{self, File};
 use std::path::PathBuf;
 
 use fsgauge_wire::{ScanJob, ScanResult};
-use mounts::{job, scan, sync, text, tool};
 use tempfile::TempDir;
+
+use crate::mounts::{job, scan, sync, text, tool};
 
 const MIB: u64 = 1 << 20;
 

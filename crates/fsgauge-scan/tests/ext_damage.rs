@@ -2,13 +2,12 @@
 //!
 //! The images are made by mke2fs and debugfs, which need no root.
 
-mod support;
-
 use std::os::unix::fs::FileExt;
 
 use fsgauge_scan::{Ext, Image, OnDisk, Problems};
-use support::damage::{Cases, damage};
-use support::{Collect, Made, run, small};
+
+use crate::support::damage::{Cases, damage};
+use crate::support::{Collect, Made, run, small};
 
 fn cases(made: &Made, cases: u32, seed: u64) -> Cases {
     damage(

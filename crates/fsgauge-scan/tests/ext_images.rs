@@ -1,10 +1,9 @@
 //! ext2, ext3 and ext4 images that mke2fs made and the kernel filled: every extent as filefrag saw it while they were
 //! mounted, every free block as dumpe2fs and e2freefrag see it, and every block of the device accounted for once.
 
-mod support;
-
 use fsgauge_scan::{Ext, Image, Kinds, OnDisk, Problems};
-use support::{Collect, Made, Mounted, by_filefrag, can_mount, fill, joined, make, run};
+
+use crate::support::{Collect, Made, Mounted, by_filefrag, can_mount, fill, joined, make, run};
 
 /// Fills an image of a kind, then compares all that was read.
 fn exact(mkfs: &[&str], size_bytes: u64, mount: &str, name: &str, block: u64) {

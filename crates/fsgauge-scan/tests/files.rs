@@ -1,8 +1,6 @@
 //! Files of real, mounted file systems: every count is that of `filefrag -v`. Needs root and loop devices:
 //! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod mounts;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -11,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fsgauge_wire::{Ended, FilesBin, ScanCounts, ScanJob, ScanMap, ScanResult};
 
-use mounts::{
+use crate::mounts::{
     Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, scan_stopped, sync, text, tool, unmount,
 };
 

@@ -1,15 +1,13 @@
 //! An image file whose superblock is destroyed is scanned as the file that it is, and said to be an image.
 
-mod mounts;
-mod support;
-
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fsgauge_wire::ScanProblem;
-use mounts::{job, scan};
-use support::{Made, small};
+
+use crate::mounts::{job, scan};
+use crate::support::{Made, small};
 
 const MIB: u64 = 1 << 20;
 

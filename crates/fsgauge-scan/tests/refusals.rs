@@ -1,15 +1,14 @@
 //! What this user may not read: a folder, a file and an image are refused alike, in words. Needs root, to become
 //! somebody else: elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod mounts;
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fsgauge_wire::{Failure, ScanJob};
-use mounts::{job, mounted_or_skip, scan};
 use tempfile::TempDir;
+
+use crate::mounts::{job, mounted_or_skip, scan};
 
 /// The refusal that an ordinary user gets; a thread has its own user.
 fn refused(path: &Path) -> Failure {

@@ -1,13 +1,11 @@
 //! Whole scans of damaged images, measures and map included: a result or a failure, and never a crash.
 
-mod mounts;
-mod support;
-
 use std::path::Path;
 
 use fsgauge_wire::ScanJob;
-use mounts::{job, scan};
-use support::{Range, damage, small};
+
+use crate::mounts::{job, scan};
+use crate::support::{Range, damage, small};
 
 /// Scans with everything that can be asked for; how many scans failed, and how many had problems.
 fn scans(path: &Path, places: &[Range], cases: u32, seed: u64) -> (u32, u32) {

@@ -2,13 +2,11 @@
 //! loop devices: elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a
 //! failure.
 
-mod mounts;
-
 use std::fs;
 
 use fsgauge_wire::{Group, ScanJob, ScanMap, ScanResult};
 
-use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
+use crate::mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
 
 const MIB: u64 = 1 << 20;
 

@@ -1,8 +1,6 @@
 //! The same file system, read in two ways, has the same files and the same free space. Needs root and loop
 //! devices: elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-mod mounts;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsgauge_wire::{ScanJob, ScanResult};
 
-use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
+use crate::mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
 
 const MIB: u64 = 1 << 20;
 

@@ -2,16 +2,14 @@
 //!
 //! The images are made by mke2fs, mkfs.xfs and mkfs.btrfs, which need no root.
 
-mod mounts;
-mod support;
-
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 
 use fsgauge_wire::{FreeSpace, ScanResult};
-use mounts::{job, scan};
-use support::btrfs::{blocks, chunks_by_dump, dump, places_of};
-use support::{Made, small};
+
+use crate::mounts::{job, scan};
+use crate::support::btrfs::{blocks, chunks_by_dump, dump, places_of};
+use crate::support::{Made, small};
 
 const MIB: u64 = 1 << 20;
 

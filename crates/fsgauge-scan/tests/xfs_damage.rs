@@ -2,13 +2,12 @@
 //!
 //! The images are made by mkfs.xfs from a prototype, which needs no root.
 
-mod support;
-
 use std::os::unix::fs::FileExt;
 
 use fsgauge_scan::{Image, OnDisk, Problems, Xfs};
-use support::damage::{Cases, damage};
-use support::{Collect, Made, Mounted, can_mount, fill, make, run, small};
+
+use crate::support::damage::{Cases, damage};
+use crate::support::{Collect, Made, Mounted, can_mount, fill, make, run, small};
 
 const MIB: u64 = 1 << 20;
 

@@ -1,15 +1,14 @@
 //! XFS images that mkfs.xfs made and the kernel filled: every extent as filefrag saw it while they were mounted, every
 //! free extent as xfs_db sees it, and every block of the device accounted for once.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 
 use fsgauge_scan::{Image, Kinds, OnDisk, PieceKind, Problems, Xfs};
 use rustix::fs::{FallocateFlags, fallocate};
-use support::{Collect, Made, Mounted, Row, by_filefrag, can_mount, fill, joined, make, run};
+
+use crate::support::{Collect, Made, Mounted, Row, by_filefrag, can_mount, fill, joined, make, run};
 
 const MIB: u64 = 1 << 20;
 

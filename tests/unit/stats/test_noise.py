@@ -65,3 +65,9 @@ def test_two_blocks_give_no_band_and_no_state() -> None:
     noise = pooled_noise(samples, "iops", [cell.id], 3.0)
     assert noise is not None
     assert (noise.half_widths, noise.state) == ({}, "unknown")
+
+
+@pytest.mark.parametrize(("half", "state"), [(0.05, "quiet"), (0.5, "wide")])
+def test_a_typical_band_wider_than_what_is_asked_is_too_noisy(half: float, state: str) -> None:
+    found = Noise("iops", ratio_at(0.0), ratio_at(0.0), ["a"], {"a": half}, log_margin(3.0))
+    assert found.state == state

@@ -1,24 +1,119 @@
-"""Which runs are samples: those that were measured to their end."""
+"""Which runs become samples, and what a block has of a cell."""
 
 from __future__ import annotations
 
-from fsgauge.stats.samples import collect, is_complete, whole_blocks
-from tests.synthetic import make_study
+import math
+from typing import Any
+
+import pytest
+
+from fsgauge.record.records import RunRecord
+from fsgauge.stats.samples import Samples, collect, complete_blocks, is_complete, whole_blocks
+from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_result
-from tests.unit.stats.one_run import ONE_CELL, tampered
+from tests.unit.stats.one_run import ONE_CELL, result_of, tampered
+
+CELL = {**ONE_CELL, "blocks": 3}
 
 
-def test_an_interrupted_run_is_no_sample_and_its_block_is_not_whole() -> None:
-    """What it counted until it was cut short would be held against runs that had all their time."""
-    study = make_study(**{**ONE_CELL, "blocks": 2})
+@pytest.fixture(scope="module")
+def study() -> SyntheticStudy:
+    """Three blocks of one cell."""
+    return make_study(**CELL)
+
+
+def changed(run: RunRecord, **changes: Any) -> RunRecord:
+    """The same with other values in what its machine measured."""
+    return with_result(run, tampered(run, **changes))
+
+
+def cut_short(run: RunRecord) -> RunRecord:
+    return changed(run, ended="interrupted")
+
+
+def value(samples: Samples, run: RunRecord) -> float | None:
+    return samples.of("iops", run.cell.id, run.system).get((run.block, run.again))
+
+
+def test_a_run_is_a_sample_of_its_own_place(study: SyntheticStudy) -> None:
+    samples = collect(study.study.plan, study.runs)
+    for run in study.runs:
+        result = result_of(run)
+        rate = result.read.operations * 1e9 / result.elapsed_ns if result.read else 0.0
+        assert value(samples, run) == pytest.approx(math.log(rate))
+
+
+def test_a_run_that_was_interrupted_is_none(study: SyntheticStudy) -> None:
+    """What an interrupted run did until then says nothing of its window."""
     first, *rest = study.runs
-    cut = with_result(first, tampered(first, ended="interrupted"))
-    assert is_complete(first)
-    assert not is_complete(cut)
-    key = ("iops", first.cell.id, first.system)
-    place = (first.block, first.again)
-    assert place in collect(study.study.plan, study.runs).logs[key]
-    assert place not in collect(study.study.plan, [cut, *rest]).logs.get(key, {})
-    cells = [first.cell.id]
-    assert whole_blocks(study.study.plan, study.runs, cells) == [0, 1]
-    assert whole_blocks(study.study.plan, [cut, *rest], cells) == [1]
+    assert is_complete(first) and not is_complete(cut_short(first))
+    samples = collect(study.study.plan, [cut_short(first), *rest])
+    assert value(samples, first) is None
+    assert all(value(samples, run) is not None for run in rest)
+
+
+@pytest.mark.parametrize("change", ["interrupted", "failed", "missing"])
+def test_a_block_that_lacks_a_run_is_not_whole(study: SyntheticStudy, change: str) -> None:
+    plan, runs = study.study.plan, list(study.runs)
+    lacking = next(run for run in runs if run.block == 1)
+    others = [run for run in runs if run is not lacking]
+    match change:
+        case "interrupted":
+            others.append(cut_short(lacking))
+        case "failed":
+            others.append(lacking.model_copy(update={"parts": []}))
+    samples = collect(plan, others)
+    cells = [cell.id for cell in plan.cells]
+    assert whole_blocks(plan, runs, cells) == [0, 1, 2]
+    assert whole_blocks(plan, others, cells) == [0, 2]
+    assert complete_blocks(samples, others) == 2
+    assert sorted(samples.block_logs("iops", lacking.cell.id, lacking.system)) == [0, 2]
+
+
+def test_the_baselines_block_is_the_mean_of_its_two_turns(study: SyntheticStudy) -> None:
+    plan = study.study.plan
+    samples = collect(plan, study.runs)
+    found = samples.of("iops", plan.cells[0].id, plan.baseline)
+    for block, log in samples.block_logs("iops", plan.cells[0].id, plan.baseline).items():
+        assert log == pytest.approx((found[block, False] + found[block, True]) / 2)
+
+
+def test_noise_is_the_later_turn_over_the_earlier_and_the_twin_over_the_other(
+    study: SyntheticStudy,
+) -> None:
+    plan = study.study.plan
+    cell = plan.cells[0].id
+    samples = collect(plan, study.runs)
+    found = samples.of("iops", cell, plan.baseline)
+    order = {
+        block: [turn.again for turn in plan.turns if (turn.system, turn.block) == ("raw", block)]
+        for block in range(3)
+    }
+    in_time, twin = samples.noise_log_ratios("iops", cell), samples.twin_log_ratios("iops", cell)
+    for block, (earlier, later) in order.items():
+        assert in_time[block] == found[block, later] - found[block, earlier]
+        assert twin[block] == found[block, True] - found[block, False]
+
+
+def stalled(run: RunRecord) -> RunRecord:
+    """In the whole window no operation ended."""
+    return changed(run, read=None, write=None, jobs=[])
+
+
+def test_a_run_in_which_nothing_ended_counts_as_one_operation(study: SyntheticStudy) -> None:
+    """Left out, the system that stalls would look as fast as the others."""
+    first, *rest = study.runs
+    samples = collect(study.study.plan, [stalled(first), *rest])
+    elapsed_ns = result_of(first).elapsed_ns
+    assert value(samples, first) == pytest.approx(math.log(1e9 / elapsed_ns))
+
+
+def test_a_quantile_that_a_run_lacks_is_withheld_from_all_systems(study: SyntheticStudy) -> None:
+    first, *rest = study.runs
+    whole = collect(study.study.plan, study.runs)
+    assert any(metric == "read.p99" for metric, _, _ in whole.logs) and not whole.withheld
+    samples = collect(study.study.plan, [stalled(first), *rest])
+    assert not any(metric == "read.p99" for metric, _, _ in samples.logs)
+    lacking = next(each for each in samples.withheld if each.metric == "read.p99")
+    assert lacking.few == [first.system] and first.system not in lacking.enough
+    assert set(lacking.enough) | set(lacking.few) == set(study.study.plan.systems)

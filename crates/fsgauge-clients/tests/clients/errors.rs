@@ -1,16 +1,18 @@
 //! Errors of operations: counted, named, and where clients give up.
 
-use crate::jobs::*;
-use crate::mounted::Mounted;
-use crate::results::engine;
-use fsgauge_clients::run_clients;
-use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsJob, Ended, Event, FileSet, FileSizes, LoadResult, Stop,
-};
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::time::Instant;
+
+use fsgauge_clients::run_clients;
+use fsgauge_wire::{
+    ClientErrorKind, ClientOperation, ClientsJob, Ended, Event, FileSet, FileSizes, LoadResult, Stop,
+};
+
+use super::jobs::*;
+use super::mounted::Mounted;
+use crate::results::engine;
 
 fn only_error(result: &LoadResult) -> (ClientOperation, ClientErrorKind, u64) {
     assert_sound(result);

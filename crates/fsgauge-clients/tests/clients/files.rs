@@ -1,6 +1,6 @@
 //! What clients write: read back, in trees, verified.
 
-use crate::jobs::*;
+use super::jobs::*;
 use fsgauge_wire::{ClientErrorKind, ClientOperation, ClientsJob, Create, FileSet, LoadResult, Phase, Tree};
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;

@@ -1,6 +1,6 @@
 //! A mix leaves only whole files.
 
-use crate::jobs::*;
+use super::jobs::*;
 use fsgauge_wire::{
     Activity, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, Dispatch, Ended, FileSet,
     Phase, Tree, WeightedActivity,

@@ -9,7 +9,7 @@ use fsgauge_wire::{
     Phase, Tree,
 };
 
-use crate::jobs::{READ, WRITE, assert_whole, clients, count, job, on_nothing, run};
+use super::jobs::{READ, WRITE, assert_whole, clients, count, job, on_nothing, run};
 
 const FILES: u32 = 300;
 

@@ -1,7 +1,7 @@
 //! Jobs that are refused, and the message.
 
-use crate::jobs::*;
-use crate::mounted::Mounted;
+use super::jobs::*;
+use super::mounted::Mounted;
 use fsgauge_wire::{
     Activity, Arrival, ClientsInterface, ClientsJob, ClientsTarget, Data, Dispatch, FileSet, FileSizes,
     Phase, Think, Tree, WeightedActivity,

@@ -1,12 +1,14 @@
 //! Time: ramp, think time, intervals, interrupts, and many clients.
 
-use crate::jobs::*;
-use crate::mix::mix;
-use crate::results::{Heard, engine};
-use fsgauge_clients::run_clients;
-use fsgauge_wire::{Arrival, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Stop, Think};
 use std::time::Duration;
 use std::time::Instant;
+
+use fsgauge_clients::run_clients;
+use fsgauge_wire::{Arrival, ClientsJob, ClientsTarget, Dispatch, Ended, Event, Stop, Think};
+
+use super::jobs::*;
+use super::mix::mix;
+use crate::results::{Heard, engine};
 
 #[test]
 fn all_operations_of_a_client_are_its_own_time() {

@@ -1,8 +1,5 @@
 //! Clients, from the outside: what they leave on the storage, what they count, what they refuse.
 
-#[path = "../../../fsgauge-load/tests/support/results.rs"]
-mod results;
-
 mod errors;
 mod files;
 mod jobs;

@@ -1,0 +1,5 @@
+//! One program for the tests of this crate: to link one for each file takes longer than to run them.
+
+mod bound;
+mod hostile;
+mod support;

@@ -1,0 +1,96 @@
+"""`fsgauge` as a process of its own, without the start of an interpreter: see command_server.py.
+
+An interpreter takes a second of processor time to import what a command needs, and the tests run
+thousands. Those that are about the start itself, streams, limits or signals start one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+_SERVER = Path(__file__).with_name("command_server.py")
+_OF_THE_START = ("PYTHON", "LC_", "LANG")
+"""Variables that an interpreter reads when it begins."""
+
+
+def fsgauge(
+    *words: str, folder: Path, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a command and wait; raises TimeoutExpired as subprocess.run does."""
+    if _differs_at_the_start(environment):
+        return subprocess.run(
+            [sys.executable, "-m", "fsgauge", *words],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        code = _asked(list(words), folder, environment, (out.fileno(), err.fileno()), seconds)
+        texts = [_text(stream.fileno()) for stream in (out, err)]
+    return subprocess.CompletedProcess(["fsgauge", *words], code, *texts)
+
+
+def _differs_at_the_start(environment: Mapping[str, str]) -> bool:
+    names = {name for name in {*environment, *os.environ} if name.startswith(_OF_THE_START)}
+    return any(environment.get(name) != os.environ.get(name) for name in names)
+
+
+def _asked(
+    words: list[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    streams: tuple[int, int],
+    seconds: float,
+) -> int:
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            socket.send_fds(_server(), [b"r"], [theirs.fileno()])
+        request = {"words": words, "folder": str(folder), "environment": dict(environment)}
+        content = json.dumps(request).encode() + b"\n"
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        try:
+            socket.send_fds(ours, [content[:1]], [nothing, *streams])
+        finally:
+            os.close(nothing)
+        ours.sendall(content[1:])
+        ours.settimeout(seconds)
+        try:
+            answer = ours.recv(16)
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(words, seconds) from None
+    if not answer:
+        raise RuntimeError("the server of commands has ended")
+    return int(answer)
+
+
+@cache
+def _server() -> socket.socket:
+    """One for each process of tests; it ends with it, for then its socket is closed."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        subprocess.Popen(
+            [sys.executable, "-P", str(_SERVER), str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # what forks has one thread
+            stdin=subprocess.DEVNULL,
+        )
+    return ours
+
+
+def _text(descriptor: int) -> str:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with open(descriptor, "rb", closefd=False) as content:
+        return content.read().decode().replace("\r\n", "\n").replace("\r", "\n")
