@@ -17,11 +17,10 @@ from distributed import Worker
 from fsgauge.engine.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.clock import Exchanged
 from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
 from fsgauge.rig.fleet.held import HeldRig
-from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
 from fsgauge.rig.fleet.messages import Described, Fault, State, Told
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker

@@ -11,7 +11,7 @@ import click
 @click.option("--bootstrap", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def command(bootstrap: Path | None) -> int:
     """Be a host of a fleet until the one who started it is gone."""
-    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.choice import require_extra
 
     require_extra()
     from fsgauge.rig.fleet.host_process import serve_file, serve_standard_input

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def submit(study: Study, hosts: FleetChoice) -> int:
     """Submit what was typed; its page is where the job's log says. Raises RigError."""
     from fsgauge.plan.turns import make_plan
-    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.choice import require_extra
     from fsgauge.rig.fleet.launcher.slurm import batch_script, submitted
     from fsgauge.rig.fleet.rig import FleetRig
     from fsgauge.workload import method_of

@@ -12,8 +12,8 @@ from fsgauge.failure.struck import Struck
 from fsgauge.hands.hands import folder_name
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.faults.surviving import Appended, Surviving
 from fsgauge.rig.vm.sharing_nodes import nodes_for
-from fsgauge.rig.vm.surviving import Appended, Surviving
 from fsgauge.study.model import System
 
 AT_NS = 5 * 10**9

@@ -9,13 +9,10 @@ from dataclasses import dataclass, field
 from fsgauge.errors import RigError
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.record.starts import MachineStart
-from fsgauge.rig.fleet.answers import Said, understood
-from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
+from fsgauge.rig.fleet.clock import Clock, Lead
+from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, State, Told
 from fsgauge.rig.fleet.planned import Planned
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell

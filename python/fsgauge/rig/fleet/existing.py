@@ -22,11 +22,10 @@ from distributed.protocol.pickle import dumps
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet import plugin as host_side
-from fsgauge.rig.fleet.alike import identity_from
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
-from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.identity import identity_from
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
 from fsgauge.rig.fleet.model import Fleet, Host
 from fsgauge.rig.fleet.plain_comm import SCHEME, NotPlainError, Plain, RoleSecurity
 

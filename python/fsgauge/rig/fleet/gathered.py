@@ -18,7 +18,7 @@ from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord
 from fsgauge.record.starts import MachineStart
 from fsgauge.record.traffic import Traffic
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
-from fsgauge.rig.fleet.answers import no_sense
+from fsgauge.rig.fleet.control import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.fleet.planned import AnyRecord, Planned

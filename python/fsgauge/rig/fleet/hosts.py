@@ -11,13 +11,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import find_engine
-from fsgauge.rig.fleet.alike import identity_from
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, cluster
-from fsgauge.rig.fleet.control import Answer, Lost
-from fsgauge.rig.fleet.identity import HostIdentity, own_identity
-from fsgauge.rig.fleet.launcher.launcher import Launcher, Started
-from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.control import Answer, HostLostError, Lost
+from fsgauge.rig.fleet.identity import HostIdentity, identity_from, own_identity
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, Started
 from fsgauge.rig.fleet.model import Host
 
 IDENTIFY_SECONDS = 90.0

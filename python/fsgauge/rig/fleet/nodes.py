@@ -21,8 +21,8 @@ from distributed.utils import get_ip, get_ip_interface
 from distributed.versions import get_versions
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.certificates import Credentials, Role
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap
 from fsgauge.rig.fleet.plain_comm import (
     SCHEME,
     NotPlainError,

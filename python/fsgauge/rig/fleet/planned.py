@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gate import Label
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, Told
 from fsgauge.rig.happenings import MOST_STARTS
 

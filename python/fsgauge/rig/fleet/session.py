@@ -12,12 +12,20 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.factors import most_hosts
 from fsgauge.record.machine import LOAD, Machine
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
-from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.control import ANSWER_SECONDS, Answer, Lost, Reached, new_run
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
+from fsgauge.rig.fleet.clock import Clock, Lead
+from fsgauge.rig.fleet.control import (
+    ANSWER_SECONDS,
+    MOST_REPEATS,
+    Answer,
+    HostLostError,
+    Lost,
+    Reached,
+    Said,
+    new_run,
+    too_few,
+    understood,
+)
 from fsgauge.rig.fleet.messages import Described, State, allowed
 from fsgauge.rig.happenings import BlockVoid, StudyVoid, Tell
 from fsgauge.rig.session import Description

@@ -11,8 +11,8 @@ from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.facts.mounts import in_memory, mount_holding
-from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.host.prepared import RunsJobs
+from fsgauge.rig.refusing import or_without
 from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem
 from fsgauge.units import exact_size

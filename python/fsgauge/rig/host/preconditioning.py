@@ -25,7 +25,7 @@ from fsgauge.record.steady_window import last_window
 from fsgauge.rig.happenings import StepStarted
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.rig.host.work import Work
+from fsgauge.rig.host.turn_steps import Work
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned

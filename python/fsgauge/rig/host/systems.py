@@ -22,16 +22,21 @@ from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
-from fsgauge.rig.host.device_load import watch_device
-from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
-from fsgauge.rig.host.filling import fill
+from fsgauge.rig.host.facts import (
+    bare_facts,
+    bare_notes,
+    folder_facts,
+    formatted_facts,
+    notes_on,
+    watch_device,
+)
 from fsgauge.rig.host.formatted import facts_of, formatted
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
-from fsgauge.rig.host.working_set import free_bytes
+from fsgauge.rig.host.working_set import fill, free_bytes
 from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of

@@ -22,9 +22,9 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
 from fsgauge.machine.process.tool import NotInTime
+from fsgauge.rig.host.checks import known_kind
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
-from fsgauge.rig.host.known_kind import known_kind
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop

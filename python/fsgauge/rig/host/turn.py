@@ -17,11 +17,9 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
-from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.turn_steps import Steps
-from fsgauge.rig.host.work import Work
+from fsgauge.rig.host.turn_steps import Steps, Work, scan_cell, scan_layout
 from fsgauge.study.reached import over_paths
 
 

@@ -16,9 +16,7 @@ from fsgauge.errors import InputError
 from fsgauge.plan.around import Tried
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.rig.simulator.device import devices_of, size_of
-from fsgauge.rig.simulator.life import job_of
-from fsgauge.rig.simulator.stopping import stopped_after
-from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
+from fsgauge.rig.simulator.life import empty_of, first_turn, is_without_data, job_of, stopped_after
 from fsgauge.study.model import Study, System
 from fsgauge.study.policy_settings import BLOCK_BYTES
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
 from pydantic import ValidationError
 
 from fsgauge.engine.client import Engine
-from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.around import Tried
-from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none
 from fsgauge.rig.rig import Rig
 from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
 from fsgauge.rig.simulator.duration import block_takes
+from fsgauge.rig.simulator.full import with_sizes
+from fsgauge.rig.simulator.life import check_life, empty_of
 from fsgauge.rig.simulator.policies import policy_of
-from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.rig.simulator.session import SimulatorSession
-from fsgauge.rig.simulator.trial import check_life, empty_of
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import LoopStorage, RamStorage, SimulatedStorage
 from fsgauge.workload import method_of
-
-Look = Callable[[], object]
 
 
 class SimulatorRig(Rig):
@@ -68,18 +66,11 @@ class SimulatorRig(Rig):
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that has no model; the engine is asked about each system."""
-        found: dict[str, FsgaugeError] = {}
-        for error in self._refused(study, destroy):
-            found.setdefault(error.what, error)
-        return list(found.values())
+        return each_once(list(self._refused(study, destroy)))
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise the first of what is refused, with the others in its details."""
-        refused = self.refusals(study, destroy)
-        if refused:
-            first, *others = refused
-            first.details += tuple(f"also: {each.what}" for each in others)
-            raise first
+        require_none(self.refusals(study, destroy))
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[SimulatorSession]:
@@ -87,15 +78,11 @@ class SimulatorRig(Rig):
         yield SimulatorSession(study, self._with_engine())
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
-        yield from _raised(partial(_require_own, study, destroy))
+        yield from refused_by([partial(_require_own, study, destroy)])
         if method_of(study.workload).lays_out:
             yield _without_model(study)
             return
-        without = [
-            error
-            for system in study.systems
-            for error in _raised(partial(policy_of, study, system))
-        ]
+        without = refused_by(partial(policy_of, study, system) for system in study.systems)
         yield from without or self._refused_systems(study)
 
     def _refused_systems(self, study: Study) -> Iterator[FsgaugeError]:
@@ -103,7 +90,7 @@ class SimulatorRig(Rig):
         found = [
             (system, error)
             for system in study.systems
-            for error in _raised(partial(self._ask, study, system))
+            for error in refused_by([partial(self._ask, study, system)])
         ]
         # What is said of all alike is the storage's or the load's, and no system is to blame.
         is_of_all = len(found) == len(study.systems) and len({e.what for _, e in found}) == 1
@@ -123,17 +110,6 @@ class SimulatorRig(Rig):
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
-
-
-def _raised(look: Look) -> list[FsgaugeError]:
-    """What a look refuses, if it does."""
-    try:
-        look()
-    except Interrupted:
-        raise
-    except FsgaugeError as error:
-        return [error]
-    return []
 
 
 def _require_own(study: Study, destroy: Consent | None) -> None:

@@ -12,8 +12,7 @@ from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
 from fsgauge.rig.session import Description
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
-from fsgauge.rig.simulator.life import place_in
-from fsgauge.rig.simulator.trial import empty_of
+from fsgauge.rig.simulator.life import empty_of, place_in
 from fsgauge.rig.simulator.turn import Made, simulate_turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_size

@@ -30,11 +30,9 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
-from fsgauge.rig.simulator.full import require_whole
-from fsgauge.rig.simulator.life import Happens, Scanned, job_of, life_of
-from fsgauge.rig.simulator.more_room import found_room
+from fsgauge.rig.simulator.full import found_room, require_whole
+from fsgauge.rig.simulator.life import Happens, Scanned, is_without_data, job_of, life_of
 from fsgauge.rig.simulator.policies import settings_of
-from fsgauge.rig.simulator.trial import is_without_data
 from fsgauge.study.model import Study, System
 from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size

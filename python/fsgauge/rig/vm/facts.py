@@ -15,7 +15,7 @@ from fsgauge.rig.vm.arrangement.standing import Standing
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.network.shape import keys_of, words_of
+from fsgauge.rig.vm.network import keys_of, words_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import PROGRAM
 from fsgauge.study.model import Study

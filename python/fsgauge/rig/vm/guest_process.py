@@ -31,12 +31,11 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.lending import LendsSystems
 from fsgauge.rig.session import Session
-from fsgauge.rig.vm import guest_lending, guest_set_up
+from fsgauge.rig.vm import guest_set_up, lending
+from fsgauge.rig.vm.around_runs import Counting, Remounting
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
-from fsgauge.rig.vm.guest_counting import Counting
 from fsgauge.rig.vm.guest_held import OneOfSeveral
-from fsgauge.rig.vm.guest_remounting import Remounting
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.study.model import Study
 
@@ -87,7 +86,7 @@ class Guest:
         self._study: Study | None = None
         self._session: Session | None = None
         self._hands: dict[str, Hand] = {}
-        self._lending = guest_lending.Lending()
+        self._lending = lending.Lending()
         self._last_event = 0.0
         self._go = threading.Event()
 
@@ -171,7 +170,7 @@ class Guest:
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
             case "hand":
                 return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
-            case do if do in guest_lending.ORDERS:
+            case do if do in lending.ORDERS:
                 return self._lending.done(do, order.words, self._study, self._session)
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))

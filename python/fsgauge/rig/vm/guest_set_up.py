@@ -18,7 +18,7 @@ from fsgauge.rig.host.blank import make_blank
 from fsgauge.rig.host.formatted import make
 from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.messages import Do
-from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file
+from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mount_words

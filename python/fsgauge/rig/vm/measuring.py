@@ -11,10 +11,9 @@ from pydantic import TypeAdapter, ValidationError
 from fsgauge.engine.wire import Event
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts
-from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.clock import Clock, Lead
+from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gathered import Gathered, records_of
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
 from fsgauge.rig.happenings import RunStarted, Tell

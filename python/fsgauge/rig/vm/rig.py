@@ -18,28 +18,31 @@ from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.design import design_of
-from fsgauge.rig.host.beside import hindrance
-from fsgauge.rig.host.checks import require_none
+from fsgauge.rig.host.side_by_side import hindrance
+from fsgauge.rig.refusing import require_none
 from fsgauge.rig.rig import Rig
-from fsgauge.rig.vm.acceleration import started_well
+from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.build.lab import lab_image
-from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.durations import around_of
+from fsgauge.rig.vm.cache import guest_of, in_use, kernel_of
+from fsgauge.rig.vm.disks import (
+    MOST_DISKS,
+    disks_of,
+    kernels_of,
+    limits_of,
+    small_blocks_words,
+    storage_of,
+)
 from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.in_use import in_use
-from fsgauge.rig.vm.network.addresses import Station
-from fsgauge.rig.vm.network.shape import shape_of
-from fsgauge.rig.vm.network.switch import Shape, Switch
+from fsgauge.rig.vm.network import Station, shape_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.small_blocks import small_blocks_words
+from fsgauge.rig.vm.switch import Shape, Switch
 from fsgauge.storage.loop import make_file
 from fsgauge.study.model import Study
 

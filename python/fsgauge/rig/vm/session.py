@@ -21,15 +21,14 @@ from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Standing, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
+from fsgauge.rig.vm.faults.failed_runs import Heard, StruckTurn, failed_runs, fault_of, is_of_system
+from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
-from fsgauge.rig.vm.network.shape import shape_of
+from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.rig.vm.outliving import Heard, failed_runs, fault_of, is_of_system
-from fsgauge.rig.vm.striking import Striking
-from fsgauge.rig.vm.struck_turn import StruckTurn
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of

@@ -7,9 +7,7 @@ import json
 import pytest
 from pydantic import TypeAdapter
 
-from fsgauge.rig.fleet.answers import Said, all_understood, understood
-from fsgauge.rig.fleet.control import Lost
-from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.control import HostLostError, Lost, Said, all_understood, understood
 from fsgauge.rig.fleet.messages import Fault, Faults, State
 
 IDLE = {"serial": 1, "phase": "idle"}

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet.choice import chosen_fleet, fleet_of_ssh
-from fsgauge.rig.fleet.hosts_file import parse_hosts, read_hosts
+from fsgauge.rig.fleet.choice import chosen_fleet, fleet_of_ssh, parse_hosts, read_hosts
 from fsgauge.rig.fleet_choice import FleetChoice
 
 GOOD = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.rig.fleet.lead import Lead
+from fsgauge.rig.fleet.clock import Lead
 
 
 def test_a_start_that_was_missed_is_followed_by_one_further_away() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.messages import LabelMessage, Told
 from fsgauge.rig.fleet.planned import Planned
 from tests.synthetic import make_study

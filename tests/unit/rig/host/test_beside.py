@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.rig.host.beside import hindrance
+from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.study.parse import load_study
 
 

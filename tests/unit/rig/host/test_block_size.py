@@ -11,7 +11,7 @@ from fsgauge.machine.device.device_claim import Claim
 from fsgauge.machine.process.tool import Said
 from fsgauge.record.machine import NO_STORAGE
 from fsgauge.rig.host import formatted
-from fsgauge.rig.host.block_size import beyond_page_bytes
+from fsgauge.rig.host.formatted import beyond_page_bytes
 from fsgauge.storage.base import Base
 from fsgauge.study.model import System
 from fsgauge.system import find_kind

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from fsgauge.machine.process.tool import must_run
-from fsgauge.rig.host.code_in_memory import keep_code_in_memory
+from fsgauge.rig.host.caches import keep_code_in_memory
 
 _PAGES = 256
 

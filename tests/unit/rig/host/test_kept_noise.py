@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
-from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise, place_of
+from fsgauge.rig.host.rig import HostRig, place_of
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
@@ -29,49 +29,49 @@ def of_doctor(percent: float, at: float) -> KeptNoise:
 
 
 def test_nothing_is_known_before_anything_was_measured() -> None:
-    assert last_noise(study()) is None
+    assert HostRig().last_noise(study()) is None
 
 
 def test_doctor_is_asked_where_no_run_measured() -> None:
     keep_noise(file_system_at("/var/tmp"), of_doctor(4.0, 100.0))
-    found = last_noise(study())
+    found = HostRig().last_noise(study())
     assert found is not None and found.noise_percent == 4.0 and found.study == ""
 
 
 def test_a_run_of_the_study_comes_first_then_whatever_was_last() -> None:
     place = place_of(study())
-    keep_noise_of_run(study(), 2.0, 8, "results/a")
+    HostRig().keep_noise(study(), 2.0, 8, "results/a")
     keep_noise(place, of_doctor(9.0, 1e12))
-    own = last_noise(study())
+    own = HostRig().last_noise(study())
     assert own is not None and (own.noise_percent, own.blocks) == (2.0, 8)
-    other = last_noise(study("writers"))
+    other = HostRig().last_noise(study("writers"))
     assert other is not None and other.noise_percent == 9.0
 
 
 def test_other_storage_is_other_storage() -> None:
     keep_noise("files /dev/other /other", of_doctor(4.0, 100.0))
-    assert last_noise(study()) is None
-    assert last_noise(load_study("overhead", storage="ram:1GiB")) is None
+    assert HostRig().last_noise(study()) is None
+    assert HostRig().last_noise(load_study("overhead", storage="ram:1GiB")) is None
     assert place_of(load_study("overhead", storage="ram:1GiB")) == "memory"
 
 
 def test_a_study_has_one_entry_a_storage() -> None:
     for percent in (1.0, 2.0, 3.0):
-        keep_noise_of_run(study(), percent, 8, "results/a")
+        HostRig().keep_noise(study(), percent, 8, "results/a")
     assert [kept.noise_percent for kept in kept_noise(place_of(study()))] == [3.0]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '[{"place": "x"}]', '{"a": 1}', "null"])
 def test_a_damaged_file_is_as_none(state: Path, content: str) -> None:
-    keep_noise_of_run(study(), 2.0, 8, "results/a")
+    HostRig().keep_noise(study(), 2.0, 8, "results/a")
     (state / "noise.json").write_text(content)
-    assert last_noise(study()) is None
-    keep_noise_of_run(study(), 3.0, 8, "results/a")
-    assert last_noise(study()) is not None
+    assert HostRig().last_noise(study()) is None
+    HostRig().keep_noise(study(), 3.0, 8, "results/a")
+    assert HostRig().last_noise(study()) is not None
 
 
 def test_a_folder_that_others_can_write_is_not_used(state: Path) -> None:
     state.mkdir(mode=0o777)
     state.chmod(0o777)
-    keep_noise_of_run(study(), 2.0, 8, "results/a")
+    HostRig().keep_noise(study(), 2.0, 8, "results/a")
     assert list(state.iterdir()) == []

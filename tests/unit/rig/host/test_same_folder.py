@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.host.same_folder import require_distinct_folders
+from fsgauge.rig.host.checks import require_distinct_folders
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 

@@ -14,9 +14,8 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import around_on
 from fsgauge.rig.simulator import duration
 from fsgauge.rig.simulator.device import size_of
-from fsgauge.rig.simulator.life import job_of
+from fsgauge.rig.simulator.life import empty_of, first_turn, is_without_data, job_of
 from fsgauge.rig.simulator.rig import SimulatorRig
-from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 

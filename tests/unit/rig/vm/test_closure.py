@@ -8,8 +8,7 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.rig.vm.build import closure
-from fsgauge.rig.vm.build.closure import LOADER, Closure
-from fsgauge.rig.vm.build.elf import Linked
+from fsgauge.rig.vm.build.closure import LOADER, Closure, Linked
 
 
 @pytest.fixture

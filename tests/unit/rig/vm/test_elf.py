@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.vm.build.elf import linked
+from fsgauge.rig.vm.build.closure import linked
 from tests.needs import need_tool
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
 from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
+from fsgauge.rig.vm.around_runs import Counting, counts_in
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
-from fsgauge.rig.vm.guest_counting import Counting, counts_in
 
 CELL = Cell(id="c", name="c", kind="overhead", factors={})
 TURN = Turn(block=0, turn=0, system="nfs", again=False, cells=["c"])

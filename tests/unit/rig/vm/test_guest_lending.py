@@ -12,8 +12,8 @@ import pytest
 
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import RigError
-from fsgauge.rig.vm import guest_lending
-from fsgauge.rig.vm.guest_lending import Lending
+from fsgauge.rig.vm import lending
+from fsgauge.rig.vm.lending import Lending
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import Place
@@ -69,7 +69,7 @@ def study() -> Study:
 def test_a_system_is_lent_until_it_is_given_back(study: Study) -> None:
     lending, session = Lending(), Session()
 
-    def told(do: guest_lending.Do, **words: object) -> object:
+    def told(do: lending.Do, **words: object) -> object:
         return json.loads(lending.done(do, words, study, session))
 
     assert FilesTarget.model_validate(told("lend", system="other")) == TARGET
@@ -94,15 +94,15 @@ def test_another_system_takes_its_place(study: Study) -> None:
 def test_a_program_is_brought_with_the_order(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guest_lending, "_BROUGHT", tmp_path / "brought")
-    lending = Lending()
-    lending.done("lend", {"system": "one"}, study, Session())
+    monkeypatch.setattr(lending, "_BROUGHT", tmp_path / "brought")
+    guest = Lending()
+    guest.done("lend", {"system": "one"}, study, Session())
     data = base64.b64encode(b"#!/bin/sh\n").decode()
-    answer = lending.done("program", {"name": "iozone", "data": data}, study, None)
+    answer = guest.done("program", {"name": "iozone", "data": data}, study, None)
     brought = Path(json.loads(answer))
     assert brought.read_bytes() == b"#!/bin/sh\n"
     assert brought.stat().st_mode & 0o111
-    answer = lending.done("program", {"name": "bonnie++", "data": ""}, study, None)
+    answer = guest.done("program", {"name": "bonnie++", "data": ""}, study, None)
     assert json.loads(answer) is None, "what is not installed is not found"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm import guest_set_up
-from fsgauge.rig.vm.guest_remounting import Remounting
+from fsgauge.rig.vm.around_runs import Remounting
 from tests.unit.stats.one_run import one_run
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from fsgauge.cli.rig import command
 from fsgauge.errors import RigError
 from fsgauge.rig.vm import cache
-from fsgauge.rig.vm.in_use import in_use, is_in_use
+from fsgauge.rig.vm.cache import in_use, is_in_use
 
 GUEST: dict[str, object] = {
     "recipe": "one",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 
-from fsgauge.rig.vm.build.initramfs import initramfs
+from fsgauge.rig.vm.build.kernel import initramfs
 
 
 def entries(archive: bytes) -> list[tuple[str, int, bytes]]:

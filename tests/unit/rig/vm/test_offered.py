@@ -9,8 +9,8 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.vm import cache
-from fsgauge.rig.vm.build import offered
-from fsgauge.rig.vm.build.offered import chosen_between, kernels_between
+from fsgauge.rig.vm.build import making
+from fsgauge.rig.vm.build.making import chosen_between, kernels_between
 
 KNOWN = [
     "linux-image-6.1.0-9-amd64",
@@ -50,9 +50,9 @@ def test_no_build_removes_the_lists_of_packages_while_they_are_read(
 ) -> None:
     """A build removes folders that a killed one left, and took those of a bisection for such."""
     monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(offered, "Archive", LockedArchive)
+    monkeypatch.setattr(making, "Archive", LockedArchive)
     for refusal in ("require_here", "require_programs"):
-        monkeypatch.setattr(offered, refusal, lambda: None)
+        monkeypatch.setattr(making, refusal, lambda: None)
     assert kernels_between(str, KNOWN[1], KNOWN[4]) == [KNOWN[1], KNOWN[4]]
     assert list(cache.cache_folder().glob("new-*")) == []
     with cache.only_builder():

@@ -8,8 +8,7 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.rig.vm.outliving import (
+from fsgauge.rig.vm.faults.failed_runs import (
     CRASHED,
     HANGS,
     NOT_SET_UP,
@@ -18,6 +17,7 @@ from fsgauge.rig.vm.outliving import (
     fault_of,
     is_of_system,
 )
+from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.rig.host.checks import refused_systems
+from fsgauge.rig.vm.arrangement.refusing import named_alone, of_this_rig
 from fsgauge.rig.vm.arrangement.roles import arrangement_of
-from fsgauge.rig.vm.own_systems import named_alone, of_this_rig
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study

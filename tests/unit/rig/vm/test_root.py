@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.rig.vm.build.root import complete
+from fsgauge.rig.vm.build.making import complete
 from fsgauge.rig.vm.recipe import GUEST, recipe
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.rig.vm.small_blocks import small_blocks_words
+from fsgauge.rig.vm.disks import small_blocks_words
 from fsgauge.study.parse import load_study
 
 

@@ -13,13 +13,13 @@ from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, StrikeKind
 from fsgauge.rig.fleet.messages import Told
 from fsgauge.rig.happenings import LoadBegins
-from fsgauge.rig.vm import striking as module
 from fsgauge.rig.vm.disks import Limits
+from fsgauge.rig.vm.faults import striking as module
+from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.striking import Striking
 from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.vm import qemu, trying
+from fsgauge.rig.vm import qemu
+from fsgauge.rig.vm import trials as module
 from fsgauge.rig.vm.arrangement.roles import roles_of
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
-from fsgauge.rig.vm.trials import Trial, alike, chosen, trials
-from fsgauge.rig.vm.trying import Outcome, outcomes
+from fsgauge.rig.vm.trials import Outcome, Trial, alike, chosen, outcomes, trials
 from fsgauge.study.model import Study, System
 
 
@@ -84,13 +84,13 @@ Run = Callable[..., tuple[list[Outcome], list[list[str]]]]
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> Run:
     """What comes of trials on such nodes, and the systems that nodes were started for."""
-    monkeypatch.setattr(trying, "require_memory", lambda _: None)
+    monkeypatch.setattr(module, "require_memory", lambda _: None)
 
     def run(bad: dict[str, Exception], *wanted: Trial) -> tuple[list[Outcome], list[list[str]]]:
         nodes = Nodes(bad)
-        monkeypatch.setattr(trying, "VmRig", lambda *_: nodes)
-        monkeypatch.setattr(trying, "require_machines", lambda: None)
-        monkeypatch.setattr(trying, "_proved", lambda *_: "written and read")
+        monkeypatch.setattr(module, "VmRig", lambda *_: nodes)
+        monkeypatch.setattr(module, "require_machines", lambda: None)
+        monkeypatch.setattr(module, "_proved", lambda *_: "written and read")
         return list(outcomes(wanted, None, lambda _: None)), nodes.started_for
 
     return run
@@ -139,7 +139,7 @@ def test_nodes_that_memory_does_not_hold_leave_the_others_to_be_tried(
         if nodes > 1:
             raise RigError("2 GiB of memory are available")
 
-    monkeypatch.setattr(trying, "require_memory", hold)
+    monkeypatch.setattr(module, "require_memory", hold)
     nfs = Trial("ext4", reached_by="nfs4")
     found, started = tried({}, Trial("ext4"), nfs)
     assert [each.fault for each in found] == ["", "2 GiB of memory are available"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from fsgauge.errors import InputError
 from fsgauge.programs import interpreter
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
-from fsgauge.rig.fleet.launcher.program import answer_of
+from fsgauge.rig.fleet.launcher.launcher import answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 
 _JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"

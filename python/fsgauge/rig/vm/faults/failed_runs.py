@@ -1,8 +1,9 @@
-"""Turns that could not be measured: what they did not reach is recorded as failed, and why.
+"""Turns that fail or are struck: each planned run has a record, whatever becomes of it.
 
 Kinds of study that ask for it (`Method.outlives_faults`) compare how systems fail as well: a turn
 that fails is a result at once. In others it has failed when its block was lost for the third time.
-Which of three it was: the system could not be set up, a node ended, or a node hangs.
+Which of three it was: the system could not be set up, a node ended, or a node hangs. The last run
+of a struck turn has its strikes as they were.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from fsgauge.engine.wire import EngineFault, FilesTarget
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
-from fsgauge.rig.happenings import Happening, Tell
+from fsgauge.record.strikes import Struck
+from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
@@ -99,3 +102,68 @@ def _target(study: Study, system: str, heard: Heard) -> Place:
         return _PLACE.validate_python(made.target)
     files = method_of(study.workload).files
     return FilesTarget(directory=FOLDER, count=files, file_size_bytes=0)
+
+
+CODE = "rig.struck"
+
+
+class StruckTurn:
+    """Is told what `tell` is to be told."""
+
+    def __init__(
+        self, study: Study, plan: Plan, turn: Turn, striking: Striking, tell: Tell
+    ) -> None:
+        self._study, self._plan, self._turn = study, plan, turn
+        self._striking, self._tell = striking, tell
+        self._made: TurnRecord | None = None
+        self._started: RunStarted | None = None
+        self._started_unix_ns = 0
+        self.struck: list[Struck] = []
+        self.is_told = False
+
+    def __call__(self, happening: Happening) -> None:
+        """Begin with the strikes as their run begins, and end with it."""
+        if isinstance(happening, TurnRecord):
+            self._made = happening
+        if isinstance(happening, RunStarted) and happening.cell.id == self._turn.cells[-1]:
+            self._tell(happening)
+            self._started, self._started_unix_ns = happening, time.time_ns()
+            self._striking.begin()
+            return
+        self._striking.hear(happening)
+        if isinstance(happening, RunRecord) and happening.cell.id == self._turn.cells[-1]:
+            self.struck = self._striking.finish()
+            happening = happening.model_copy(update={"struck": self.struck})
+            self.is_told = True
+        self._tell(happening)
+
+    def cut_short(self, error: FsgaugeError) -> bool:
+        """Tell the run that was not measured to its end; False where none was to be told."""
+        self.struck = self.struck or self._striking.finish()
+        if self.is_told or self._started is None or self._made is None:
+            return self.is_told
+        target = _PLACE.validate_python(self._made.target)
+        cell = self._started.cell
+        self._tell(
+            RunRecord(
+                block=self._turn.block,
+                turn=self._turn.turn,
+                position=len(self._turn.cells) - 1,
+                system=self._turn.system,
+                again=self._turn.again,
+                cell=cell,
+                job=job_for(self._study, self._plan, self._turn, cell, target),
+                caches="",
+                parts=[],
+                fault=EngineFault(
+                    what=error.what,
+                    cause=error.cause or "it was struck on purpose",
+                    next=error.next,
+                    code=CODE,
+                ),
+                started_unix_ns=self._started_unix_ns,
+                struck=self.struck,
+            )
+        )
+        self.is_told = True
+        return True

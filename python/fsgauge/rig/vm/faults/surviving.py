@@ -19,9 +19,9 @@ from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.rig.vm.striking import Striking
 
 AFTER_SECONDS = 240.0
 """A node that has not gone on so long after all is back does not go on."""

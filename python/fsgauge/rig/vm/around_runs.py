@@ -1,4 +1,4 @@
-"""What a system's counters counted while the engine ran: read in the guest before and after a run.
+"""What a guest does around each run: a system mounted anew, its counters read.
 
 A run is between two happenings: it begins, and its record is there. The second is told with what
 was counted in it.
@@ -6,11 +6,15 @@ was counted in it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.records import RunRecord
 from fsgauge.record.traffic import Traffic
 from fsgauge.rig.happenings import Happening, RunStarted
+from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.arrangement.tables import Counter
+from fsgauge.rig.vm.messages import Do
 
 _MARK = "==counter=="
 _SECONDS = 30.0
@@ -78,3 +82,27 @@ def counts_in(text: str) -> dict[str, int]:
             case [word, number] if number.isascii() and number.isdecimal():
                 found[word] = found.get(word, 0) + int(number)
     return found
+
+
+class Remounting:
+    """Does nothing until it is told how."""
+
+    def __init__(self) -> None:
+        self._orders: list[tuple[Do, dict[str, Any]]] = []
+        self._done = ""
+
+    def before_each_run(self, orders: list[tuple[Do, dict[str, Any]]], done: str) -> None:
+        """From now on, these, as guest_set_up has them; none: nothing. `done` says in records what
+        they do."""
+        self._orders, self._done = orders, done
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening. As a run begins it is done, and its record says so; RigError where the
+        system does not go or come back."""
+        if isinstance(happening, RunStarted):
+            for do, words in self._orders:
+                guest_set_up.done(do, words)
+        if self._orders and isinstance(happening, RunRecord):
+            caches = "; ".join(filter(None, (happening.caches, self._done)))
+            return happening.model_copy(update={"caches": caches})
+        return happening

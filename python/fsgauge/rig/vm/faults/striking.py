@@ -15,9 +15,9 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import Happening, LoadBegins
 from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.faults.power import power_on, stands_again
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.node import BOOT_SECONDS
-from fsgauge.rig.vm.power import power_on, stands_again
 from fsgauge.study.model import System
 
 _NOT_TOLD_SECONDS = 20.0
