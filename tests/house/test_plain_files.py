@@ -32,7 +32,7 @@ ELSEWHERE = {
     "rig/fleet/hosts.py": "the engine of this installation",
     "rig/fleet/identity.py": "the engine of this installation, and the machine's id",
     "rig/fleet/plain_comm.py": "bytes of a connection, which has no name",
-    "rig/fleet/pushed_engine.py": "made anew in a private folder",
+    "rig/fleet/host_answers.py": "made anew in a private folder",
     "access/server/": "the private folder of a server that this run started",
     "hands/hand.py": "the folder that is measured, on a host without fsgauge",
     "hands/processes.py": "a module of the package",

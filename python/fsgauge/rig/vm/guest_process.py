@@ -15,17 +15,18 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import cast
 
 from pydantic import BaseModel
 
 from fsgauge import __version__
+from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.hands.hand import Hand
 from fsgauge.plain_files import write_all
 from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.control import Question
+from fsgauge.rig.fleet.clock import served_clock
+from fsgauge.rig.fleet.host_answers import HostAnswers
 from fsgauge.rig.fleet.messages import Described, Fault, Told
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
@@ -35,11 +36,11 @@ from fsgauge.rig.vm import guest_set_up, lending
 from fsgauge.rig.vm.around_runs import Counting, Remounting
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
-from fsgauge.rig.vm.guest_held import OneOfSeveral
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.study.model import Study
 
 _PORTS = Path("/sys/class/virtio-ports")
+_SENT = Path("/run")
 _PIECE_BYTES = 1 << 16
 _BEAT_SECONDS = 2.0
 _GO_SECONDS = 300.0
@@ -82,7 +83,8 @@ class Guest:
         self._open = ExitStack()
         self._counting = Counting()
         self._remounting = Remounting()
-        self._one = OneOfSeveral(self._beside)
+        self._one_of_several = HostAnswers(_SENT, self._beside)
+        self._clock = ExitStack()
         self._study: Study | None = None
         self._session: Session | None = None
         self._hands: dict[str, Hand] = {}
@@ -158,9 +160,9 @@ class Guest:
             case "make":
                 return self._made(order.system)
             case "ask":
-                return json.dumps(self._one.asked(cast(Question, order.question), order.words))
+                return json.dumps(self._one_of_several.answer(order.question, order.words))
             case "serve_clock":
-                return json.dumps(self._one.serve_clock(**order.words))
+                return json.dumps(self._serve_clock(order.words["address"]))
             case "now":
                 return json.dumps(time.monotonic_ns())
             case "count":
@@ -175,6 +177,12 @@ class Guest:
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
+
+    def _serve_clock(self, address: str) -> dict[str, object]:
+        """Tell this machine's clock to other nodes, from now on."""
+        self._clock.close()
+        clock = self._clock.enter_context(served_clock(address, Engine()))
+        return {"address": clock.address, "port": clock.port, "key": clock.key}
 
     def _hand(self, folder: str) -> Hand:
         if folder not in self._hands:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.rig.fleet.host_answers import digest_of, use_engine
 from fsgauge.rig.fleet.hosts import require_descriptors
 from fsgauge.rig.fleet.identity import (
     HostIdentity,
@@ -17,7 +18,6 @@ from fsgauge.rig.fleet.identity import (
     require_alike,
     require_same,
 )
-from fsgauge.rig.fleet.pushed_engine import digest_of, use_engine
 
 
 def host(**more: object) -> HostIdentity:

@@ -150,7 +150,7 @@ def ask(guest: Peer, question: str, **words: Any) -> Any:
 
 def test_one_of_several_nodes_answers_the_questions_of_a_fleet(guest: Peer) -> None:
     guest.reply()
-    assert ask(guest, "look", known=-1, seconds=0.0)["what"] == "no study is prepared in the guest"
+    assert ask(guest, "look", known=-1, seconds=0.0)["what"] == "no study is prepared on this host"
     words = {"study": STUDY, "number": 0, "hosts": 2, "run": "a"}
     assert ask(guest, "prepare", **words) == "ok"
     state, known = {"phase": "opening"}, -1
