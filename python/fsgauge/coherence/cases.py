@@ -183,7 +183,6 @@ def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
 
 
 def _appended_at_once(pair: Pair, name: str, trials: int, round_number: int) -> list[Trial]:
-    """One round of it."""
     own, count = f"{name}-{round_number}", trials * RACE_GROWTH**round_number
     pair.must(0, do="put", name=own, version=0, size_bytes=0)
     steps: list[dict[str, object]] = [

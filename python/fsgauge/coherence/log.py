@@ -50,7 +50,6 @@ class Log(HandsLog):
     counted: list[Counted] = Field(default_factory=list)
 
     def of(self, system: str, case: str) -> Counted | None:
-        """What was counted there."""
         found = (each for each in self.counted if (each.system, each.case) == (system, case))
         return next(found, None)
 

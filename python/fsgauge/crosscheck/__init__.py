@@ -26,8 +26,8 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.lending import LendsSystems, LentSystem
 from fsgauge.rig.rig import Rig
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
 from fsgauge.study.dump import dump_study
@@ -50,7 +50,7 @@ class Told:
 class _Session:
     study: Study
     plan: Plan
-    lender: LendsSystems
+    lender: Session
     folder: CrosscheckFolder
     told: Told
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fsgauge.errors import InputError
-from fsgauge.rig.lending import LendsMachines, LendsSystems
 from fsgauge.rig.rig import Rig
 from fsgauge.rig.session import Session
 
@@ -17,9 +16,9 @@ def require_here(rig: Rig, program: str) -> None:
         )
 
 
-def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
+def lender_of(session: Session, rig: str, program: str) -> Session:
     """The session, which lends its systems; InputError where they are not on this machine."""
-    if not isinstance(session, LendsSystems):
+    if not session.lends_here:
         raise InputError(
             f"the rig {rig} cannot be cross-checked",
             cause=f"its systems are not on this machine, where {program} could use them",
@@ -28,9 +27,9 @@ def lender_of(session: Session, rig: str, program: str) -> LendsSystems:
     return session
 
 
-def machines_of(session: Session, rig: str) -> LendsMachines:
+def machines_of(session: Session, rig: str) -> Session:
     """The session, whose machines run programs; InputError where they do not."""
-    if not isinstance(session, LendsMachines):
+    if not session.lends:
         raise InputError(
             f"the rig {rig} runs no programs of others",
             cause="a program runs on the machine that has the file system",

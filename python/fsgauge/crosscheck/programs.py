@@ -39,8 +39,8 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.lending import LentMachine
 from fsgauge.rig.rig import Rig
+from fsgauge.rig.session import LentSystem
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -127,7 +127,7 @@ def crosscheck_program(
         folder.write_start(record, found.environment, dump_study(study))
         try:
             for system in study.systems:
-                with lender.lent_machine(system) as lent:
+                with lender.lent(system) as lent:
                     program = program_on(lent, peer, named)
                     _system(_Check(study, plan, program, folder, told), system.name, lent)
         except FsgaugeError as error:
@@ -136,7 +136,7 @@ def crosscheck_program(
     return folder.directory
 
 
-def _system(check: _Check, system: str, lent: LentMachine) -> None:
+def _system(check: _Check, system: str, lent: LentSystem) -> None:
     if not isinstance(lent.pinned, FilesTarget):
         raise InputError(f"{check.name} needs a folder", next="leave the bare device out")
     folder = lent.pinned.directory
@@ -165,7 +165,7 @@ def _system(check: _Check, system: str, lent: LentMachine) -> None:
 
 def _run(
     check: _Check,
-    lent: LentMachine,
+    lent: LentSystem,
     turn: Turn,
     start: PeerRun,
     which: tuple[int, str],
@@ -205,7 +205,7 @@ def _run(
     )
 
 
-def _as_known(command: Sequence[str], lent: LentMachine) -> list[str]:
+def _as_known(command: Sequence[str], lent: LentSystem) -> list[str]:
     """A command with the folder's own path, where it was told another one that leads there."""
     if not isinstance(lent.target, FilesTarget) or not isinstance(lent.pinned, FilesTarget):
         return list(command)

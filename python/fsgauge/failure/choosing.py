@@ -20,7 +20,6 @@ def why_not(system: System, struck: Struck) -> str:
 
 
 def possible(system: System) -> list[Struck]:
-    """What can fail of a system."""
     return [struck for struck in TITLES if not why_not(system, struck)]
 
 

@@ -54,5 +54,4 @@ class Log(HandsLog):
 
     @property
     def systems(self) -> dict[str, str]:
-        """What each system is, by name."""
         return {each.system: each.is_made_of for each in self.failures}

@@ -39,7 +39,6 @@ def rows(log: Log) -> list[Row]:
 
 
 def rows_of(failed: Failed) -> list[Row]:
-    """A line for each node in one failure."""
     title = f"{TITLES[failed.struck]}{f', time {failed.number}' if failed.number > 1 else ''}"
     if not failed.nodes:
         return [Row(failed.system, title, "", failed.fault, "", "", False, "")]

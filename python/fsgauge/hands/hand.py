@@ -94,7 +94,6 @@ class _Folder:
         self._known: dict[Path, int] = {}
 
     def make(self) -> None:
-        """Make it for this user alone."""
         with self._place() as place:
             os.mkdir(self._path.name, 0o700, dir_fd=place)
             self._known.pop(self._path, None)
@@ -102,7 +101,6 @@ class _Folder:
                 pass
 
     def is_there(self) -> bool:
-        """Whether it is."""
         try:
             with self.opened():
                 return True
@@ -110,7 +108,6 @@ class _Folder:
             return False
 
     def remove(self) -> None:
-        """Remove it with the files in it."""
         with self._place() as place, self._itself(place) as here:
             with os.scandir(f"/proc/self/fd/{here}") as found:
                 names = [entry.name for entry in found]
@@ -120,12 +117,10 @@ class _Folder:
 
     @contextmanager
     def opened(self) -> Iterator[int]:
-        """It, open."""
         with self._place() as place, self._itself(place) as here:
             yield here
 
     def open_file(self, name: str, flags: int) -> int:
-        """Open a file in it."""
         with self.opened() as here:
             descriptor = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=here)
         if flags & _WRITES:
@@ -205,7 +200,6 @@ class Hand:
         return {"is_folder": place.is_dir(), "which": [found.st_dev, found.st_ino]}
 
     def do_there(self) -> dict[str, Any]:
-        """Whether the folder is there."""
         return {"there": self._folder.is_there()}
 
     def do_remove(self) -> None:
@@ -231,7 +225,6 @@ class Hand:
             os.rename(new, name, src_dir_fd=here, dst_dir_fd=here)
 
     def do_look(self, name: str) -> dict[str, Any]:
-        """Open, read all, close."""
         return _seen(self._content(name))
 
     def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
@@ -315,11 +308,9 @@ class Hand:
         return {"done": done}
 
     def do_number(self, name: str) -> dict[str, Any]:
-        """The number in a file, opened for it."""
         return {"number": int(self._content(name) or b"0")}
 
     def _content(self, name: str) -> bytes:
-        """All of a file, opened for it."""
         descriptor = self._folder.open_file(name, os.O_RDONLY)
         try:
             return _all_of(descriptor)

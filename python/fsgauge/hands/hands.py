@@ -25,12 +25,10 @@ class Hands(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """Of all of them."""
-        ...
+        """Names of the nodes, in order."""
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
         """A step for each of some nodes, at once. Raises HandLostError after that time."""
-        ...
 
 
 def folder_name() -> str:
@@ -39,5 +37,4 @@ def folder_name() -> str:
 
 
 def one(hands: Hands, at: int, seconds: float, **step: object) -> Answer:
-    """A step on one node."""
     return hands.ask({at: step}, seconds)[at]

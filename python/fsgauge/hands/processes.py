@@ -49,7 +49,6 @@ class Place:
 
     @property
     def words(self) -> str:
-        """For people."""
         return f"{self.host}:{self.folder}" if self.host else self.folder
 
 

@@ -28,7 +28,6 @@ def require_hosts(rig: Rig, study: Study) -> None:
 
 
 def _few(study: Study, nodes: int) -> str:
-    """Where nodes are that drive no load."""
     all_nodes = study.rig.nodes if study.rig is not None else 1
     return f"of its {all_nodes} nodes {all_nodes - nodes} serves" if all_nodes > nodes > 0 else ""
 

@@ -17,7 +17,6 @@ from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress.lines import Quiet
 from fsgauge.rig import registry
 from fsgauge.rig.host.session import HostSession
-from fsgauge.rig.lending import LendsMachines, LendsSystems
 from fsgauge.rig.registry import RIGS, rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
@@ -156,8 +155,10 @@ def test_plan_shows_its_size_and_what_it_refuses(toy: Any, tmp_path: Path) -> No
 
 def test_it_lends_no_systems(toy: Any) -> None:
     with rig_named("constant").opened(study()) as session:
-        assert not isinstance(session, LendsSystems | LendsMachines)
-    assert issubclass(HostSession, LendsSystems)
+        assert not session.lends
+        with pytest.raises(InputError, match="is not lent"):
+            session.lent(study().systems[0])
+    assert HostSession.lends and HostSession.lends_here
 
 
 def test_an_unknown_rig_is_refused_with_the_nearest_name() -> None:

@@ -43,7 +43,6 @@ _KEYS: dict[str, tuple[str, ...]] = {
 
 
 def read_hosts(path: Path) -> Fleet:
-    """The fleet that a file describes; InputError with the place of the first mistake."""
     return parse_hosts(read_text(path, "the hosts file", "--hosts"), str(path))
 
 

@@ -59,7 +59,7 @@ class Cluster:
 
     @property
     def host_address(self) -> str:
-        """The same without protocol and port."""
+        """The address of the scheduler, without protocol and port."""
         return str(get_address_host(self.address))
 
     async def _begin(self, listen: str) -> None:

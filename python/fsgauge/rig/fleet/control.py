@@ -68,13 +68,11 @@ class Control(Protocol):
         self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
         """The same question to several hosts at once; their answers by name."""
-        ...
 
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
     ) -> dict[str, Answer]:
         """A question to each host, with words of its own."""
-        ...
 
 
 class Reached(Protocol):
@@ -82,26 +80,21 @@ class Reached(Protocol):
 
     @property
     def names(self) -> list[str]:
-        """In their order."""
-        ...
+        """Names of the hosts, in order."""
 
     @property
     def cluster(self) -> Control:
-        """How they are asked."""
-        ...
+        """The questions to them."""
 
     @property
     def is_one_machine(self) -> bool:
         """Whether all of them are processes of this machine."""
-        ...
 
     def require(self, answers: Mapping[str, Answer], /) -> None:
         """Raise for the first host that gave no answer."""
-        ...
 
     def by_hand(self, name: str, /) -> str:
         """The command that cleans a host that gave no answer."""
-        ...
 
 
 def new_run() -> str:

@@ -172,11 +172,9 @@ class ExistingLauncher:
     register_seconds: float = 30.0
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
-        """They are there."""
         return {host.name: _Worker() for host in bootstraps}
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
-        """On that host."""
         return f"on {host.name}: fsgauge {'--version' if looks else 'systems'}"
 
 
@@ -184,11 +182,9 @@ class _Worker:
     """A worker that is not ours to end."""
 
     def why_ended(self) -> str | None:
-        """Its scheduler knows."""
         return None
 
     def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
-        """It goes on."""
         return True
 
 

@@ -63,12 +63,10 @@ class Gathered:
         return [StepStarted(self._turns[each.turn], each.text) for each in found]
 
     def told_by(self, host: str) -> int:
-        """How much a host has told so far."""
         return len(self._told[host])
 
     @property
     def is_complete(self) -> bool:
-        """Whether all hosts have told as much."""
         return all(len(each) == self._next for each in self._told.values())
 
     def ready(self) -> list[dict[str, Told]]:

@@ -74,7 +74,6 @@ class HeldRig:
 
     @property
     def described(self) -> Described | None:
-        """The last description."""
         return self._described
 
     def state(self, known: int, seconds: float) -> State:

@@ -49,7 +49,6 @@ class HostAnswers:
         return getattr(self, question)(**words)
 
     def identify(self) -> str:
-        """Who this host is."""
         return own_identity().model_dump_json()
 
     def attend(self) -> str:
@@ -104,12 +103,10 @@ class HostAnswers:
         return "ok"
 
     def described(self) -> str:
-        """The last description."""
         found = self._rig().described
         return found.model_dump_json() if found is not None else "null"
 
     def measure(self, plan: str, block: int) -> str:
-        """Begin a block."""
         self._rig().block(Plan.model_validate_json(plan), block)
         return "ok"
 
@@ -144,7 +141,7 @@ class HostAnswers:
 
 
 def digest_of(binary: bytes) -> str:
-    """Its SHA-256, as an identity has it."""
+    """SHA-256 of an engine, in hexadecimal digits."""
     return hashlib.sha256(binary).hexdigest()
 
 

@@ -82,7 +82,6 @@ class Hosts:
         self.begin([name])
 
     def leave_out(self, name: str) -> None:
-        """It is no longer part of the study."""
         self._started.pop(name).end(seconds=1.0)
         self.cluster.forget(name)
         self.hosts = [host for host in self.hosts if host.name != name]

@@ -45,7 +45,6 @@ class HostIdentity(BaseModel):
 
 
 def own_identity() -> HostIdentity:
-    """This machine's."""
     digest, missing = None, None
     try:
         digest = _digest(find_engine())
@@ -163,7 +162,6 @@ class _Version(BaseModel):
 
 
 def other_version(name: str, version: str) -> InputError:
-    """A host with another fsgauge."""
     return InputError(
         f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
         cause="both ends of a fleet must be the same version",

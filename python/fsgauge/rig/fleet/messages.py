@@ -98,12 +98,10 @@ class Allowed(Message):
 
 
 def allowed(consent: Consent | None) -> dict[str, Any] | None:
-    """A host's consent as it is sent."""
     return Allowed(**vars(consent)).model_dump(mode="json") if consent is not None else None
 
 
 def consent_in(words: dict[str, Any] | None) -> Consent | None:
-    """The same as it arrived."""
     return Consent(**vars(Allowed.model_validate(words))) if words is not None else None
 
 
@@ -179,7 +177,6 @@ class Described(Message):
 
     @classmethod
     def of(cls, description: Description) -> Described:
-        """As it is sent."""
         return cls(
             size_bytes=description.size_bytes,
             engine=description.engine,

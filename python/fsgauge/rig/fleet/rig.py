@@ -55,7 +55,6 @@ class FleetRig(Rig):
         self._destroy: Consent | None = None
 
     def take(self, hosts: FleetChoice) -> None:
-        """The hosts of the command line."""
         self._choice = hosts
 
     @property
@@ -110,7 +109,6 @@ class FleetRig(Rig):
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[FleetSession]:
-        """The study's storage, attached on every host, until the context ends."""
         from fsgauge.rig.fleet.clock import served_clock
         from fsgauge.rig.fleet.session import FleetSession
 
@@ -182,7 +180,6 @@ class FleetRig(Rig):
         return answers
 
     def _hosts(self, fleet: Fleet) -> Hosts:
-        """All hosts, started once."""
         from fsgauge.rig.fleet.hosts import started_hosts
         from fsgauge.rig.fleet.identity import require_alike, require_same
 

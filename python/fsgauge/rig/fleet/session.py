@@ -28,7 +28,7 @@ from fsgauge.rig.fleet.control import (
 )
 from fsgauge.rig.fleet.messages import Described, State, allowed
 from fsgauge.rig.happenings import BlockVoid, StudyVoid, Tell
-from fsgauge.rig.session import Description
+from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.workload import cells_of
@@ -170,7 +170,7 @@ class PreparedHosts:
                 time.sleep(0.1)
 
 
-class FleetSession(PreparedHosts):
+class FleetSession(PreparedHosts, Session):
     """The same of a fleet, whose hosts are started again where they are lost, or left out."""
 
     def __init__(

@@ -25,7 +25,6 @@ def require_measurable(study: Study, hosts: int, *, one_machine: bool) -> None:
 
 
 def _refuse_private_servers(study: Study) -> None:
-    """Other hosts do not reach them."""
     servers = [access.server for access in accesses_of(study) if access.server != "none"]
     if servers:
         raise InputError(

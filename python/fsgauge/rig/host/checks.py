@@ -217,7 +217,6 @@ def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
 
 
 def smallest_bytes(study: Study) -> int:
-    """What the most demanding of the systems needs."""
     kinds = [known_kind(study, system) for system in study.systems]
     return max((kind.smallest_bytes for kind in kinds if isinstance(kind, FileSystem)), default=0)
 
@@ -239,7 +238,6 @@ def _check_size(study: Study, system: System, kind: FileSystem) -> None:
 
 
 def _most_open_files() -> int:
-    """What the engine may raise its limit to."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return hard if hard != resource.RLIM_INFINITY else 1 << 30
 

@@ -29,7 +29,6 @@ from fsgauge.workload.folders import InFolder
 
 
 def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
-    """A file system that was made and mounted."""
     mount = mount_at(made.directory)
     room = os.statvfs(made.directory)
     return SystemFacts(
@@ -47,7 +46,6 @@ def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Fac
 
 
 def bare_facts(system: System, device: str) -> SystemFacts:
-    """The bare device."""
     found = device_at(device)
     block_size = found.queue("logical_block_size") if found else None
     return SystemFacts(

@@ -40,8 +40,7 @@ class Runs(Protocol):
     """What runs a tool: run_tool, or a claim for what asks for the device."""
 
     def __call__(self, command: list[str], *, seconds: float) -> Said:
-        """To its end."""
-        ...
+        """Run a tool to its end."""
 
 
 MKFS_SECONDS = 1800.0

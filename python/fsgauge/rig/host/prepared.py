@@ -20,11 +20,9 @@ class RunsJobs(Protocol):
 
     def run(self, job: Job, on_event: Callable[[Event], None] | None = None) -> Result:
         """Run a job to its end."""
-        ...
 
     def holding(self, *places: Held) -> AbstractContextManager[None]:
         """Within it, jobs reach these places by their descriptors."""
-        ...
 
 
 @dataclass(frozen=True)

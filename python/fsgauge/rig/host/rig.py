@@ -95,7 +95,6 @@ class HostRig(Rig):
         return hindrance(study)
 
     def folders(self, study: Study) -> FoldersSeen:
-        """How the folders of the study are mounted."""
         return folders_seen(study)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
@@ -120,7 +119,6 @@ class HostRig(Rig):
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[HostSession]:
-        """The storage, attached for the study's blocks."""
         with self.systems(study) as systems:
             yield HostSession(study, systems, self._with_engine())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -23,14 +23,14 @@ from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.turn_steps import Work
-from fsgauge.rig.session import Description
+from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study, System
 from fsgauge.workload.folders import Place
 
 
 @dataclass
 class HostLent:
-    """See fsgauge.rig.lending.LentMachine."""
+    """A system of this machine, lent; see LentSystem."""
 
     target: Place
     _prepared: PreparedSystem
@@ -44,32 +44,25 @@ class HostLent:
         return self._prepared.pinned
 
     def settle(self) -> str:
-        """Sync and drop caches; gives what was done."""
         return self._systems.settle(self._prepared)
 
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """Run a job on it."""
         return self._engine.load(job)
 
     @property
     def is_root(self) -> bool:
-        """Whether this process is."""
         return os.geteuid() == 0
 
     def program(self, name: str, file: Path | None) -> str | None:
-        """The file itself, or the installed program."""
         return find_tool(str(file) if file else name)
 
     def said(self, command: Sequence[str], what: str, seconds: float) -> str:
-        """Its output."""
         return must_run(list(command), what=what, seconds=seconds).output
 
     def words(self, command: Sequence[str]) -> str:
-        """Its output, or its errors."""
         return run_tool(list(command)).words
 
     def remove(self, names: Sequence[str]) -> None:
-        """Files, and folders of files."""
         if not isinstance(self.pinned, FilesTarget):
             return
         folder = os.open(self.pinned.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -86,8 +79,10 @@ def _matching(folder: int, names: Sequence[str]) -> list[str]:
     return [left for left in there if any(fnmatchcase(left, name) for name in names)]
 
 
-class HostSession:
+class HostSession(Session):
     """This machine, its storage attached, for the blocks of one study."""
+
+    lends = lends_here = True
 
     def __init__(self, study: Study, systems: HostSystems, engine: Engine) -> None:
         self._study = study
@@ -95,7 +90,6 @@ class HostSession:
         self._engine = engine
 
     def describe(self) -> Description:
-        """This machine as it is now, and the size of the storage that is attached."""
         machines = [self._systems.machine(self._study)]
         return Description(self._systems.attached.size_bytes, self._build, machines)
 
@@ -111,13 +105,8 @@ class HostSession:
 
     @contextmanager
     def lent(self, system: System) -> Iterator[HostLent]:
-        """A system made afresh and filled, for programs beside the engine."""
         with self._systems.prepare(self._study, system) as prepared:
             yield HostLent(prepared.target, prepared, self._systems, self._engine)
-
-    def lent_machine(self, system: System) -> AbstractContextManager[HostLent]:
-        """The same: it is on this machine."""
-        return self.lent(system)
 
     @cached_property
     def _build(self) -> EngineBuild:

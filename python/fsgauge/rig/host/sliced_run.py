@@ -48,7 +48,6 @@ class SlicedRun:
         self._jobs: SliceJobs = slice_jobs(self.job, self.slicing)
 
     def begin(self) -> None:
-        """What comes before a run: its steps, and caches as every run finds them."""
         self.made.steps.before(self.cell)
         self.caches = self.made.work.systems.settle(self.made.prepared)
 

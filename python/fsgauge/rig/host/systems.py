@@ -129,11 +129,9 @@ class HostSystems:
 
     @property
     def machine_name(self) -> str:
-        """What records call this machine."""
         return machine_name()
 
     def machine(self, study: Study) -> Machine:
-        """This machine as it is now."""
         kinds = [find_kind(system.kind) for system in study.systems]
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_machine(programs, self.attached.facts)

@@ -148,7 +148,6 @@ def fill(
 
 
 def target_bytes(target: FilesTarget | BlockTarget) -> int:
-    """The working set."""
     if isinstance(target, BlockTarget):
         return target.size_bytes
     return target.count * target.file_size_bytes

@@ -77,7 +77,6 @@ def _turn_seconds(study: Study, system: System, engine: Engine) -> _Small:
 
 
 def _a_byte(tried: list[_Small]) -> float:
-    """Seconds that a further byte of the device takes, by the last two that were tried."""
     last = tried[-1]
     if len(tried) < 2:
         return last.seconds / last.size_bytes

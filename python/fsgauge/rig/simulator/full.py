@@ -223,7 +223,6 @@ def require_whole(
 
 
 def _seen(room: Room) -> str:
-    """What was seen of an option."""
     whose = "every turn has" if room.is_of_all else "this turn has"
     others = "" if room.is_of_all else "; not all others were tried"
     return f"tried: with {room.option} {whose} room{others}"

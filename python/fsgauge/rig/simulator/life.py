@@ -89,7 +89,6 @@ def sets_of(study: Study, free_bytes: int, least: System) -> AgedFiles | FileSet
 def life_of(
     study: Study, plan: Plan, turn: Turn, place: AgedFolders | ClientFolders
 ) -> list[Happens]:
-    """Everything that happens in a turn, in order."""
     cells = {cell.id: cell for cell in plan.cells}
     method = method_of(study.workload)
     found: list[Happens] = []
@@ -161,7 +160,6 @@ def first_turn(study: Study, system: System, free_bytes: int) -> list[list[Simul
 
 
 def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:
-    """The same one after the other."""
     return [step for life in first_turn(study, system, free_bytes) for step in life]
 
 

@@ -53,7 +53,6 @@ class SimulatorRig(Rig):
         return found
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says."""
         return size_of(study)
 
     def tried(self, study: Study) -> Tried | None:
@@ -69,12 +68,10 @@ class SimulatorRig(Rig):
         return each_once(list(self._refused(study, destroy)))
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise the first of what is refused, with the others in its details."""
         require_none(self.refusals(study, destroy))
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[SimulatorSession]:
-        """There is nothing to open, and nothing is left."""
         yield SimulatorSession(study, self._with_engine())
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:

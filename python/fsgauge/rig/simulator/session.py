@@ -10,7 +10,7 @@ from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
-from fsgauge.rig.session import Description
+from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.life import empty_of, place_in
 from fsgauge.rig.simulator.turn import Made, simulate_turn
@@ -22,7 +22,7 @@ KIND = "simulated"
 """Of storage that is a model."""
 
 
-class SimulatorSession:
+class SimulatorSession(Session):
     """Nothing is held between two blocks."""
 
     def __init__(self, study: Study, engine: Engine) -> None:
@@ -30,7 +30,6 @@ class SimulatorSession:
         self._engine = engine
 
     def describe(self) -> Description:
-        """This machine, which only reckons, and the models on it."""
         empty = next(iter(self._empty.values()))
         facts = self._facts(empty)
         machine = capture_machine([], facts)
@@ -40,7 +39,6 @@ class SimulatorSession:
         return Description(size_of(self._study), empty.engine, [machine])
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """One turn after the other; each is one job of the engine."""
         for turn in plan.turns:
             if turn.block == block:
                 made = Made(self._places[turn.system], self._empty[turn.system])
@@ -54,7 +52,6 @@ class SimulatorSession:
 
     @cached_property
     def _places(self) -> dict[str, AgedFolders | ClientFolders]:
-        """The folders of each system, of the same sizes on all: as the least of them has room."""
         systems = self._study.systems
         least = min(systems, key=lambda system: self._empty[system.name].free_bytes)
         free_bytes = self._empty[least.name].free_bytes
@@ -92,5 +89,4 @@ class SimulatorSession:
 
 
 def _spins(empty: SimulateResult) -> int:
-    """As the kernel says it of a device."""
     return 1 if empty.device.kind == "zoned_disk" else 0

@@ -30,7 +30,6 @@ class Counting:
         self._before: Counts | None = None
 
     def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
-        """From now on, these."""
         self._counters, self._environment, self._before = counters, environment, None
 
     def told(self, happening: Happening) -> Happening:

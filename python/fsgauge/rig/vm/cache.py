@@ -69,7 +69,6 @@ class Guest:
 
     @property
     def tools(self) -> Path:
-        """Programs of the packages that builds run."""
         return self.folder / "tools"
 
 
@@ -87,7 +86,6 @@ class Kernel:
 
     @property
     def initramfs(self) -> Path:
-        """The first stage."""
         return self.folder / "initramfs.gz"
 
     @property
@@ -114,7 +112,6 @@ def cache_folder() -> Path:
 
 
 def guests() -> list[Guest]:
-    """All root images, the newest first."""
     return [
         Guest(folder, facts)
         for folder in _folders("guest-")
@@ -123,7 +120,6 @@ def guests() -> list[Guest]:
 
 
 def kernels() -> list[Kernel]:
-    """All kernels, the newest first."""
     return [
         Kernel(folder, facts)
         for folder in _folders("kernel-")
@@ -218,7 +214,6 @@ def _numbers(version: str) -> list[int]:
 
 
 def size_bytes(folder: Path) -> int:
-    """What a folder or file takes on disk."""
     files = [folder] if folder.is_file() else [each for each in folder.rglob("*") if each.is_file()]
     return sum(each.stat().st_blocks * 512 for each in files)
 
@@ -247,7 +242,6 @@ def in_use(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def is_in_use(path: Path) -> bool:
-    """Whether a run holds it now."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -53,7 +53,6 @@ def storage_of(study: Study) -> LoopStorage:
 
 
 def limits_of(study: Study) -> Limits:
-    """What the study sets, or the rig's own."""
     storage = storage_of(study)
     return Limits(
         IOPS if storage.iops is None else max(1, round(storage.iops)),
@@ -63,14 +62,12 @@ def limits_of(study: Study) -> Limits:
 
 
 def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
-    """Serials of the disks that a study needs."""
     most = max(each.volume.disks for each in arrangements(study))
     count = turns_of_block(study) if side_by_side else most
     return [f"disk{number}" for number in range(count)]
 
 
 def device_of(serial: str) -> str:
-    """A disk's name in the guest."""
     return f"{_NAME}{serial}"
 
 

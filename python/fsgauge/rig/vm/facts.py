@@ -109,7 +109,6 @@ def _loads(nodes: int) -> str:
 
 
 def _network(study: Study) -> str:
-    """The network between nodes, in words that follow."""
     if roles_of(study).nodes == 1:
         return ""
     by_system = {system.name: words_of(keys_of(study, system)) for system in study.systems}

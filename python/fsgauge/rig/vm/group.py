@@ -71,38 +71,31 @@ class NodeGroup:
 
     @property
     def loads(self) -> list[Node]:
-        """Those that drive the load."""
         return [self.nodes[at] for at in self.roles.loads]
 
     @property
     def names(self) -> list[str]:
-        """Of those that drive the load."""
         return [node.spec.name for node in self.loads]
 
     @property
     def cluster(self) -> Control:
-        """How those are asked."""
         return self
 
     @property
     def is_one_machine(self) -> bool:
-        """They are machines, though virtual."""
         return False
 
     @property
     def is_lost(self) -> bool:
-        """Whether one of them is."""
         return any(node.is_lost for node in self.nodes)
 
     def require(self, answers: Mapping[str, Answer]) -> None:
         """All of them are there: what is lost is raised where it is asked."""
 
     def by_hand(self, name: str) -> str:  # noqa: ARG002 - nothing of a machine is left
-        """Nothing."""
         return ""
 
     def end(self) -> None:
-        """No more of them, and of their network."""
         self.ended.set()
         for node in self.nodes:
             node.end()
@@ -161,7 +154,6 @@ class NodeGroup:
         self._seconds, self._ends = seconds, time.monotonic() + seconds
 
     def last_lines(self, name: str) -> tuple[str, ...]:
-        """Of a node's console."""
         found = (node for node in self.nodes if node.spec.name == name)
         return next((node.last_lines() for node in found), ())
 
@@ -254,7 +246,6 @@ class NodeGroup:
                 raise NodeStruckError(f"{self.nodes[at].spec.name} has no power")
 
     def hear(self, reply: Reply) -> None:
-        """Pass on what a node says to people."""
         if reply.said:
             self.say(reply.said)
 

@@ -30,7 +30,6 @@ from fsgauge.rig.fleet.host_answers import HostAnswers
 from fsgauge.rig.fleet.messages import Described, Fault, Told
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.rig.lending import LendsSystems
 from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_set_up, lending
 from fsgauge.rig.vm.around_runs import Counting, Remounting
@@ -56,7 +55,6 @@ class Line:
         self._lock = threading.Lock()
 
     def say(self, reply: Reply) -> None:
-        """Send one reply."""
         data = reply.model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._lock:
             write_all(self._descriptor, data)
@@ -93,7 +91,6 @@ class Guest:
         self._go = threading.Event()
 
     def serve(self) -> None:
-        """Until the port is closed."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=self._hear, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
@@ -147,7 +144,6 @@ class Guest:
             self._works = True
 
     def _done(self, order: Order) -> str:
-        """Carry it out; gives the answer, as JSON."""
         match order.do:
             case "prepare":
                 self._prepare(_study(order))
@@ -179,7 +175,6 @@ class Guest:
         return "null"
 
     def _serve_clock(self, address: str) -> dict[str, object]:
-        """Tell this machine's clock to other nodes, from now on."""
         self._clock.close()
         clock = self._clock.enter_context(served_clock(address, Engine()))
         return {"address": clock.address, "port": clock.port, "key": clock.key}
@@ -190,7 +185,6 @@ class Guest:
         return self._hands[folder]
 
     def _prepare(self, study: Study) -> None:
-        """Attach the study's storage, instead of an earlier one's."""
         self._close()
         rig = HostRig(say=self._say)
         rig.check(study, consent_to(study))
@@ -213,7 +207,7 @@ class Guest:
         """Make one system and fill it; gives the seconds that it took. The study is prepared no
         longer then: its disks are free for what comes next."""
         session, study = self._prepared(), self._study
-        if study is None or not isinstance(session, LendsSystems):
+        if study is None:
             raise RigError("no study is prepared in the guest")
         began = time.monotonic()
         system = next(each for each in study.systems if each.name == name)

@@ -137,7 +137,6 @@ def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[s
 
 
 def seen(folder: str) -> dict[str, int]:
-    """What is there: files, and their bytes."""
     found = [each for each in Path(folder).rglob("*") if each.is_file() and not each.is_symlink()]
     return {"files": len(found), "bytes": sum(each.stat().st_size for each in found)}
 
@@ -172,7 +171,6 @@ def room(folder: str) -> int:
 
 
 def machine() -> dict[str, Any]:
-    """This machine, which drives no load."""
     return capture_machine([], NO_STORAGE).model_dump(mode="json")
 
 

@@ -21,7 +21,6 @@ class NodeHands:
 
     @property
     def names(self) -> Sequence[str]:
-        """Of the nodes."""
         return self._group.names
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:

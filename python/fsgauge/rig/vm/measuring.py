@@ -36,19 +36,15 @@ class Measuring(Protocol):
 
     def prepare(self, study: Study) -> None:
         """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
-        ...
 
     def describe(self) -> Description:
         """The nodes that drive the load, as they are now."""
-        ...
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
         """What the plan has of a block, within that time; raises NodeLostError."""
-        ...
 
 
 def measuring(group: NodeGroup) -> Measuring:
-    """How this group measures."""
     return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
 
 
@@ -60,18 +56,15 @@ class OnOne:
         self._at = group.roles.loads[0]
 
     def prepare(self, study: Study) -> None:
-        """Attach its storage in that node."""
         order = Order(do="prepare", study=study.model_dump_json(by_alias=True))
         self._group.tell_one(self._at, order, PREPARE_SECONDS)
 
     def describe(self) -> Description:
-        """That node."""
         answer = self._group.tell_one(self._at, Order(do="describe"), _ANSWER_SECONDS)
         found = Described.model_validate_json(answer)
         return Description(found.size_bytes, found.engine, found.machines)
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
-        """Each happening as the node tells it."""
         name = self._group.names[0]
         gathered = Gathered(plan, block, [name])
 

@@ -52,7 +52,7 @@ class Order(Message):
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
     what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
     `hand` is a step of fsgauge.hands.hand; those from `lend` to `give_back` are for a system that
-    is lent (fsgauge.rig.lending). `go` is not answered either: a run that has begun on
+    is lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
     this node alone goes on, now that the others are ready for it.
     """
 

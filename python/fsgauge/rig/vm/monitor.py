@@ -36,7 +36,6 @@ class Monitor:
         self._lock = threading.RLock()
 
     def close(self) -> None:
-        """Let go of it."""
         self._socket.close()
 
     def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:

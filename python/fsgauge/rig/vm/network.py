@@ -28,7 +28,6 @@ class Station:
 
     @property
     def address(self) -> str:
-        """Its IP address."""
         return f"10.9.0.{self.number}"
 
     @property
@@ -38,7 +37,6 @@ class Station:
 
 
 def hosts_file(stations: Sequence[Station]) -> str:
-    """/etc/hosts of each of them."""
     lines = ["127.0.0.1 localhost", *(f"{each.address} {each.name}" for each in stations)]
     return "\n".join(lines) + "\n"
 
@@ -50,7 +48,6 @@ def shape_of(study: Study, system: System | None = None) -> Shape:
 
 
 def keys_of(study: Study, system: System | None = None) -> NetworkKeys:
-    """The keys that are in force."""
     own = system.rig.network if system is not None and system.rig is not None else None
     whole = study.rig.network if study.rig is not None else None
     return own or whole or NetworkKeys()

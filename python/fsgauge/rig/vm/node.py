@@ -239,11 +239,9 @@ class Node:
         self.start(network=network)
 
     def has_returned(self) -> None:
-        """It is one of its group again."""
         self._given_up = self.is_away = self.is_waited_for = False
 
     def end(self) -> None:
-        """No more of it, within seconds."""
         process = self._process
         if process is None:
             return
@@ -284,7 +282,6 @@ class Node:
         return None
 
     def _taken(self) -> Reply | None:
-        """A whole line that has come."""
         line, separator, rest = self._heard.partition(b"\n")
         if not separator:
             return None

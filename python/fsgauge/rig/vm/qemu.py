@@ -26,7 +26,6 @@ _OTHERS = stat.S_IROTH | stat.S_IWOTH
 
 
 def has_kvm() -> bool:
-    """Whether machines may use it."""
     if os.geteuid() != 0:
         return os.access(KVM, os.R_OK | os.W_OK)
     try:
@@ -112,7 +111,6 @@ class Disk:
 
     @property
     def device(self) -> str:
-        """The machine's device, as the monitor calls it."""
         return f"/machine/peripheral/{self.serial}/virtio-backend"
 
 
@@ -158,7 +156,6 @@ class Descriptors:
 
     @property
     def all(self) -> tuple[int, ...]:
-        """Every one that is there."""
         found = (self.port, self.monitor, self.prompt, self.network)
         return tuple(each for each in found if each is not None)
 

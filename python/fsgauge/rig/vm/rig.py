@@ -60,23 +60,18 @@ class VmRig(Rig):
         self._kernel = kernel
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says: each disk has that much."""
         return storage_of(study).size
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What is seen without starting a machine."""
         return refused(study, destroy)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise for what cannot work; nothing is started."""
         require_none(refused(study, destroy))
 
     def load_nodes(self, study: Study) -> int:
-        """How many nodes drive the load."""
         return len(roles_of(study).loads)
 
     def strikes(self, study: Study) -> list[Strike]:
-        """Each fault of the study, as its nodes are struck."""
         return [
             Strike(
                 kind=fault.kind,
@@ -90,16 +85,13 @@ class VmRig(Rig):
         ]
 
     def around(self, study: Study) -> Around:
-        """What emulated machines take to start, to be set up, and around each run."""
         return around_of(study)
 
     def storage_words(self, study: Study) -> str:
-        """As records will say it, but for what only a machine that is up knows."""
         disks = len(disks_of(study, side_by_side=design_of(self, study).side_by_side))
         return sentence_of(study, disks, limits_of(study))
 
     def storage_cautions(self, study: Study) -> list[str]:
-        """Block sizes that mkfs chooses by the size of the disk."""
         return small_blocks_words(study, storage_of(study).size)
 
     def hindrance(self, study: Study) -> str:

@@ -15,7 +15,7 @@ from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, Tell
-from fsgauge.rig.session import Description
+from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import Standing, standing
@@ -59,12 +59,14 @@ class _Over(NodeLostError):
         super().__init__("the nodes were struck")
 
 
-class VmSession:
+class VmSession(Session):
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
     `start` makes new nodes of a kernel, up and with empty disks, which keep logs of what is written
     to them where that is asked for.
     """
+
+    lends = True
 
     def __init__(
         self,
@@ -119,7 +121,7 @@ class VmSession:
         )
 
     @contextmanager
-    def lent_machine(self, system: System) -> Iterator[GuestLent]:
+    def lent(self, system: System) -> Iterator[GuestLent]:
         """A system set up on its nodes, and the one that drives the load."""
         prepared = self._by_kernel[system.kernel]
         with self._stood(system) as stood:
@@ -290,7 +292,6 @@ class VmSession:
                 del self._by_kernel[kernel]
 
     def _group(self, kernel: str | None) -> NodeGroup:
-        """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
             group = self._start(kernel, self.has_logs)
             self._by_kernel[kernel] = _Prepared(group, measuring(group), self.has_logs)
@@ -369,6 +370,5 @@ class VmSession:
         prepared.measuring.measure(plan, block, tell, seconds)
 
     def _shape(self, group: NodeGroup, system: System | None) -> None:
-        """The network between the nodes is the system's."""
         if group.switch is not None:
             group.switch.shape(shape_of(self._study, system))

@@ -95,11 +95,9 @@ class Switch:
         self._thread = threading.Thread(target=self._serve, name="switch", daemon=True)
 
     def start(self) -> None:
-        """Begin to pass frames on."""
         self._thread.start()
 
     def close(self) -> None:
-        """No more frames."""
         self._is_over = True
         with suppress(OSError):
             self._wakes.send(b"x")
@@ -109,7 +107,6 @@ class Switch:
             each.close()
 
     def shape(self, shape: Shape) -> None:
-        """From the next frame on."""
         with self._lock:
             self._shape = shape
 
@@ -148,7 +145,6 @@ class Switch:
                         self._read(port)
 
     def _let_go(self, selector: selectors.BaseSelector) -> None:
-        """Of ends that were replaced."""
         with self._lock:
             left, self._left = self._left, []
         for port in left:

@@ -54,7 +54,6 @@ class DiskCounting:
         return found
 
     def _now(self) -> Counts:
-        """What each counter says, disk by disk."""
         found: Counts = {name: {} for name in _COUNTED}
         for node in self._group.nodes:
             disks = {disk.device: disk for disk in node.spec.disks}

@@ -60,7 +60,6 @@ class Trial:
 
     @property
     def has_server(self) -> bool:
-        """Whether one of its nodes is a server."""
         found = tables()
         layers = (
             found.volume.get(self.volume or ""),
@@ -70,7 +69,6 @@ class Trial:
 
     @property
     def nodes(self) -> int:
-        """All of them."""
         return self.loads + self.has_server
 
     @property

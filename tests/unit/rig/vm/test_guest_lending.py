@@ -12,8 +12,13 @@ import pytest
 
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult
 from fsgauge.errors import RigError
+from fsgauge.record.records import Plan
+from fsgauge.rig import session as sessions
+from fsgauge.rig.happenings import Tell
+from fsgauge.rig.session import Description
 from fsgauge.rig.vm import lending
 from fsgauge.rig.vm.lending import Lending
+from fsgauge.rig.vm.messages import Do
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import Place
@@ -50,14 +55,20 @@ class Lent:
         self.done.append(list(names))
 
 
-class Session:
+class Session(sessions.Session):
     def __init__(self) -> None:
-        self.lent = Lent()
+        self.system = Lent()
         self.given_back: list[str] = []
 
+    def describe(self) -> Description:
+        raise AssertionError
+
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        raise AssertionError(block)
+
     @contextmanager
-    def lent_machine(self, system: System) -> Iterator[Lent]:
-        yield self.lent
+    def lent(self, system: System) -> Iterator[Lent]:
+        yield self.system
         self.given_back.append(system.name)
 
 
@@ -69,14 +80,14 @@ def study() -> Study:
 def test_a_system_is_lent_until_it_is_given_back(study: Study) -> None:
     lending, session = Lending(), Session()
 
-    def told(do: lending.Do, **words: object) -> object:
+    def told(do: Do, **words: object) -> object:
         return json.loads(lending.done(do, words, study, session))
 
     assert FilesTarget.model_validate(told("lend", system="other")) == TARGET
     assert told("settle") == "synced"
     assert told("say", command=["bonnie++", "-q"], what="it failed", seconds=5.0) == "1.98,2.00a"
     told("remove", names=["Bonnie.*"])
-    assert session.lent.done == [(["bonnie++", "-q"], "it failed", 5.0), ["Bonnie.*"]]
+    assert session.system.done == [(["bonnie++", "-q"], "it failed", 5.0), ["Bonnie.*"]]
     assert session.given_back == []
     told("give_back")
     assert session.given_back == ["other"]

@@ -39,7 +39,6 @@ class StartedHost:
 
     @property
     def pid(self) -> int:
-        """The child's process."""
         return self._process.pid
 
     def _tell(self, line: bytes) -> None:

@@ -87,7 +87,6 @@ class KubernetesLauncher:
         return True
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:  # noqa: ARG002 - all are alike
-        """All pods and their secrets."""
         if looks:
             return (
                 f"kubectl describe job,pods -n {self.pods.namespace} -l fsgauge/study={self.name}"

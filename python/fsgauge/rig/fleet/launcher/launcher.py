@@ -37,7 +37,6 @@ class Bootstrap(BaseModel):
 
     @property
     def credentials(self) -> Credentials:
-        """The host's own."""
         from fsgauge.rig.fleet.certificates import Credentials
 
         return Credentials(self.authority, self.certificate, self.key)
@@ -60,11 +59,9 @@ class Started(Protocol):
 
     def why_ended(self) -> str | None:
         """Why it has ended, in its own words; None while it runs."""
-        ...
 
     def end(self, seconds: float = 20.0) -> bool:
         """End it; whether it ended by itself in that time."""
-        ...
 
 
 class Launcher(Protocol):
@@ -73,26 +70,21 @@ class Launcher(Protocol):
     @property
     def is_one_machine(self) -> bool:
         """Whether all hosts are this machine on purpose."""
-        ...
 
     @property
     def wave(self) -> int:
         """How many are started at once."""
-        ...
 
     @property
     def register_seconds(self) -> float:
         """How long a wave may take until all of it is connected."""
-        ...
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
         """Start some hosts; gives each by its name. Raises InputError or RigError."""
-        ...
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
         """The command with which a person cleans up a host that gave no answer, or `looks` whether
         fsgauge answers there."""
-        ...
 
 
 _LONGEST_WORDS = 300

@@ -73,7 +73,6 @@ def make_kernel(tree: Path, busybox: Path, tools: Path, wanted: Recipe, place: P
 
 
 def version_of(tree: Path) -> str:
-    """The kernel's own version."""
     versions = [path.name for path in (tree / "lib" / "modules").iterdir()]
     if len(versions) != 1 or not (tree / "boot" / f"vmlinuz-{versions[0]}").is_file():
         raise RigError(

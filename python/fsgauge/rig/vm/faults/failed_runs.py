@@ -45,7 +45,6 @@ class Heard:
         self.is_told = True
 
     def __call__(self, happening: Happening) -> None:
-        """Pass it on."""
         if isinstance(happening, TurnRecord):
             self.made[happening.system] = happening
         if isinstance(happening, RunRecord):
@@ -63,7 +62,6 @@ def is_of_system(error: FsgaugeError, heard: Heard) -> bool:
 
 
 def fault_of(error: FsgaugeError) -> EngineFault:
-    """The error as what a run gave."""
     code, what = NOT_SET_UP, "; ".join([error.what, *error.details[-3:]])
     if isinstance(error, NodeLostError):
         code, what = CRASHED if error.has_ended else HANGS, error.in_short

@@ -55,7 +55,6 @@ class Striking:
         ]
 
     def begin(self) -> None:
-        """The run begins now."""
         self._begun = self._zero = time.monotonic()
         for thread in self._threads:
             thread.start()
