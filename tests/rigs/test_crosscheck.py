@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.crosscheck import Told, crosscheck
+from fsgauge.crosscheck import HappeningMessage, crosscheck
 from fsgauge.crosscheck.agreement import CellAgreement
 from fsgauge.engine.client import Engine
 from fsgauge.machine.process.tool import find_tool
@@ -61,7 +61,7 @@ def test_both_tools_do_the_same(
         results=tmp_path / "results",
         destroy=None,
         command=["test"],
-        told=Told(run=lambda *_: None, cell=cells.append),
+        told=HappeningMessage(run=lambda *_: None, cell=cells.append),
     )
     found = {each.metric: each for each in cells[0].agreements}
     assert 0.5 < found["iops"].ratio < 2, found["iops"]

@@ -239,7 +239,7 @@ def fleet_choices(function: F) -> F:
         same: bool,
         **others: object,
     ) -> object:
-        from fsgauge.rig.fleet_choice import FleetChoice
+        from fsgauge.rig.rig import FleetChoice
 
         named = FleetChoice(
             hosts=hosts_file,

@@ -59,10 +59,9 @@ def command(
     that are not one file system; 3 a host or the rig failed; 130 interrupted.
     """
     from fsgauge.coherence.log import Log
-    from fsgauge.coherence.on_folders import try_folders
     from fsgauge.coherence.on_nodes import try_nodes
     from fsgauge.coherence.page import write_log
-    from fsgauge.coherence.running import chosen_cases
+    from fsgauge.coherence.running import chosen_cases, try_folders
     from fsgauge.errors import InputError
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen

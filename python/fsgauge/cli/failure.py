@@ -13,7 +13,7 @@ from fsgauge.cli.choices import (
     results_option,
     shared_systems_option,
 )
-from fsgauge.failure.struck import TITLES
+from fsgauge.failure.log import TITLES
 from fsgauge.progress.terminal import say
 
 USUAL = ("nfs3", "nfs4", "gfs2", "ocfs2")
@@ -72,8 +72,7 @@ def command(
     Exit codes: 0 nothing was lost, 1 something that had been synced was lost, 2 wrong input,
     3 a failure could not be carried out, 130 interrupted.
     """
-    from fsgauge.failure.carrying_out import carry_out
-    from fsgauge.failure.choosing import chosen_failures
+    from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log
     from fsgauge.failure.page import rows_of, write_log
     from fsgauge.programs.interruption import interruptible

@@ -37,8 +37,7 @@ from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.machine.facts.kept_noise import KeptNoise
-    from fsgauge.rig.fleet_choice import FleetChoice
-    from fsgauge.rig.rig import Rig
+    from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
 
@@ -92,8 +91,7 @@ def command(
     from fsgauge.plan.turns import make_plan
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.design import design_of
-    from fsgauge.rig.hosts_asked import require_hosts
-    from fsgauge.rig.registry import rig_for, rig_named, study_on
+    from fsgauge.rig.registry import require_hosts, rig_for, rig_named, study_on
     from fsgauge.rig.rig import around_on, is_untried
     from fsgauge.units import parse_percent
 

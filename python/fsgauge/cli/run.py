@@ -20,7 +20,7 @@ from fsgauge.cli.choices import (
 )
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet_choice import FleetChoice
+    from fsgauge.rig.rig import FleetChoice
 
 
 @click.command("run")

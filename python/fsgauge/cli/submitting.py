@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet_choice import FleetChoice
+    from fsgauge.rig.rig import FleetChoice
     from fsgauge.study.model import Study
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from fsgauge.coherence.outcomes import has_raced
-from fsgauge.hands.log import HandsLog, LogPart
+from fsgauge.hands.hands import HandsLog, LogPart
 
 
 class Counted(LogPart):

@@ -5,18 +5,43 @@ A system that costs its nodes is set up once more on new ones, for the cases tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.hands.hands import folder_name
-from fsgauge.rig.vm.hands import NodeHands
+from fsgauge.hands.hands import Answer, Step, folder_name
+from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.study.model import System
+
+
+class NodeHands:
+    """See fsgauge.hands.hands.Hands: the nodes that drive the load. `folder` is made by a step, in
+    the system's own."""
+
+    def __init__(self, group: NodeGroup, folder: str) -> None:
+        self._group, self._folder = group, f"{FOLDER}/{folder}"
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._group.names
+
+    def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
+        """Raises NodeLostError where a node, also the server, ends or does not answer."""
+        loads = self._group.roles.loads
+        orders = {
+            loads[at]: Order(do="hand", words={"folder": self._folder, "step": dict(step)})
+            for at, step in steps.items()
+        }
+        answers = self._group.give(orders, seconds)
+        return {at: json.loads(answers[loads[at]]) for at in steps}
 
 
 @dataclass

@@ -1,4 +1,7 @@
-"""The cases of one system, one after the other, each bounded in time."""
+"""The cases of one system, one after the other, each bounded in time; and those of folders.
+
+A file system that is mounted at several places is one system: folders of this machine or of hosts.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from fsgauge.coherence.cases import CASE_SECONDS, CASES, STEP_SECONDS, Pair, StepFailedError
-from fsgauge.coherence.log import Counted
+from fsgauge.coherence.log import Counted, Examined
 from fsgauge.errors import InputError, RigError
-from fsgauge.hands.hands import HandLostError, Hands, one
+from fsgauge.hands.hands import HandLostError, Hands, folder_name, one
+from fsgauge.hands.processes import Place, process_hands
 
 SEEN_SECONDS = 75.0
 """An NFS client may remember for a minute that a folder was not there."""
@@ -142,3 +146,45 @@ def run_cases(
         if is_alive:
             _remove_folder(hands)
     return [], True
+
+
+NAME = "shared"
+FOLDER_SEEN_SECONDS = 5.0
+"""On one file system a new folder is seen at once: no client has asked for its name before."""
+
+
+def try_folders(
+    folders: Sequence[str],
+    cases: Sequence[str],
+    trials: int,
+    tell: Callable[[Examined | Counted], None],
+) -> None:
+    """The first and the last take part; the others only have to see the files.
+
+    InputError for less than two places, for one that is no folder or is named twice, and where they
+    are not one file system. RigError where a place does not answer any more: its folder is then
+    left there.
+    """
+    if len(folders) < 2:
+        raise InputError(
+            "one node reads what another one wrote, and there is one folder",
+            next="fsgauge coherence a:/mnt/shared b:/mnt/shared",
+        )
+    places = [Place.of(each) for each in folders]
+    folder = folder_name()
+    with process_hands(places, folder) as hands:
+        found = Examined(name=NAME, words=" and ".join(hands.names))
+        _, is_alive = run_cases(
+            hands,
+            NAME,
+            cases,
+            trials,
+            tell,
+            seen=lambda: tell(found),
+            seen_seconds=FOLDER_SEEN_SECONDS,
+        )
+    if not is_alive:
+        raise RigError(
+            f"{places[0].words}/{folder} is left: a node did not answer",
+            next=f"remove {folder} once the file system answers",
+        )

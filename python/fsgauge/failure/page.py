@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.failure.log import Failed, Log, Survived
-from fsgauge.failure.struck import TITLES
+from fsgauge.failure.log import TITLES, Failed, Log, Survived
 from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
 

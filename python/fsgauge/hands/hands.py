@@ -1,11 +1,15 @@
-"""Several nodes that share files: what is asked of them, whatever they are."""
+"""Several nodes that share files: what is asked of them, and how the log of a test begins."""
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, Self
 
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge import __version__
 from fsgauge.errors import RigError
 
 Step = Mapping[str, object]
@@ -38,3 +42,23 @@ def folder_name() -> str:
 
 def one(hands: Hands, at: int, seconds: float, **step: object) -> Answer:
     return hands.ask({at: step}, seconds)[at]
+
+
+class LogPart(BaseModel):
+    """Something that is stored; it never changes, and a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HandsLog(LogPart):
+    """The beginning of a log: its format, and which fsgauge began it, when."""
+
+    format: Literal[1] = 1
+    fsgauge: str
+    started_unix_ns: int
+
+    @classmethod
+    def begun(cls, **rest: object) -> Self:
+        """One that begins now, with what else it has."""
+        began = {"fsgauge": __version__, "started_unix_ns": time.time_ns()}
+        return cls.model_validate(began | rest)

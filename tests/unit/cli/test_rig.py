@@ -7,11 +7,11 @@ from click.testing import CliRunner
 
 from fsgauge.cli.rig import command
 from fsgauge.rig.vm import trials
-from fsgauge.rig.vm.trials import Outcome, Trial
+from fsgauge.rig.vm.trials import Outcome, RigTest
 
-WORKS = Outcome(Trial("ext4"), 1.0, "made, mounted and filled")
-KNOWN = Outcome(Trial("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no")
-BROKEN = Outcome(Trial("xfs"), 1.0, fault="mkfs failed")
+WORKS = Outcome(RigTest("ext4"), 1.0, "made, mounted and filled")
+KNOWN = Outcome(RigTest("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no")
+BROKEN = Outcome(RigTest("xfs"), 1.0, fault="mkfs failed")
 
 
 @pytest.mark.parametrize(

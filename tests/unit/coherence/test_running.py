@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from fsgauge.coherence import cases, running
-from fsgauge.coherence import on_folders as on_folders_module
+from fsgauge.coherence import running as on_folders_module
 from fsgauge.coherence.cases import CASES
 from fsgauge.coherence.log import Counted, Examined
-from fsgauge.coherence.on_folders import try_folders as on_folders
 from fsgauge.coherence.page import is_right
 from fsgauge.coherence.running import chosen_cases, run_cases
+from fsgauge.coherence.running import try_folders as on_folders
 from fsgauge.errors import InputError, RigError
 from fsgauge.hands.hand import Hand, record
 from fsgauge.hands.hands import Answer, HandLostError, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.failure.choosing import chosen_failures, possible
+from fsgauge.failure.carrying_out import chosen_failures, possible
 from fsgauge.rig.vm.sharing_nodes import chosen
 
 

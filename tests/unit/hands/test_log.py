@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from fsgauge import __version__
-from fsgauge.hands.log import HandsLog
+from fsgauge.hands.hands import HandsLog
 
 
 class _Own(HandsLog):

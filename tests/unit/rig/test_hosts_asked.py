@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.rig.hosts_asked import require_hosts
-from fsgauge.rig.registry import rig_named
+from fsgauge.rig.registry import require_hosts, rig_named
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 

@@ -17,7 +17,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.launcher.slurm import is_in_job
 from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
 from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 from fsgauge.study.document import source_location
 
 

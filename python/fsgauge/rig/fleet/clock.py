@@ -34,7 +34,7 @@ _MOST_TIMES = 8.0
 
 
 @dataclass
-class Lead:
+class LeadTime:
     """Seconds from the moment in which a start is given to the start itself, at least."""
 
     least_seconds: float

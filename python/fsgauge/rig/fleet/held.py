@@ -17,7 +17,14 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.fleet.gated_engine import GatedEngine
-from fsgauge.rig.fleet.messages import Described, Fault, LabelMessage, Phase, State, Told
+from fsgauge.rig.fleet.messages import (
+    Described,
+    Fault,
+    HappeningMessage,
+    LabelMessage,
+    Phase,
+    State,
+)
 from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
@@ -50,7 +57,7 @@ class HeldRig:
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._phase: Phase = "opening"
         self._serial = 0
-        self._told: list[Told] = []
+        self._told: list[HappeningMessage] = []
         self._said: list[str] = []
         self._fault: Fault | None = None
         self._described: Described | None = None
@@ -155,7 +162,7 @@ class HeldRig:
             self._engine.enter(happening.turn)
         if isinstance(happening, RunStarted):
             self._engine.expect(happening)
-        told = Told.of(self._seen(happening))
+        told = HappeningMessage.of(self._seen(happening))
         if told is None:
             return
         with self._changed:

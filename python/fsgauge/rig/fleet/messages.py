@@ -112,7 +112,7 @@ class Sized(Message):
     fault: Fault | None = None
 
 
-class Told(Message):
+class HappeningMessage(Message):
     """One happening of a host's block. What begins has no record."""
 
     kind: Literal["turn started", "step started", "run started", "turn", "step", "scan", "run"]
@@ -121,7 +121,7 @@ class Told(Message):
     record: dict[str, Any] | None = None
 
     @classmethod
-    def of(cls, happening: Happening) -> Told | None:
+    def of(cls, happening: Happening) -> HappeningMessage | None:
         """A happening as it is sent; None of the engine's events, which stay on the host."""
         match happening:
             case TurnStarted(turn):
@@ -163,7 +163,7 @@ class State(Message):
     phase: Phase
     armed: LabelMessage | None = None
     offer: str = ""
-    told: Annotated[list[Told], Field(max_length=_MOST_AT_ONCE)] = []
+    told: Annotated[list[HappeningMessage], Field(max_length=_MOST_AT_ONCE)] = []
     fault: Fault | None = None
     said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = []
 

@@ -21,9 +21,8 @@ from fsgauge.rig.fleet.study_on_host import (
     require_measurable,
     study_on,
 )
-from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.refusing import require_none
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 

@@ -13,7 +13,7 @@ from fsgauge.record.factors import most_hosts
 from fsgauge.record.machine import LOAD, Machine
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
-from fsgauge.rig.fleet.clock import Clock, Lead
+from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import (
     ANSWER_SECONDS,
     MOST_REPEATS,
@@ -185,7 +185,7 @@ class FleetSession(PreparedHosts, Session):
         super().__init__(hosts, study_of, say, consent_of)
         self._hosts: Hosts = hosts
         self._clock = clock
-        self._lead = Lead(least_lead_seconds)
+        self._lead = LeadTime(least_lead_seconds)
 
     def prepare(self) -> None:
         """Have every host check and attach its storage; raises what the first one refuses.

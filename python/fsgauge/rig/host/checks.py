@@ -41,9 +41,11 @@ from fsgauge.workload import method_of
 def known_kind(study: Study, system: System) -> SystemKind:
     """InputError for one that is not known here: the rig that has it, or the nearest name."""
     if system.kind not in system_kinds():
-        from fsgauge.rig.vm.arrangement.refusing import of_this_rig  # needed for this answer only
+        from fsgauge.rig.vm.arrangement.refusing import (
+            of_virtual_rig,
+        )  # needed for this answer only
 
-        elsewhere = of_this_rig(study, system)
+        elsewhere = of_virtual_rig(study, system)
         if elsewhere is not None:
             raise elsewhere
     return find_kind(system.kind)

@@ -27,7 +27,7 @@ from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.rig.host.trial import Trial
+from fsgauge.rig.host.trial import ScratchImage
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import working_set
 from fsgauge.rig.refusing import each_once, refused_by
@@ -84,7 +84,7 @@ class HostRig(Rig):
         found = refused_by(iter([look_for_engine, look_at_ledgers]))
         of_storage = refused_by(iter([look_at_storage]))
         stands_in = isinstance(study.storage, DeviceStorage)
-        with Trial(study, self._engine, self._say) as trial:
+        with ScratchImage(study, self._engine, self._say) as trial:
             tried = trial.make if stands_in or not of_storage else None
             found += refused_systems(study, self._engine, tried)
             found += refused_by(iter([trial.look_at_image, trial.look_at_room]))

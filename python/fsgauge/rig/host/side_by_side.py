@@ -19,7 +19,7 @@ from fsgauge.plan.estimate import turns_of_block
 from fsgauge.plan.slices import slice_rounds
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.host.sliced_run import SlicedRun
-from fsgauge.rig.host.turn import Standing, standing
+from fsgauge.rig.host.turn import TurnSystem, turn_system
 from fsgauge.rig.host.turn_steps import Work, scan_cell, scan_layout
 from fsgauge.storage import loop, ram
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
@@ -139,16 +139,16 @@ def place_number(work: Work, turn: Turn) -> int:
 
 
 @contextmanager
-def _beside(work: Work, turn: Turn, number: int) -> Iterator[Standing]:
+def _beside(work: Work, turn: Turn, number: int) -> Iterator[TurnSystem]:
     """A turn's system on storage of its own, until the context ends."""
     with (
         work.systems.beside(work.study, number) as systems,
-        standing(replace(work, systems=systems), turn) as made,
+        turn_system(replace(work, systems=systems), turn) as made,
     ):
         yield made
 
 
-def _measure_cell(work: Work, block: Sequence[Standing], position: int, cell: Cell) -> None:
+def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: Cell) -> None:
     slicing = method_of(work.study.workload).slicing(cell)
     number = block[0].turn.block
     rounds = slice_rounds(work.plan, number, cell.id, len(block), slicing.count)

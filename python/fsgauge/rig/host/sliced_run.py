@@ -18,7 +18,7 @@ from fsgauge.record.parts import Part, Slice
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.host.turn import Standing
+from fsgauge.rig.host.turn import TurnSystem
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"
@@ -28,7 +28,7 @@ _NOT_SYNCED = "io.sync"
 class SlicedRun:
     """A cell on one system of the block: begun, then a slice at a time, then recorded."""
 
-    made: Standing
+    made: TurnSystem
     position: int
     cell: Cell
     slicing: Slicing

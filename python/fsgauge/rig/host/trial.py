@@ -41,7 +41,7 @@ _SHARE_OF_ROOM = 0.5
 _ROUND_BYTES = 1 << 20
 
 
-class Trial:
+class ScratchImage:
     """The scratch image of one study's trials, made when the first system is tried.
 
     `say` is told what could not be tried, and what could not be undone.

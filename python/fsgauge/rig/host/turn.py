@@ -24,7 +24,7 @@ from fsgauge.study.reached import over_paths
 
 
 @dataclass(frozen=True)
-class Standing:
+class TurnSystem:
     """A turn whose system is there, made afresh and filled, and what is done to it."""
 
     work: Work
@@ -36,7 +36,7 @@ class Standing:
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
-    with standing(work, turn) as made:
+    with turn_system(work, turn) as made:
         prepared = made.prepared
         for position, cell_id in enumerate(turn.cells):
             made.steps.before(cells[cell_id])
@@ -47,7 +47,7 @@ def measure_turn(work: Work, turn: Turn) -> None:
 
 
 @contextmanager
-def standing(work: Work, turn: Turn) -> Iterator[Standing]:
+def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
     """A turn's system, made afresh, recorded and scanned; it is gone when the context ends."""
     work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
@@ -71,7 +71,7 @@ def standing(work: Work, turn: Turn) -> Iterator[Standing]:
         )
         work.tell(made)
         scan_layout(work, turn, prepared, "before")
-        yield Standing(work, turn, prepared, Steps(work, turn, prepared))
+        yield TurnSystem(work, turn, prepared, Steps(work, turn, prepared))
 
 
 def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:

@@ -13,7 +13,7 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
 from fsgauge.rig.simulator.life import empty_of, place_in
-from fsgauge.rig.simulator.turn import Made, simulate_turn
+from fsgauge.rig.simulator.turn import EmptySystem, simulate_turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders
@@ -41,7 +41,7 @@ class SimulatorSession(Session):
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         for turn in plan.turns:
             if turn.block == block:
-                made = Made(self._places[turn.system], self._empty[turn.system])
+                made = EmptySystem(self._places[turn.system], self._empty[turn.system])
                 simulate_turn(self._study, plan, turn, made, self._engine, tell)
 
     @cached_property

@@ -43,7 +43,7 @@ CACHES = "none: nothing is cached in a model"
 
 
 @dataclass(frozen=True)
-class Made:
+class EmptySystem:
     """A system before its life: its folders, and what the engine says of it."""
 
     place: AgedFolders | ClientFolders
@@ -132,7 +132,7 @@ class _Turn:
 
 
 def simulate_turn(
-    study: Study, plan: Plan, turn: Turn, made: Made, engine: Engine, tell: Tell
+    study: Study, plan: Plan, turn: Turn, made: EmptySystem, engine: Engine, tell: Tell
 ) -> None:
     """Simulate a turn; RigError where the device was full before its end, its records kept."""
     tell(TurnStarted(turn))
@@ -152,7 +152,12 @@ def simulate_turn(
 
 
 def _made(
-    study: Study, turn: Turn, system: System, made: Made, started_unix_ns: int, prepare_ns: int
+    study: Study,
+    turn: Turn,
+    system: System,
+    made: EmptySystem,
+    started_unix_ns: int,
+    prepare_ns: int,
 ) -> TurnRecord:
     empty = made.empty
     return TurnRecord(

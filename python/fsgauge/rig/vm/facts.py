@@ -11,7 +11,7 @@ from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
 from fsgauge.record.records import TurnRecord
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
@@ -127,7 +127,7 @@ def machine_below(taken: set[str]) -> Machine:
     return found.model_copy(update={"name": name, "role": BELOW, "storage": None})
 
 
-def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
+def as_made(happening: T, group: NodeGroup, stood: SystemOverNodes | None) -> T:
     """How a system was made, with what the guest that measured it does not know: the package of its
     kernel, and how it was set up over the nodes."""
     if not isinstance(happening, TurnRecord):

@@ -27,7 +27,7 @@ from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import served_clock
 from fsgauge.rig.fleet.host_answers import HostAnswers
-from fsgauge.rig.fleet.messages import Described, Fault, Told
+from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
@@ -47,7 +47,7 @@ _EVENT_SECONDS = 0.5
 """Between events of the engine that are passed on: they are for people who watch."""
 
 
-class Line:
+class OrderPort:
     """The port: orders come in, replies go out, each a line."""
 
     def __init__(self, descriptor: int) -> None:
@@ -71,7 +71,7 @@ class Line:
 class Guest:
     """Carries orders out, one after the other."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: OrderPort) -> None:
         self._line = line
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -223,7 +223,7 @@ class Guest:
 
     def _tell(self, happening: Happening) -> None:
         happening = self._beside(happening)
-        told = Told.of(happening)
+        told = HappeningMessage.of(happening)
         if told is not None:
             self._go.clear()
             self._line.say(Reply(told=told))
@@ -253,7 +253,7 @@ def _port() -> Path:
 def main() -> None:
     """Serve the port until it is closed."""
     descriptor = os.open(_port(), os.O_RDWR | os.O_CLOEXEC)
-    Guest(Line(descriptor)).serve()
+    Guest(OrderPort(descriptor)).serve()
 
 
 if __name__ == "__main__":

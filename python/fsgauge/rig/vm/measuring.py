@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from fsgauge.engine.wire import Event
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.block import BlockOverHosts
-from fsgauge.rig.fleet.clock import Clock, Lead
+from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gathered import Gathered, records_of
 from fsgauge.rig.fleet.messages import Described
@@ -96,7 +96,7 @@ class OnSeveral(PreparedHosts):
         self._group = group
         self._study: Study
         self._clock: Clock | None = None
-        self._lead = Lead(_LEAST_LEAD_SECONDS)
+        self._lead = LeadTime(_LEAST_LEAD_SECONDS)
 
     def prepare(self, study: Study) -> None:
         """Attach its storage in each of them, and compare nothing yet."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fsgauge.rig.fleet.messages import Fault, Message, Told
+from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Message
 
 PORT = "fsgauge"
 """The port's name in the guest."""
@@ -72,7 +72,7 @@ class Reply(Message):
     hello: str = ""
     alive: bool = False
     said: str = ""
-    told: Told | None = None
+    told: HappeningMessage | None = None
     event: str = ""
     answer: str | None = None
     fault: Fault | None = None

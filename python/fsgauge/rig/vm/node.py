@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.errors import RigError
+from fsgauge.hands.hands import HandLostError
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
 from fsgauge.rig.vm.messages import Order, Reply
@@ -40,11 +41,8 @@ _PIECE_BYTES = 1 << 16
 Hear = Callable[[Reply], None]
 
 
-class NodeLostError(RigError):
-    """A machine that has ended or hangs: what it was doing is not done."""
-
-    has_ended = False
-    """Whether it has ended, by a panic or otherwise; one that has not hangs."""
+class NodeLostError(HandLostError):
+    """A machine that has ended, by a panic or otherwise, or hangs: its work is not done."""
 
     @property
     def in_short(self) -> str:

@@ -13,7 +13,7 @@ from fsgauge.plan.turns import require_files_fit
 from fsgauge.rig.host.checks import require_real
 from fsgauge.rig.refusing import refused_by
 from fsgauge.rig.vm.acceleration import chosen_accelerator
-from fsgauge.rig.vm.arrangement.refusing import looks, named_alone, require_modules
+from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.build.making import require_here
@@ -148,7 +148,7 @@ def _require_systems(study: Study) -> None:
 
 def _require_not_alone(study: Study, system: System) -> None:
     """A way to reach a file system is none, nor is a volume: it needs one."""
-    refusal = named_alone(study, system)
+    refusal = without_file_system(study, system)
     if refusal is not None:
         raise refusal
 

@@ -18,10 +18,16 @@ from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
-from fsgauge.rig.vm.arrangement.standing import Standing, standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
-from fsgauge.rig.vm.faults.failed_runs import Heard, StruckTurn, failed_runs, fault_of, is_of_system
+from fsgauge.rig.vm.faults.failed_runs import (
+    RecordedTurns,
+    StruckTurn,
+    failed_runs,
+    fault_of,
+    is_of_system,
+)
 from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
@@ -112,7 +118,7 @@ class VmSession(Session):
         group.tell_one(at, order, PREPARE_SECONDS)
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
 
-    def standing(self, system: System) -> AbstractContextManager[Standing]:
+    def standing(self, system: System) -> AbstractContextManager[SystemOverNodes]:
         """A system set up on its nodes, not measured."""
         return standing(
             self._group(system.kernel),
@@ -154,7 +160,7 @@ class VmSession(Session):
         """
         repeats = 0 if self._gave_up else MOST_REPEATS
         for left in range(repeats, -1, -1):
-            heard = Heard(tell, self._made)
+            heard = RecordedTurns(tell, self._made)
             try:
                 self._measure_block(plan, block, heard)
                 self._gave_up = False
@@ -179,7 +185,7 @@ class VmSession(Session):
             measure(prepared, system, part, block, tell)
 
     def _give_up(
-        self, plan: Plan, block: int, heard: Heard, tell: Tell, error: NodeLostError
+        self, plan: Plan, block: int, heard: RecordedTurns, tell: Tell, error: NodeLostError
     ) -> None:
         """What the block lacks has failed; raises the error where the study has to end."""
         tell(BlockGivenUp(block, error.what, error.details))
@@ -198,7 +204,7 @@ class VmSession(Session):
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         """One turn; what it did not reach is recorded as failed."""
-        heard = Heard(tell, self._made)
+        heard = RecordedTurns(tell, self._made)
         try:
             self._measure(prepared, system, plan, block, heard)
             return
@@ -264,7 +270,7 @@ class VmSession(Session):
                 self._say(error.what)
 
     @contextmanager
-    def _stood(self, system: System) -> Iterator[Standing | None]:
+    def _stood(self, system: System) -> Iterator[SystemOverNodes | None]:
         """The system set up over its nodes, where that is more than a disk and a mount."""
         if not self._is_arranged:
             yield None
@@ -352,7 +358,7 @@ class VmSession(Session):
         self,
         prepared: _Prepared,
         system: System | None,
-        stood: Standing | None,
+        stood: SystemOverNodes | None,
         plan: Plan,
         block: int,
         tell: Tell,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fsgauge.record.records import RunRecord
 from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.facts import as_made
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.qemu import Disk
@@ -102,7 +102,7 @@ class Telling:
     """Told what happens on a group's nodes, of the system that stands, if one takes steps; tells
     it on. A run goes on when it has returned."""
 
-    def __init__(self, group: NodeGroup, stood: Standing | None, tell: Tell) -> None:
+    def __init__(self, group: NodeGroup, stood: SystemOverNodes | None, tell: Tell) -> None:
         self._group, self._stood, self._tell = group, stood, tell
         self._disks = DiskCounting(group)
         self._dropped = ""
@@ -117,7 +117,7 @@ class Telling:
             happening = self._beside(self._stood, happening)
         self._tell(as_made(happening, self._group, self._stood))
 
-    def _beside(self, stood: Standing, happening: Happening) -> Happening:
+    def _beside(self, stood: SystemOverNodes, happening: Happening) -> Happening:
         """With what the nodes that drive no load have to do with a run."""
         if isinstance(happening, RunStarted):
             self._dropped = stood.drop_caches()

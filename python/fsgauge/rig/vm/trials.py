@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.kinds import DEFAULT
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
@@ -34,7 +34,7 @@ _SYSTEMS = Path(__file__).parent / "systems"
 
 
 @dataclass(frozen=True)
-class Trial:
+class RigTest:
     """A file system, what it is on, how it is reached, and how many nodes drive the load."""
 
     kind: str
@@ -78,7 +78,7 @@ class Trial:
         return not arranged and self.kind in recipe().kinds
 
 
-class _Trials(BaseModel):
+class _RigTests(BaseModel):
     """A table of a file: every one of `kinds` on every number of nodes in `loads`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -91,24 +91,24 @@ class _Trials(BaseModel):
     proof: str = ""
     known: str = ""
 
-    def all(self) -> Iterator[Trial]:
+    def all(self) -> Iterator[RigTest]:
         for loads in self.loads:
             for kind in self.kinds:
                 rest = {"mount": self.mount, "proof": self.proof, "known": self.known}
-                yield Trial(kind, self.volume, self.reached_by, loads, **rest)
+                yield RigTest(kind, self.volume, self.reached_by, loads, **rest)
 
 
 @cache
-def trials(systems: Path = _SYSTEMS) -> tuple[Trial, ...]:
+def trials(systems: Path = _SYSTEMS) -> tuple[RigTest, ...]:
     """All of them: file systems of one node first, then by the number of nodes."""
-    found = [Trial(kind) for kind in recipe().kinds]
+    found = [RigTest(kind) for kind in recipe().kinds]
     for path in sorted(systems.glob("*.toml")):
         for part in tomllib.loads(path.read_text(encoding="utf-8")).get("trial", []):
-            found += _Trials.model_validate(part).all()
+            found += _RigTests.model_validate(part).all()
     return tuple(sorted(found, key=lambda each: (not each.is_plain, each.nodes, each.has_server)))
 
 
-def chosen(words: Sequence[str]) -> list[Trial]:
+def chosen(words: Sequence[str]) -> list[RigTest]:
     """Those that people ask for, each once; all without words. InputError for a word of none."""
     for word in words:
         if not any(word in each.words for each in trials()):
@@ -121,9 +121,9 @@ def chosen(words: Sequence[str]) -> list[Trial]:
     return [each for each in trials() if not words or each.words & set(words)]
 
 
-def alike(found: Iterable[Trial]) -> list[list[Trial]]:
+def alike(found: Iterable[RigTest]) -> list[list[RigTest]]:
     """In groups that the same nodes can try, one after the other."""
-    groups: dict[tuple[int, bool], list[Trial]] = {}
+    groups: dict[tuple[int, bool], list[RigTest]] = {}
     for each in found:
         groups.setdefault((each.nodes, each.has_server), []).append(each)
     return list(groups.values())
@@ -147,21 +147,21 @@ _READ_BELOW = (
 class Outcome:
     """What came of a trial: empty `fault` where it works, else why it does not."""
 
-    trial: Trial
+    trial: RigTest
     seconds: float
     said: str = ""
     fault: str = ""
 
 
 def outcomes(
-    wanted: Iterable[Trial], kernel: str | None, say: Callable[[str], None]
+    wanted: Iterable[RigTest], kernel: str | None, say: Callable[[str], None]
 ) -> Iterator[Outcome]:
     """Of each trial as it ends. One that loses its nodes is tried once more, on new ones.
 
     Raises what keeps every machine from starting.
     """
     require_machines()
-    lost: set[Trial] = set()
+    lost: set[RigTest] = set()
     for group in alike(wanted):
         left = group
         try:
@@ -187,7 +187,7 @@ def outcomes(
                     left = left[1:]
 
 
-def _study(group: list[Trial]) -> Study:
+def _study(group: list[RigTest]) -> Study:
     """With a system for each of them, on their nodes."""
     base = load_study(DEFAULT, [], [], f"loop:{_SIZE}", 0)
     systems = [
@@ -206,7 +206,7 @@ def _study(group: list[Trial]) -> Study:
     return base.model_copy(update={"systems": systems, "rig": rig})
 
 
-def _tried(session: VmSession, trial: Trial, system: System) -> Outcome:
+def _tried(session: VmSession, trial: RigTest, system: System) -> Outcome:
     began = time.monotonic()
     try:
         if trial.is_plain:
@@ -221,7 +221,7 @@ def _tried(session: VmSession, trial: Trial, system: System) -> Outcome:
     return Outcome(trial, seconds, said)
 
 
-def _proved(stood: Standing, trial: Trial) -> str:
+def _proved(stood: SystemOverNodes, trial: RigTest) -> str:
     """Raises RigError where what one node wrote is not what another one reads."""
     shared, reached = stood.found.file_system, stood.found.reached_by
     if shared is not None and shared.read_only:

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.fleet.choice import chosen_fleet, fleet_of_ssh, parse_hosts, read_hosts
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 
 GOOD = """\
 launcher = "ssh"

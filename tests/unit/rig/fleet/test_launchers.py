@@ -15,7 +15,7 @@ from fsgauge.rig.fleet.choice import chosen_fleet, is_submitted
 from fsgauge.rig.fleet.launcher import kubernetes, slurm
 from fsgauge.rig.fleet.launcher.kubernetes import Pods, manifest, read_pods
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 
 DATA = Path(__file__).parents[3] / "data" / "fleet"
 

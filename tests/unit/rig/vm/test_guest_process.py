@@ -40,7 +40,7 @@ class Rig:
 
 guest_process.HostRig = held.HostRig = lambda engine=None, say=None: Rig()
 guest_process.Guest._described = lambda self: '"here"'
-guest = guest_process.Guest(guest_process.Line(int(sys.argv[1])))
+guest = guest_process.Guest(guest_process.OrderPort(int(sys.argv[1])))
 guest.serve()
 """
 _STUDY = {

@@ -12,7 +12,7 @@ from fsgauge.rig.vm.faults.failed_runs import (
     CRASHED,
     HANGS,
     NOT_SET_UP,
-    Heard,
+    RecordedTurns,
     failed_runs,
     fault_of,
     is_of_system,
@@ -41,7 +41,7 @@ def lost(what: str, *, has_ended: bool) -> NodeLostError:
 def test_what_was_not_reached_has_failed_and_what_was_reached_stays() -> None:
     plan, turn = one_turn()
     told: list[object] = []
-    heard = Heard(told.append, {})
+    heard = RecordedTurns(told.append, {})
     whole = list(failed_runs(study(), plan, [turn], heard, fault_of(RigError("mount failed"))))
     assert [run.cell.id for run in whole] == turn.cells
     heard(whole[0])
@@ -76,7 +76,7 @@ def test_a_fault_says_which_of_three_it_was(error: FsgaugeError, code: str) -> N
     ],
 )
 def test_not_every_error_is_the_system_s(error: FsgaugeError, is_fault: bool) -> None:
-    assert is_of_system(error, Heard(lambda _: None, {})) == is_fault
+    assert is_of_system(error, RecordedTurns(lambda _: None, {})) == is_fault
 
 
 def test_what_telling_raises_is_no_fault_of_the_system() -> None:
@@ -85,7 +85,7 @@ def test_what_telling_raises_is_no_fault_of_the_system() -> None:
     def full(_: object) -> None:
         raise RigError("no space left on device")
 
-    heard = Heard(full, {})
+    heard = RecordedTurns(full, {})
     with pytest.raises(RigError):
         heard(RunStarted(turn, plan.cells[0]))
     assert not is_of_system(RigError("no space left on device"), heard)

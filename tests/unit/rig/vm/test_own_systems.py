@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.rig.host.checks import refused_systems
-from fsgauge.rig.vm.arrangement.refusing import named_alone, of_this_rig
+from fsgauge.rig.vm.arrangement.refusing import of_virtual_rig, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.model import Study, System
@@ -30,7 +30,7 @@ def system(name: str) -> System:
     ],
 )
 def test_the_words_that_ask_for_it_are_those_that_work(name: str, words: str) -> None:
-    found = named_alone(study(name), system(name))
+    found = without_file_system(study(name), system(name))
     assert found is not None and words in found.next
     sets = [word for word in found.next.split() if word.startswith(("rig.", "system."))]
     asked = load_study("overhead", sets, [f"{name}=xfs"], "loop:512MiB", 1, baseline=name)
@@ -40,8 +40,8 @@ def test_the_words_that_ask_for_it_are_those_that_work(name: str, words: str) ->
 
 def test_disks_and_file_systems_are_no_such_names() -> None:
     for name in ("disk", "shared", "ext4", "gfs2", "nonesuch"):
-        assert named_alone(study(name), system(name)) is None
-        assert of_this_rig(study(name), system(name)) is None
+        assert without_file_system(study(name), system(name)) is None
+        assert of_virtual_rig(study(name), system(name)) is None
 
 
 def test_the_host_rig_names_the_rig_that_has_it() -> None:

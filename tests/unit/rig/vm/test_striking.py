@@ -11,7 +11,7 @@ from fsgauge.errors import RigError
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, StrikeKind
-from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.fleet.messages import HappeningMessage
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.faults import striking as module
@@ -94,9 +94,9 @@ def test_a_run_that_its_fault_has_ended_has_a_record_and_the_study_goes_on() -> 
         (turn,) = turns_of(of, [order])
         made = _turn_record(study.systems[0].name, plan.struck[0].block, turn)
         return [
-            Reply(told=Told(kind="turn started", turn=turn)),
-            Reply(told=Told(kind="turn", turn=turn, record=made)),
-            Reply(told=Told(kind="run started", turn=turn, text=cell.id)),
+            Reply(told=HappeningMessage(kind="turn started", turn=turn)),
+            Reply(told=HappeningMessage(kind="turn", turn=turn, record=made)),
+            Reply(told=HappeningMessage(kind="run started", turn=turn, text=cell.id)),
             RigError("umount failed"),
         ]
 

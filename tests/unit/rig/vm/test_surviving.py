@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from fsgauge.coherence.on_nodes import NodeHands
 from fsgauge.failure.carrying_out import longest_pause
 from fsgauge.hands.hand import Hand
 from fsgauge.hands.hands import HandLostError
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.faults import surviving as module
 from fsgauge.rig.vm.faults.surviving import Surviving
-from fsgauge.rig.vm.hands import NodeHands
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of

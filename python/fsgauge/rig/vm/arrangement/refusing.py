@@ -21,7 +21,7 @@ _NEAR = 0.8
 _ROLES = {"reached_by": "a way to reach a file system", "volume": "a volume for a file system"}
 
 
-def named_alone(study: Study, system: System) -> InputError | None:
+def without_file_system(study: Study, system: System) -> InputError | None:
     """What to type instead, on this rig; None for another name."""
     role = _role_of(system.kind)
     if role is None:
@@ -32,7 +32,7 @@ def named_alone(study: Study, system: System) -> InputError | None:
     )
 
 
-def of_this_rig(study: Study, system: System) -> InputError | None:
+def of_virtual_rig(study: Study, system: System) -> InputError | None:
     """The same for who asked another rig, also of a name that is nearly one of these."""
     role = _role_of(system.kind)
     if role is not None:

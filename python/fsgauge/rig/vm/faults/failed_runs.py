@@ -31,7 +31,7 @@ _PLACE: TypeAdapter[Place] = TypeAdapter(Place)
 _LATE = ("missed the start", "start was missed")
 
 
-class Heard:
+class RecordedTurns:
     """What is told of turns, passed on; what the telling itself raises is no fault of a system.
 
     `made` keeps how each system was made last; `reached` are turns with the cells of which there is
@@ -54,7 +54,7 @@ class Heard:
         self.is_told = True
 
 
-def is_of_system(error: FsgaugeError, heard: Heard) -> bool:
+def is_of_system(error: FsgaugeError, heard: RecordedTurns) -> bool:
     """Whether the system failed, and not the study, which ends with Ctrl-C or a full disk, nor this
     machine, which may be too busy to have nodes begin together."""
     late = any(words in error.what for words in _LATE)
@@ -69,7 +69,7 @@ def fault_of(error: FsgaugeError) -> EngineFault:
 
 
 def failed_runs(
-    study: Study, plan: Plan, turns: Iterable[Turn], heard: Heard, fault: EngineFault
+    study: Study, plan: Plan, turns: Iterable[Turn], heard: RecordedTurns, fault: EngineFault
 ) -> Iterator[RunRecord]:
     """A record of each run of these turns that was not reached."""
     cells = {cell.id: cell for cell in plan.cells}
@@ -93,7 +93,7 @@ def failed_runs(
             )
 
 
-def _target(study: Study, system: str, heard: Heard) -> Place:
+def _target(study: Study, system: str, heard: RecordedTurns) -> Place:
     """Where the system would have been measured: there it was, or another one was, before."""
     made = heard.made.get(system) or next(iter(heard.made.values()), None)
     if made is not None:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.vm.arrangement.environment import FOLDER
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
@@ -130,7 +130,7 @@ def power_on(group: NodeGroup, at: int) -> list[str]:
     return words
 
 
-def stands_again(group: NodeGroup, at: int, system: System, stood: Standing | None) -> str:
+def stands_again(group: NodeGroup, at: int, system: System, stood: SystemOverNodes | None) -> str:
     """What of the system is on the node's disks after its power was off, in a sentence.
 
     A system that is set up over nodes goes on there; one that a node made for itself is mounted

@@ -14,7 +14,7 @@ from fsgauge.engine.wire import IntervalEvent
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import Happening, LoadBegins
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.power import power_on, stands_again
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.node import BOOT_SECONDS
@@ -42,7 +42,11 @@ class Striking:
     """The strikes of one run. `begin` starts them, `finish` undoes what is left and tells them."""
 
     def __init__(
-        self, group: NodeGroup, strikes: Sequence[Strike], system: System, stood: Standing | None
+        self,
+        group: NodeGroup,
+        strikes: Sequence[Strike],
+        system: System,
+        stood: SystemOverNodes | None,
     ) -> None:
         self._group, self._system, self._stood = group, system, stood
         self._blows = [_Blow(strike) for strike in strikes]

@@ -18,7 +18,7 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.environment import FOLDER
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
@@ -55,7 +55,7 @@ class Appended:
 class Surviving:
     """One strike. `carried_out` does it all; `nodes` and `struck` are what came of it."""
 
-    def __init__(self, stood: Standing, strike: Strike, folder: str) -> None:
+    def __init__(self, stood: SystemOverNodes, strike: Strike, folder: str) -> None:
         self._stood, self._group, self._folder = stood, stood.group, f"{FOLDER}/{folder}"
         self._striking = Striking(stood.group, [strike], stood.found.system, stood)
         self._zero = time.monotonic()
