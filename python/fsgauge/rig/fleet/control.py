@@ -14,10 +14,11 @@ from __future__ import annotations
 import json
 import math
 import secrets
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn, Protocol, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -61,48 +62,25 @@ Answer = Any
 """What a host answered, or Lost: a plain value, and not more to be relied on than the host."""
 
 
-class Control(Protocol):
+class Control(ABC):
     """Asks hosts by name."""
 
     def ask(
         self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
         """The same question to several hosts at once; their answers by name."""
+        return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
+    @abstractmethod
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
     ) -> dict[str, Answer]:
         """A question to each host, with words of its own."""
 
 
-class Reached(Protocol):
-    """The hosts of a study."""
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the hosts, in order."""
-
-    @property
-    def cluster(self) -> Control:
-        """The questions to them."""
-
-    @property
-    def is_one_machine(self) -> bool:
-        """Whether all of them are processes of this machine."""
-
-    def require(self, answers: Mapping[str, Answer], /) -> None:
-        """Raise for the first host that gave no answer."""
-
-    def by_hand(self, name: str, /) -> str:
-        """The command that cleans a host that gave no answer."""
-
-
 def new_run() -> str:
     """A name for one study on these hosts, which each of them takes once."""
     return secrets.token_hex(8)
-
-
-MOST_REPEATS = 2
 
 
 class HostLostError(RigError):
@@ -116,6 +94,32 @@ class HostLostError(RigError):
         )
         self.host = host
         self.why = why
+
+
+class Reached(ABC):
+    """The hosts of a study, and how they are asked."""
+
+    cluster: Control
+
+    @property
+    @abstractmethod
+    def names(self) -> list[str]:
+        """In their order."""
+
+    @property
+    def is_one_machine(self) -> bool:
+        """Whether all of them are processes of this machine."""
+        return False
+
+    def by_hand(self, name: str) -> str:  # noqa: ARG002 - of a virtual machine nothing is left
+        """The command that cleans a host that gave no answer; "" where nothing is left there."""
+        return ""
+
+    def require(self, answers: Mapping[str, Answer]) -> None:
+        """Raise HostLostError for the first host that gave no answer."""
+        for name, answer in answers.items():
+            if isinstance(answer, Lost):
+                raise HostLostError(name, answer.words, self.by_hand(name))
 
 
 def too_few(left: int, needed: int, lost: list[str], last: HostLostError) -> RigError:

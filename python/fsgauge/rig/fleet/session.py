@@ -16,7 +16,6 @@ from fsgauge.rig.fleet.block import BlockOverHosts, pace
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import (
     ANSWER_SECONDS,
-    MOST_REPEATS,
     Answer,
     HostLostError,
     Lost,
@@ -27,7 +26,7 @@ from fsgauge.rig.fleet.control import (
     understood,
 )
 from fsgauge.rig.fleet.messages import Described, State, allowed
-from fsgauge.rig.happenings import BlockVoid, StudyVoid, Tell
+from fsgauge.rig.happenings import MOST_REPEATS, BlockVoid, StudyVoid, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
@@ -63,9 +62,12 @@ class PreparedHosts:
         hosts: Reached,
         study_of: StudyOf,
         say: Callable[[str], None],
-        consent_of: ConsentOf = lambda _: None,
+        lead: LeadTime,
+        consent_of: ConsentOf,
     ) -> None:
         self._hosts = hosts
+        self._clock: Clock
+        self._lead = lead
         self._study_of = study_of
         self._say = say
         self._said = Said(say)
@@ -101,6 +103,12 @@ class PreparedHosts:
             seconds=_SETTLE_SECONDS,
         )
         return [name for name, answer in answers.items() if answer is not True]
+
+    def _measure(self, plan: Plan, block: int, tell: Tell) -> None:
+        """A block, once; see BlockOverHosts."""
+        BlockOverHosts(
+            self._hosts, self._clock, plan, block, tell, self._say, self._said, self._lead
+        ).measure()
 
     def _prepare(self, names: Sequence[str]) -> None:
         run, count = new_run(), len(self._hosts.names)
@@ -182,10 +190,9 @@ class FleetSession(PreparedHosts, Session):
         least_lead_seconds: float,
         consent_of: ConsentOf = lambda _: None,
     ) -> None:
-        super().__init__(hosts, study_of, say, consent_of)
+        super().__init__(hosts, study_of, say, LeadTime(least_lead_seconds), consent_of)
         self._hosts: Hosts = hosts
         self._clock = clock
-        self._lead = LeadTime(least_lead_seconds)
 
     def prepare(self) -> None:
         """Have every host check and attach its storage; raises what the first one refuses.
@@ -215,16 +222,7 @@ class FleetSession(PreparedHosts, Session):
         """
         for repeats in range(MOST_REPEATS + 1):
             try:
-                BlockOverHosts(
-                    self._hosts,
-                    self._clock,
-                    plan,
-                    block,
-                    tell,
-                    self._say,
-                    self._said,
-                    self._lead,
-                ).measure()
+                self._measure(plan, block, tell)
                 return
             except HostLostError as error:
                 self._say(f"block {block + 1}: {error.what}")

@@ -19,6 +19,7 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.host.turn import TurnSystem
+from fsgauge.rig.recording import of_turn
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"
@@ -100,11 +101,8 @@ class SlicedRun:
         if self.fault is None:
             parts = [Part(machine=self.made.work.systems.machine_name, slices=self._slices)]
         return RunRecord(
-            block=turn.block,
-            turn=turn.turn,
+            **of_turn(turn),
             position=self.position,
-            system=turn.system,
-            again=turn.again,
             cell=self.cell,
             job=self.job,
             caches=self.caches,

@@ -20,6 +20,7 @@ from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.turn_steps import Steps, Work, scan_cell, scan_layout
+from fsgauge.rig.recording import of_turn
 from fsgauge.study.reached import over_paths
 
 
@@ -55,10 +56,7 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
     system = next(each for each in study.systems if each.name == turn.system)
     with work.systems.prepare(study, system) as prepared:
         made = TurnRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
+            **of_turn(turn),
             facts=prepared.facts,
             target=prepared.target.model_dump(mode="json"),
             layout=prepared.layout,
@@ -126,11 +124,8 @@ def _run_from_caches(
     if fault is not None and prepared.server is not None and used is not None:
         fault = explained(fault, prepared.server.kind, used)
     record = RunRecord(
-        block=turn.block,
-        turn=turn.turn,
+        **of_turn(turn),
         position=position,
-        system=turn.system,
-        again=turn.again,
         cell=cell,
         job=job,
         caches=caches,

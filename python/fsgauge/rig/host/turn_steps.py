@@ -20,6 +20,7 @@ from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord, Turn
 from fsgauge.rig.happenings import StepStarted, Tell
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.recording import of_turn
 from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
@@ -99,10 +100,7 @@ def _record(
         fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
     work.tell(
         ScanRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
+            **of_turn(turn),
             when=when,
             cell=cell.id if cell else None,
             result=result,
@@ -137,10 +135,7 @@ class Steps:
             size_bytes = work.systems.wear(self._prepared, step)
         free_bytes = work.systems.free_bytes(self._prepared)
         record = StepRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
+            **of_turn(turn),
             number=self._number,
             cell=cell.id,
             step=step.step,

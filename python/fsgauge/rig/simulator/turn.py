@@ -25,15 +25,14 @@ from fsgauge.record.records import (
     RunRecord,
     ScanRecord,
     StepRecord,
-    SystemFacts,
     Turn,
-    TurnRecord,
 )
 from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
+from fsgauge.rig.recording import modelled, of_turn
 from fsgauge.rig.simulator.full import found_room, require_whole
 from fsgauge.rig.simulator.life import Happens, Scanned, is_without_data, job_of, life_of
 from fsgauge.rig.simulator.policies import settings_of
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import Study
 from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders
@@ -74,10 +73,7 @@ class _Turn:
         aged = done.result if isinstance(done.result, AgeResult) else None
         self.tell(
             StepRecord(
-                block=self.turn.block,
-                turn=self.turn.turn,
-                system=self.turn.system,
-                again=self.turn.again,
+                **of_turn(self.turn),
                 number=self.number,
                 cell=cell.id,
                 step=what.step,
@@ -101,11 +97,8 @@ class _Turn:
         self.tell(RunStarted(self.turn, cell))
         self.tell(
             RunRecord(
-                block=self.turn.block,
-                turn=self.turn.turn,
+                **of_turn(self.turn),
                 position=position,
-                system=self.turn.system,
-                again=self.turn.again,
                 cell=cell,
                 job=job,
                 caches=CACHES,
@@ -118,10 +111,7 @@ class _Turn:
     def _scanned(self, scanned: Scanned, done: SimulatedStep) -> None:
         self.tell(
             ScanRecord(
-                block=self.turn.block,
-                turn=self.turn.turn,
-                system=self.turn.system,
-                again=self.turn.again,
+                **of_turn(self.turn),
                 when=scanned.when,
                 cell=scanned.cell.id if scanned.cell else None,
                 result=done.result if isinstance(done.result, ScanResult) else None,
@@ -143,47 +133,26 @@ def simulate_turn(
     without_data = is_without_data(study, system)
     result = engine.simulate(job_of(study, system, steps, without_data=without_data), tell)
     prepare_ns = time.monotonic_ns() - clock
-    tell(_made(study, turn, system, made, started_unix_ns, prepare_ns))
+    record = modelled(
+        turn,
+        system.kind,
+        made.empty.free_bytes,
+        made.place,
+        "an empty file system in a model",
+        mount_options=system.mount,
+        block_size_bytes=BLOCK_BYTES,
+        details={
+            "model": f"{made.empty.policy}: {made.empty.proof}",
+            **settings_of(study, system),
+        },
+    )
+    began = {"started_unix_ns": started_unix_ns, "prepare_ns": prepare_ns}
+    tell(record.model_copy(update=began))
     told = _Turn(study, plan, turn, tell)
     for happens, done in zip(life, result.steps, strict=False):
         told = told.record(happens, done)
     room = partial(found_room, study, plan.seed, turn, engine)
     require_whole(study, system, len(life), result.steps, room)
-
-
-def _made(
-    study: Study,
-    turn: Turn,
-    system: System,
-    made: EmptySystem,
-    started_unix_ns: int,
-    prepare_ns: int,
-) -> TurnRecord:
-    empty = made.empty
-    return TurnRecord(
-        block=turn.block,
-        turn=turn.turn,
-        system=turn.system,
-        again=turn.again,
-        facts=SystemFacts(
-            kind=system.kind,
-            mkfs_command=[],
-            mkfs_output="",
-            mount_source="a model",
-            mount_options=system.mount,
-            tunables={},
-            size_bytes=empty.free_bytes,
-            free_bytes=empty.free_bytes,
-            block_size_bytes=BLOCK_BYTES,
-            details={"model": f"{empty.policy}: {empty.proof}", **settings_of(study, system)},
-        ),
-        target=made.place.model_dump(mode="json"),
-        layout=None,
-        start_state=["an empty file system in a model"],
-        started_unix_ns=started_unix_ns,
-        prepare_ns=prepare_ns,
-        notes=[],
-    )
 
 
 def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:

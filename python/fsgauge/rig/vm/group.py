@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.machine import Machine
-from fsgauge.rig.fleet.control import Answer, Control, Question
+from fsgauge.rig.fleet.control import Answer, Control, Question, Reached
 from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER
 from fsgauge.rig.vm.arrangement.roles import Roles
 from fsgauge.rig.vm.disks import Limits
@@ -30,7 +30,7 @@ _SLOWER = 10
 _OF_DISKS = ("destroying ", "reading /dev/", "sampling /dev/")
 
 
-class NodeGroup:
+class NodeGroup(Control, Reached):
     """Nodes that are up, in their order, and what each does. `end` is safe to repeat.
 
     While one is waited for, the others are looked at as well: a server that dies is seen at once,
@@ -44,6 +44,7 @@ class NodeGroup:
         switch: Switch | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self.cluster = self
         self.nodes = list(nodes)
         self.roles = roles
         self.switch = switch
@@ -78,22 +79,8 @@ class NodeGroup:
         return [node.spec.name for node in self.loads]
 
     @property
-    def cluster(self) -> Control:
-        return self
-
-    @property
-    def is_one_machine(self) -> bool:
-        return False
-
-    @property
     def is_lost(self) -> bool:
         return any(node.is_lost for node in self.nodes)
-
-    def require(self, answers: Mapping[str, Answer]) -> None:
-        """All of them are there: what is lost is raised where it is asked."""
-
-    def by_hand(self, name: str) -> str:  # noqa: ARG002 - nothing of a machine is left
-        return ""
 
     def end(self) -> None:
         self.ended.set()
@@ -156,12 +143,6 @@ class NodeGroup:
     def last_lines(self, name: str) -> tuple[str, ...]:
         found = (node for node in self.nodes if node.spec.name == name)
         return next((node.last_lines() for node in found), ())
-
-    def ask(
-        self, hosts: Iterable[str], function: Question, within: float, /, **words: object
-    ) -> dict[str, Answer]:
-        """The same question to several nodes at once; their answers by name."""
-        return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /

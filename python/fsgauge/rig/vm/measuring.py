@@ -10,7 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.engine.wire import Event
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gathered import Gathered, records_of
@@ -92,34 +91,30 @@ class OnSeveral(PreparedHosts):
     """
 
     def __init__(self, group: NodeGroup) -> None:
-        super().__init__(group, lambda _: self._study, group.say, lambda _: consent_to(self._study))
+        super().__init__(
+            group,
+            lambda _: self._study,
+            group.say,
+            LeadTime(_LEAST_LEAD_SECONDS),
+            lambda _: consent_to(self._study),
+        )
         self._group = group
         self._study: Study
-        self._clock: Clock | None = None
-        self._lead = LeadTime(_LEAST_LEAD_SECONDS)
+        self._is_clock_served = False
 
     def prepare(self, study: Study) -> None:
         """Attach its storage in each of them, and compare nothing yet."""
         self._study = study
         self._prepare(self._group.names)
         self._settle(self._group.names, PREPARE_SECONDS)
-        self._clock = self._clock or self._served_clock()
+        if not self._is_clock_served:
+            self._clock, self._is_clock_served = self._served_clock(), True
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
         """All nodes together; one that keeps the others waiting for too long is lost."""
-        assert self._clock is not None  # noqa: S101 - it was prepared
         self._group.end_asking_after(seconds)
         try:
-            BlockOverHosts(
-                self._group,
-                self._clock,
-                plan,
-                block,
-                tell,
-                self._say,
-                self._said,
-                self._lead,
-            ).measure()
+            self._measure(plan, block, tell)
         except HostLostError as error:
             self._group.give_up()
             raise NodeLostError(

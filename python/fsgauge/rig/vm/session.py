@@ -14,7 +14,7 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
-from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, Tell
+from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
@@ -39,7 +39,6 @@ from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 
-MOST_REPEATS = 2
 _PATIENCE = 30.0
 """A block may take so many times as long as is expected, and no less than an hour."""
 _LEAST_SECONDS = 3600.0

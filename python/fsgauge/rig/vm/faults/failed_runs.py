@@ -15,10 +15,10 @@ from pydantic import TypeAdapter
 
 from fsgauge.engine.wire import EngineFault, FilesTarget
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
-from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
 from fsgauge.record.strikes import Struck
 from fsgauge.rig.happenings import Happening, RunStarted, Tell
+from fsgauge.rig.recording import run_record
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.faults.striking import Striking
 from fsgauge.rig.vm.node import NodeLostError
@@ -72,25 +72,12 @@ def failed_runs(
     study: Study, plan: Plan, turns: Iterable[Turn], heard: RecordedTurns, fault: EngineFault
 ) -> Iterator[RunRecord]:
     """A record of each run of these turns that was not reached."""
-    cells = {cell.id: cell for cell in plan.cells}
     for turn in turns:
         target = _target(study, turn.system, heard)
         for position, cell in enumerate(turn.cells):
             if (turn.turn, cell) in heard.reached:
                 continue
-            yield RunRecord(
-                block=turn.block,
-                turn=turn.turn,
-                position=position,
-                system=turn.system,
-                again=turn.again,
-                cell=cells[cell],
-                job=job_for(study, plan, turn, cells[cell], target),
-                caches="",
-                parts=[],
-                fault=fault,
-                started_unix_ns=time.time_ns(),
-            )
+            yield run_record(study, plan, turn, position, target, fault=fault)
 
 
 def _target(study: Study, system: str, heard: RecordedTurns) -> Place:
@@ -141,24 +128,15 @@ class StruckTurn:
         if self.is_told or self._started is None or self._made is None:
             return self.is_told
         target = _PLACE.validate_python(self._made.target)
-        cell = self._started.cell
+        cause = error.cause or "it was struck on purpose"
         self._tell(
-            RunRecord(
-                block=self._turn.block,
-                turn=self._turn.turn,
-                position=len(self._turn.cells) - 1,
-                system=self._turn.system,
-                again=self._turn.again,
-                cell=cell,
-                job=job_for(self._study, self._plan, self._turn, cell, target),
-                caches="",
-                parts=[],
-                fault=EngineFault(
-                    what=error.what,
-                    cause=error.cause or "it was struck on purpose",
-                    next=error.next,
-                    code=CODE,
-                ),
+            run_record(
+                self._study,
+                self._plan,
+                self._turn,
+                len(self._turn.cells) - 1,
+                target,
+                fault=EngineFault(what=error.what, cause=cause, next=error.next, code=CODE),
                 started_unix_ns=self._started_unix_ns,
                 struck=self.struck,
             )
