@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
 from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.vm.around_runs import Counting, counts_in
+from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.around_runs import Counting, Remounting, counts_in
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
+from tests.unit.stats.one_run import one_run
 
 CELL = Cell(id="c", name="c", kind="overhead", factors={})
 TURN = Turn(block=0, turn=0, system="nfs", again=False, cells=["c"])
@@ -96,3 +101,16 @@ def test_every_counter_of_the_package_is_bash_that_can_be_read() -> None:
     told = counting.told(record())
     assert isinstance(told, RunRecord)
     assert "network_bytes" in {each.name for each in told.traffic}
+
+
+def test_it_is_done_as_a_run_begins_and_the_record_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Any] = []
+    monkeypatch.setattr(guest_set_up, "done", lambda do, words: done.append((do, words)))
+    remounting, run = Remounting(), one_run()
+    begins: Any = RunStarted.__new__(RunStarted)
+    assert remounting.told(begins) is begins and remounting.told(run) is run and not done
+    orders: Any = [("run", {"text": "umount"}), ("run", {"text": "mount"})]
+    remounting.before_each_run(orders, "mounted again")
+    assert remounting.told(begins) is begins and done == orders
+    told: Any = remounting.told(run)
+    assert told.caches.endswith("; mounted again") and len(done) == 2
