@@ -55,6 +55,11 @@ def test_the_guide_s_line_is_the_registry_s_own_with_one_more() -> None:
     assert own.replace("}", ', "constant": _constant}') in GUIDE.read_text(encoding="utf-8")
 
 
+def test_the_rig_of_the_guide_is_a_page_of_code() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(code.splitlines()) <= 80
+
+
 def study(*overrides: str, kind: str = "demo-user", blocks: int = 3) -> Study:
     settings = ["storage.size=16MiB", f"plan.blocks={blocks}", *overrides]
     return load_study(kind, settings, SYSTEMS, "path:/tmp", 7)
@@ -85,13 +90,13 @@ def test_every_run_of_a_block_is_recorded_and_every_ratio_is_one(toy: Any, tmp_p
 def test_a_record_is_on_disk_before_the_rig_goes_on(toy: Any, tmp_path: Path) -> None:
     """Each time the rig's `tell` returns, the run that it told is in the folder."""
     seen: list[int] = []
-    told = toy.ConstantSession._run
+    told = toy.ConstantSession._result
 
     def counting(self: object, *arguments: object) -> object:
         seen.append(len(list(tmp_path.glob("*/records/*/[0-9][0-9]-*.json"))))
         return told(self, *arguments)
 
-    toy.ConstantSession._run = counting
+    toy.ConstantSession._result = counting
     run(rig_named("constant"), tmp_path, study(blocks=2))
     assert seen == list(range(len(seen))) and len(seen) > 8
 

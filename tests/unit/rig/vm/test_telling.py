@@ -18,7 +18,7 @@ from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
-from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
+from tests.unit.rig.vm.test_around_runs import CELL, TURN, record
 
 DISK = Disk("disk0", Path("/none"))
 
