@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from fsgauge.coherence.outcomes import (
+from fsgauge.coherence.log import (
     KEPT,
     LOST,
     OLD,

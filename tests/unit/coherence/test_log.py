@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.coherence.outcomes import (
+from fsgauge.coherence.log import (
     append_outcomes,
     claim_outcome,
     has_raced,
