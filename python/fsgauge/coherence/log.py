@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from fsgauge.hands.hand import NO_VERSION
-from fsgauge.hands.hands import Answer, HandsLog, LogPart
+from fsgauge.agents.agent import NO_VERSION
+from fsgauge.agents.agents import AgentsLog, Answer, LogPart
 
 SAME, OLD, TORN, MISSING = "same", "old", "torn", "missing"
 KEPT, LOST, TWICE = "kept", "lost", "twice"
@@ -118,7 +118,7 @@ class Examined(LogPart):
     fault: str = ""
 
 
-class Log(HandsLog):
+class Log(AgentsLog):
     """All of it; `place` is where it was tested, `nodes` who took part."""
 
     place: str

@@ -9,10 +9,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsgauge.agents.agents import Answer, Step, folder_name
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.hands.hands import Answer, Step, folder_name
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
@@ -22,8 +22,8 @@ from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.study.model import System
 
 
-class NodeHands:
-    """See fsgauge.hands.hands.Hands: the nodes that drive the load. `folder` is made by a step, in
+class NodeAgents:
+    """See fsgauge.agents.agents.Agents: the nodes that drive the load. `folder` is made by a step, in
     the system's own."""
 
     def __init__(self, group: NodeGroup, folder: str) -> None:
@@ -37,7 +37,7 @@ class NodeHands:
         """Raises NodeLostError where a node, also the server, ends or does not answer."""
         loads = self._group.roles.loads
         orders = {
-            loads[at]: Order(do="hand", words={"folder": self._folder, "step": dict(step)})
+            loads[at]: Order(do="agent", words={"folder": self._folder, "step": dict(step)})
             for at, step in steps.items()
         }
         answers = self._group.give(orders, seconds)
@@ -87,8 +87,8 @@ def _tested(
                 left.was_told = True
                 words = stood.found.words
                 tell(Examined(name=system.name, words=words, parameters=stood.parameters))
-            hands = NodeHands(stood.group, folder_name())
-            left.cases, is_alive = run_cases(hands, system.name, left.cases, trials, tell)
+            agents = NodeAgents(stood.group, folder_name())
+            left.cases, is_alive = run_cases(agents, system.name, left.cases, trials, tell)
             if not is_alive:
                 stood.group.give_up()
                 return False

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from fsgauge.agents.agents import folder_name
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.failure.log import TITLES, Failed, Struck, Survived
-from fsgauge.hands.hands import folder_name
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.surviving import Appended, Surviving

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.hands.hands import HandsLog, LogPart
+from fsgauge.agents.agents import AgentsLog, LogPart
 
 Struck = Literal["server", "node", "link"]
 
@@ -54,7 +54,7 @@ class Failed(LogPart):
     fault: str = ""
 
 
-class Log(HandsLog):
+class Log(AgentsLog):
     """All of it."""
 
     lasts_ns: int

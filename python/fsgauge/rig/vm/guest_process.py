@@ -19,9 +19,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from fsgauge import __version__
+from fsgauge.agents.agent import Agent
 from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
-from fsgauge.hands.hand import Hand
 from fsgauge.plain_files import write_all
 from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan
@@ -60,7 +60,7 @@ class OrderPort:
             write_all(self._descriptor, data)
 
     def hear(self, take: Callable[[Order], None]) -> None:
-        """Hand on each order as it comes, until the other end is closed."""
+        """Pass on each order as it comes, until the other end is closed."""
         heard = b""
         while piece := os.read(self._descriptor, _PIECE_BYTES):
             *lines, heard = (heard + piece).split(b"\n")
@@ -85,7 +85,7 @@ class Guest:
         self._clock = ExitStack()
         self._study: Study | None = None
         self._session: Session | None = None
-        self._hands: dict[str, Hand] = {}
+        self._agents: dict[str, Agent] = {}
         self._lending = lending.Lending()
         self._last_event = 0.0
         self._go = threading.Event()
@@ -166,8 +166,8 @@ class Guest:
                 self._counting.count(counters, order.words["environment"])
             case "remount":
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
-            case "hand":
-                return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
+            case "agent":
+                return json.dumps(self._agent(order.words["folder"]).done(order.words["step"]))
             case do if do in lending.ORDERS:
                 return self._lending.done(do, order.words, self._study, self._session)
             case do if do in guest_set_up.ORDERS:
@@ -179,10 +179,10 @@ class Guest:
         clock = self._clock.enter_context(served_clock(address, Engine()))
         return {"address": clock.address, "port": clock.port, "key": clock.key}
 
-    def _hand(self, folder: str) -> Hand:
-        if folder not in self._hands:
-            self._hands[folder] = Hand(folder)
-        return self._hands[folder]
+    def _agent(self, folder: str) -> Agent:
+        if folder not in self._agents:
+            self._agents[folder] = Agent(folder)
+        return self._agents[folder]
 
     def _prepare(self, study: Study) -> None:
         self._close()

@@ -31,7 +31,7 @@ Do = Literal[
     "ask",
     "count",
     "remount",
-    "hand",
+    "agent",
     "lend",
     "settle",
     "load",
@@ -51,7 +51,7 @@ class Order(Message):
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
     what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
-    `hand` is a step of fsgauge.hands.hand; those from `lend` to `give_back` are for a system that
+    `agent` is a step of fsgauge.agents.agent; those from `lend` to `give_back` are for a system that
     is lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
     this node alone goes on, now that the others are ready for it.
     """

@@ -18,8 +18,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fsgauge import __version__
+from fsgauge.agents.agents import AgentLostError
 from fsgauge.errors import RigError
-from fsgauge.hands.hands import HandLostError
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
 from fsgauge.rig.vm.messages import Order, Reply
@@ -41,7 +41,7 @@ _PIECE_BYTES = 1 << 16
 Hear = Callable[[Reply], None]
 
 
-class NodeLostError(HandLostError):
+class NodeLostError(AgentLostError):
     """A machine that has ended, by a panic or otherwise, or hangs: its work is not done."""
 
     @property

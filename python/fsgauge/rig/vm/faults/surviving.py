@@ -71,7 +71,9 @@ class Surviving:
         """Until both nodes have gone on, or do not. Raises where the folder cannot be made."""
         first = next(iter(self.nodes))
         words = {"folder": self._folder, "step": {"do": "make"}}
-        made = json.loads(self._group.tell_one(first, Order(do="hand", words=words), _STEP_SECONDS))
+        made = json.loads(
+            self._group.tell_one(first, Order(do="agent", words=words), _STEP_SECONDS)
+        )
         if "error" in made:
             raise FsgaugeError(f"no folder can be made on the system: {made['error']}")
         self._zero = time.monotonic()
@@ -117,7 +119,7 @@ class Surviving:
             step |= {"sync": True, "beside": f"log-{other}"}
             words = {"folder": self._folder, "step": step}
             try:
-                node.send(Order(do="hand", words=words), _ANSWER_SECONDS)
+                node.send(Order(do="agent", words=words), _ANSWER_SECONDS)
                 self._waiting.add(at)
             except NodeLostError as error:
                 self._lose(at, error)
@@ -175,7 +177,7 @@ class Surviving:
         node = self._group.nodes[reader]
         for at in self.nodes:
             for step in ({"do": "release"}, {"do": "records", "name": f"log-{at}"}):
-                order = Order(do="hand", words={"folder": self._folder, "step": step})
+                order = Order(do="agent", words={"folder": self._folder, "step": step})
                 try:
                     found = json.loads(node.ask(order, _STEP_SECONDS))
                 except NodeLostError:

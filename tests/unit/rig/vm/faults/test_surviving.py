@@ -1,4 +1,4 @@
-"""Nodes of ours append to real files while one of them is struck; and nodes as hands."""
+"""Nodes of ours append to real files while one of them is struck; and nodes as agents."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from fsgauge.coherence.on_nodes import NodeHands
+from fsgauge.agents.agent import Agent
+from fsgauge.agents.agents import AgentLostError
+from fsgauge.coherence.on_nodes import NodeAgents
 from fsgauge.failure.carrying_out import longest_pause
-from fsgauge.hands.hand import Hand
-from fsgauge.hands.hands import HandLostError
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.faults import surviving as module
 from fsgauge.rig.vm.faults.surviving import Surviving
@@ -28,11 +28,11 @@ Change = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any] | None]
 
 
 def node(name: str, folder: Path, change: Change = lambda step, answer: answer) -> FakeNode:
-    hand = Hand(str(folder / "work"))
+    agent = Agent(str(folder / "work"))
 
     def answer(node: FakeNode, order: Order) -> list[Reply | BaseException]:
         step = order.words["step"]
-        changed = change(step, hand.done(step))
+        changed = change(step, agent.done(step))
         return [] if changed is None else [Reply(answer=json.dumps(changed))]
 
     return FakeNode(name, answer)
@@ -95,18 +95,18 @@ def test_a_node_that_never_answers_again_is_a_result(
 def test_steps_go_to_the_nodes_that_drive_the_load(tmp_path: Path) -> None:
     nodes = [node(f"node{at}", tmp_path) for at in range(1, 4)]
     group = group_of(nodes, server=0)
-    hands = NodeHands(group, "work")
-    assert list(hands.names) == ["node2", "node3"]
-    assert hands.ask({1: {"do": "make"}}, 5) == {1: {}}
+    agents = NodeAgents(group, "work")
+    assert list(agents.names) == ["node2", "node3"]
+    assert agents.ask({1: {"do": "make"}}, 5) == {1: {}}
     assert [len(each.orders) for each in nodes] == [0, 0, 1]
     assert nodes[2].orders[0].words["folder"] == "/mnt/system/work"
 
 
 def test_a_node_that_is_lost_is_a_lost_hand(tmp_path: Path) -> None:
-    error = NodeLostError("the machine node2 did not finish (hand) within 5 s")
+    error = NodeLostError("the machine node2 did not finish (agent) within 5 s")
     lost = FakeNode("node2", lambda node, order: [error])
     group = group_of([node("node1", tmp_path), lost])
-    hands = NodeHands(group, "work")
-    with pytest.raises(HandLostError, match="did not finish") as raised:
-        hands.ask({1: {"do": "make"}}, 5)
+    agents = NodeAgents(group, "work")
+    with pytest.raises(AgentLostError, match="did not finish") as raised:
+        agents.ask({1: {"do": "make"}}, 5)
     assert not raised.value.has_ended

@@ -16,9 +16,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.agents import agent
+from fsgauge.agents.agents import AgentLostError, Answer, Step
 from fsgauge.errors import InputError, RigError
-from fsgauge.hands import hand
-from fsgauge.hands.hands import Answer, HandLostError, Step
 from fsgauge.programs import Process, child_environment, isolated, start
 
 _PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
@@ -52,8 +52,8 @@ class Place:
         return f"{self.host}:{self.folder}" if self.host else self.folder
 
 
-class ProcessHands:
-    """See hands.Hands."""
+class ProcessAgents:
+    """See agents.Agents."""
 
     def __init__(self, names: Sequence[str], processes: Sequence[Process]) -> None:
         self.names = names
@@ -61,7 +61,7 @@ class ProcessHands:
         self._heard = [b""] * len(processes)
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
-        """Raises HandLostError for one that ends or does not answer in time."""
+        """Raises AgentLostError for one that ends or does not answer in time."""
         for at, step in steps.items():
             self._send(at, json.dumps(dict(step)).encode() + b"\n")
         ends, answers = time.monotonic() + seconds, dict[int, Answer]()
@@ -73,7 +73,7 @@ class ProcessHands:
                 ready = selector.select(max(0.0, left))
                 if not ready and left <= 0:
                     slow = next(at for at in steps if at not in answers)
-                    raise HandLostError(
+                    raise AgentLostError(
                         f"{self.names[slow]} did not answer within {seconds:.0f} s",
                         details=(f"asked for: {steps[slow]['do']}",),
                         cause="the file system or its server hangs",
@@ -106,12 +106,12 @@ class ProcessHands:
         self._heard[at] = rest
         return line
 
-    def _ended(self, at: int) -> HandLostError:
+    def _ended(self, at: int) -> AgentLostError:
         process = self._processes[at]
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END_SECONDS)
         said = process.stderr.read().decode(errors="replace") if process.stderr else ""
-        error = HandLostError(
+        error = AgentLostError(
             f"{self.names[at]} has ended",
             details=tuple(said.strip().splitlines()[-3:]),
             cause="ssh does not reach it without a password, or it has no python3",
@@ -126,27 +126,27 @@ def _output(process: Process) -> int:
 
 
 @contextmanager
-def process_hands(places: Sequence[Place], folder: str) -> Iterator[ProcessHands]:
+def process_agents(places: Sequence[Place], folder: str) -> Iterator[ProcessAgents]:
     """One for each place, at work in a folder of that name there; ended with the context.
 
     Raises RigError for a place where none can be started, InputError for one that is no folder or
     is there twice.
     """
-    program = Path(hand.__file__).read_bytes()
+    program = Path(agent.__file__).read_bytes()
     with ExitStack() as stack:
         processes = [stack.enter_context(_started(place, folder, len(program))) for place in places]
         names = [chr(ord("A") + at) + f" ({each.words})" for at, each in enumerate(places)]
-        hands = ProcessHands(names, processes)
+        agents = ProcessAgents(names, processes)
         for at in range(len(places)):
-            hands._send(at, program)
+            agents._send(at, program)
         try:
-            found = hands.ask({at: {"do": "place"} for at in range(len(places))}, _START_SECONDS)
-        except HandLostError as error:
+            found = agents.ask({at: {"do": "place"} for at in range(len(places))}, _START_SECONDS)
+        except AgentLostError as error:
             raise RigError(
                 error.what, details=error.details, cause=error.cause, next="ssh HOST python3 -V"
             ) from error
         _require_folders(places, found)
-        yield hands
+        yield agents
 
 
 def _require_folders(places: Sequence[Place], found: Mapping[int, Answer]) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.hands.hand import (
+from fsgauge.agents.agent import (
     MOVED,
     NO_VERSION,
     RECORD_BYTES,
     SECTOR_BYTES,
-    Hand,
+    Agent,
     content,
     record,
     records_in,
@@ -22,8 +22,8 @@ SIZE = 8 * SECTOR_BYTES
 
 
 @pytest.fixture
-def hand(tmp_path: Path) -> Hand:
-    made = Hand(str(tmp_path / "work"))
+def agent(tmp_path: Path) -> Agent:
+    made = Agent(str(tmp_path / "work"))
     assert made.done({"do": "make"}) == {}
     return made
 
@@ -53,42 +53,42 @@ def test_records_are_found_and_what_is_none_is_counted() -> None:
     assert records_in(record(1, 2)[:20]) == ([], 1)
 
 
-def test_a_version_is_written_read_and_replaced(hand: Hand) -> None:
+def test_a_version_is_written_read_and_replaced(agent: Agent) -> None:
     put = {"do": "put", "name": "a", "version": 1, "size_bytes": SIZE}
-    assert hand.done(put) == {}
+    assert agent.done(put) == {}
     kept = {"do": "look_kept", "name": "a"}
-    assert hand.done(kept)["versions"] == {"1": 8}
-    assert hand.done({**put, "do": "replace", "version": 2}) == {}
-    assert hand.done({"do": "look", "name": "a"}) == {"bytes": SIZE, "versions": {"2": 8}}
-    assert hand.done(kept)["versions"] == {"1": 8}, "who has it open keeps the old one"
+    assert agent.done(kept)["versions"] == {"1": 8}
+    assert agent.done({**put, "do": "replace", "version": 2}) == {}
+    assert agent.done({"do": "look", "name": "a"}) == {"bytes": SIZE, "versions": {"2": 8}}
+    assert agent.done(kept)["versions"] == {"1": 8}, "who has it open keeps the old one"
 
 
-def test_an_error_of_the_file_system_is_an_answer(hand: Hand) -> None:
-    assert hand.done({"do": "look", "name": "none"}) == {"error": "ENOENT"}
-    assert hand.done({"do": "make"}) == {"error": "EEXIST"}
+def test_an_error_of_the_file_system_is_an_answer(agent: Agent) -> None:
+    assert agent.done({"do": "look", "name": "none"}) == {"error": "ENOENT"}
+    assert agent.done({"do": "make"}) == {"error": "EEXIST"}
 
 
-def test_names_are_claimed_once_and_counts_add_up(hand: Hand) -> None:
+def test_names_are_claimed_once_and_counts_add_up(agent: Agent) -> None:
     claim = {"do": "claim", "name": "c", "count": 3}
-    assert hand.done(claim) == {"won": [0, 1, 2]}
-    assert hand.done(claim) == {"won": []}
+    assert agent.done(claim) == {"won": [0, 1, 2]}
+    assert agent.done(claim) == {"won": []}
     count = {"do": "count_up", "name": "n", "times": 5, "by": "flock", "seconds": 10.0}
-    assert hand.done(count) == {"done": 5}
-    assert hand.done({"do": "number", "name": "n"}) == {"number": 5}
+    assert agent.done(count) == {"done": 5}
+    assert agent.done({"do": "number", "name": "n"}) == {"number": 5}
 
 
-def test_a_lock_is_refused_while_another_has_it(hand: Hand, tmp_path: Path) -> None:
-    other = Hand(str(tmp_path / "work"))
+def test_a_lock_is_refused_while_another_has_it(agent: Agent, tmp_path: Path) -> None:
+    other = Agent(str(tmp_path / "work"))
     lock, unlock = ({"do": do, "name": "l", "by": "flock"} for do in ("lock", "unlock"))
-    assert hand.done(lock) == {"granted": True}
+    assert agent.done(lock) == {"granted": True}
     assert other.done(lock) == {"granted": False}
-    hand.done(unlock)
+    agent.done(unlock)
     assert other.done(lock) == {"granted": True}
 
 
-def test_the_folder_goes_with_its_files(hand: Hand, tmp_path: Path) -> None:
-    hand.done({"do": "append", "name": "x", "node": 0, "first": 0, "count": 2, "sync": False})
-    assert hand.done({"do": "remove"}) == {}
+def test_the_folder_goes_with_its_files(agent: Agent, tmp_path: Path) -> None:
+    agent.done({"do": "append", "name": "x", "node": 0, "first": 0, "count": 2, "sync": False})
+    assert agent.done({"do": "remove"}) == {}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -100,8 +100,8 @@ def test_what_was_put_in_the_folders_place_is_not_touched(
     """Another user who can write the folder above may do so while root works in it."""
     (tmp_path / "shared").mkdir()
     work = tmp_path / "shared" / "work"
-    hand = Hand(str(work))
-    assert hand.done({"do": "make"}) == {}
+    agent = Agent(str(work))
+    assert agent.done({"do": "make"}) == {}
     theirs = tmp_path / "theirs"
     (theirs / "work").mkdir(parents=True)
     for folder in (theirs, theirs / "work"):
@@ -121,7 +121,7 @@ def test_what_was_put_in_the_folders_place_is_not_touched(
         "lock": {"by": "flock"},
     }
     name = {} if step == "remove" else {"name": "a"}
-    assert hand.done({"do": step, **name, **words.get(step, {})}) == {"error": MOVED}
+    assert agent.done({"do": step, **name, **words.get(step, {})}) == {"error": MOVED}
     assert sorted(str(each.relative_to(theirs)) for each in theirs.rglob("*")) == [
         "a",
         "work",
@@ -131,7 +131,9 @@ def test_what_was_put_in_the_folders_place_is_not_touched(
 
 
 @pytest.mark.parametrize("link", ["symbolic", "hard"])
-def test_no_file_elsewhere_is_written_through_a_link(hand: Hand, tmp_path: Path, link: str) -> None:
+def test_no_file_elsewhere_is_written_through_a_link(
+    agent: Agent, tmp_path: Path, link: str
+) -> None:
     (tmp_path / "roots").write_text("precious")
     for name in ("a", "a.new"):
         if link == "hard":
@@ -140,7 +142,7 @@ def test_no_file_elsewhere_is_written_through_a_link(hand: Hand, tmp_path: Path,
             (tmp_path / "work" / name).symlink_to(tmp_path / "roots")
     words = {"name": "a", "version": 1, "size_bytes": SIZE}
     for step in ("put", "replace"):
-        assert hand.done({"do": step, **words})["error"] == (
+        assert agent.done({"do": step, **words})["error"] == (
             "ELOOP" if link == "symbolic" else MOVED
         )
     assert (tmp_path / "roots").read_text() == "precious"
@@ -149,6 +151,6 @@ def test_no_file_elsewhere_is_written_through_a_link(hand: Hand, tmp_path: Path,
 def test_a_folder_may_be_reached_by_a_link_that_was_named(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    hand = Hand(str(tmp_path / "link" / "work"))
-    assert hand.done({"do": "make"}) == {} and hand.done({"do": "there"}) == {"there": True}
-    assert hand.done({"do": "remove"}) == {} and hand.done({"do": "there"}) == {"there": False}
+    agent = Agent(str(tmp_path / "link" / "work"))
+    assert agent.done({"do": "make"}) == {} and agent.done({"do": "there"}) == {"there": True}
+    assert agent.done({"do": "remove"}) == {} and agent.done({"do": "there"}) == {"there": False}

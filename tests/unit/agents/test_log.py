@@ -1,4 +1,4 @@
-"""How every log of a test with hands begins."""
+"""How every log of a test with agents begins."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from fsgauge import __version__
-from fsgauge.hands.hands import HandsLog
+from fsgauge.agents.agents import AgentsLog
 
 
-class _Own(HandsLog):
+class _Own(AgentsLog):
     trials: int
 
 

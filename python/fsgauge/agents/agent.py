@@ -171,7 +171,7 @@ def _inode(descriptor: int) -> int:
     return os.fstat(descriptor).st_ino  # before Linux 5.14
 
 
-class Hand:
+class Agent:
     """The steps, in one folder; files that a step keeps open stay so until `release`."""
 
     def __init__(self, folder: str) -> None:
@@ -374,12 +374,12 @@ def _seen(data: bytes) -> dict[str, Any]:
 
 def main(folder: str) -> None:
     """Take steps as lines of JSON, and answer each with a line, until the input ends."""
-    hand = Hand(folder)
+    agent = Agent(folder)
     while True:
         line = sys.stdin.readline()
         if not line:
             return
-        sys.stdout.write(json.dumps(hand.done(json.loads(line))) + "\n")
+        sys.stdout.write(json.dumps(agent.done(json.loads(line))) + "\n")
         sys.stdout.flush()
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.agents.agents import AgentLostError, one
+from fsgauge.agents.processes import Place, process_agents
 from fsgauge.errors import InputError, RigError
-from fsgauge.hands.hands import HandLostError, one
-from fsgauge.hands.processes import Place, process_hands
 
 SSH = """#!/bin/sh
 while [ "$1" != host ]; do shift; done
@@ -41,20 +41,20 @@ def test_a_host_needs_ssh_and_python_alone(ssh: Path, tmp_path: Path) -> None:
     folder = tmp_path / "with space"
     folder.mkdir()
     places = [Place(str(folder)), Place(str(folder), "host")]
-    with process_hands(places, "work") as hands:
-        assert one(hands, 0, 10, do="make") == {}
-        assert hands.ask({0: {"do": "there"}, 1: {"do": "there"}}, 10) == {
+    with process_agents(places, "work") as agents:
+        assert one(agents, 0, 10, do="make") == {}
+        assert agents.ask({0: {"do": "there"}, 1: {"do": "there"}}, 10) == {
             0: {"there": True},
             1: {"there": True},
         }
-        assert one(hands, 1, 10, do="remove") == {}
+        assert one(agents, 1, 10, do="remove") == {}
 
 
 def test_a_host_that_does_not_answer_says_what_ssh_said(ssh: Path, tmp_path: Path) -> None:
     ssh.write_text("#!/bin/sh\necho Permission denied >&2\nexit 255\n")
     with (
         pytest.raises(RigError, match="has ended") as refused,
-        process_hands([Place(str(tmp_path), "host")], "work"),
+        process_agents([Place(str(tmp_path), "host")], "work"),
     ):
         pass
     assert "Permission denied" in refused.value.details
@@ -72,7 +72,7 @@ def test_what_is_no_folder_is_said_at_once_of_all_places(ssh: Path, tmp_path: Pa
         pytest.raises(
             InputError, match=f"{tmp_path}/none, host:{tmp_path}/file: none of"
         ) as refused,
-        process_hands(places, "work"),
+        process_agents(places, "work"),
     ):
         pass
     assert refused.value.details == (f"{tmp_path}/none: ENOENT",)
@@ -84,15 +84,15 @@ def test_a_folder_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     for again in (str(tmp_path), f"{tmp_path}/link"):
         with (
             pytest.raises(InputError, match="are one folder of one machine"),
-            process_hands([Place(str(tmp_path)), Place.of(again)], "work"),
+            process_agents([Place(str(tmp_path)), Place.of(again)], "work"),
         ):
             pass
 
 
 def test_a_step_that_hangs_is_given_up(ssh: Path, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
-    with process_hands([Place(str(tmp_path)), Place(str(tmp_path), "host")], "work") as hands:
-        one(hands, 0, 10, do="lock", name="l", by="flock")
+    with process_agents([Place(str(tmp_path)), Place(str(tmp_path), "host")], "work") as agents:
+        one(agents, 0, 10, do="lock", name="l", by="flock")
         held = {"do": "count_up", "name": "l", "times": 1, "by": "flock", "seconds": 60.0}
-        with pytest.raises(HandLostError, match="did not answer within 0 s"):
-            hands.ask({1: held}, 0.3)
+        with pytest.raises(AgentLostError, match="did not answer within 0 s"):
+            agents.ask({1: held}, 0.3)

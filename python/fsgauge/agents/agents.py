@@ -17,14 +17,14 @@ Answer = dict[str, Any]
 """What a step found; an error of the file system is `error`, by its name."""
 
 
-class HandLostError(RigError):
+class AgentLostError(RigError):
     """A node that does not answer: it hangs or has ended."""
 
     has_ended = False
     """Whether it has ended; one that has not hangs."""
 
 
-class Hands(Protocol):
+class Agents(Protocol):
     """Nodes by their places, from 0."""
 
     @property
@@ -32,7 +32,7 @@ class Hands(Protocol):
         """Names of the nodes, in order."""
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
-        """A step for each of some nodes, at once. Raises HandLostError after that time."""
+        """A step for each of some nodes, at once. Raises AgentLostError after that time."""
 
 
 def folder_name() -> str:
@@ -40,8 +40,8 @@ def folder_name() -> str:
     return f"fsgauge-shared-{secrets.token_hex(6)}"
 
 
-def one(hands: Hands, at: int, seconds: float, **step: object) -> Answer:
-    return hands.ask({at: step}, seconds)[at]
+def one(agents: Agents, at: int, seconds: float, **step: object) -> Answer:
+    return agents.ask({at: step}, seconds)[at]
 
 
 class LogPart(BaseModel):
@@ -50,7 +50,7 @@ class LogPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class HandsLog(LogPart):
+class AgentsLog(LogPart):
     """The beginning of a log: its format, and which fsgauge began it, when."""
 
     format: Literal[1] = 1
