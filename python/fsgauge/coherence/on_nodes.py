@@ -23,8 +23,7 @@ from fsgauge.study.model import System
 
 
 class NodeAgents:
-    """See fsgauge.agents.agents.Agents: the nodes that drive the load. `folder` is made by a step, in
-    the system's own."""
+    """See Agents: the nodes that drive the load. `folder` is made by a step, in the system's own."""
 
     def __init__(self, group: NodeGroup, folder: str) -> None:
         self._group, self._folder = group, f"{FOLDER}/{folder}"

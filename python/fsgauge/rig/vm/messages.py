@@ -51,8 +51,8 @@ class Order(Message):
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
     what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
-    `agent` is a step of fsgauge.agents.agent; those from `lend` to `give_back` are for a system that
-    is lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
+    `agent` is a step of agents/agent.py; those from `lend` to `give_back` are for a system that is
+    lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
     this node alone goes on, now that the others are ready for it.
     """
 
