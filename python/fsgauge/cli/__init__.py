@@ -182,7 +182,7 @@ def _unwritten(failure: Exception) -> FsgaugeError:
     reason = failure.strerror if isinstance(failure, OSError) else str(failure)
     return RigError(
         f"the answer cannot be written to standard output: {reason}",
-        cause="what it leads to is full, or takes no more; what was measured is kept",
+        cause="it is closed, or what it leads to is full; what was measured is kept",
         next="df -h; then repeat it with another destination",
     )
 

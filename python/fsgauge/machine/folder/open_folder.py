@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RigError
-from fsgauge.plain_files import cause_of
+from fsgauge.plain_files import cause_of, was_moved
 from fsgauge.plain_files.rights import open_named
 
 Which = tuple[int, int]
@@ -90,14 +90,7 @@ class OpenFolder:
 
     def moved(self) -> RigError:
         """What is said when it is not."""
-        return RigError(
-            f"{self.path} was renamed or replaced while fsgauge worked in it",
-            details=("what has its name now was not touched",),
-            cause=f"a user who can write in {self.path.parent}, or above it, did so; or something"
-            " was mounted there",
-            next=f"ls -la {shlex.quote(str(self.path.parent))}; then a folder that no one else can"
-            " rename",
-        )
+        return was_moved(self.path)
 
     def close(self) -> None:
         """Let go of it."""

@@ -91,9 +91,12 @@ class Ledger:
                 except BaseException:
                     self._stuck = True
                     raise
-                del self._pending[made]
-                with suppress(RigError):  # undone twice does no harm
-                    self._append({"undone": made})
+                self._forget(made)
+
+    def _forget(self, number: int) -> None:
+        del self._pending[number]
+        with suppress(RigError):  # undone twice does no harm
+            self._append({"undone": number})
 
     def _undo_after(self, first: BaseException, number: int) -> None:
         """The body's error comes first; what could not be undone is added to it."""
@@ -125,6 +128,9 @@ class Ledger:
         with self.holding(trace) as number:
             try:
                 folder = make_marked(place, own, self.owner)
+            except RigError:
+                self._forget(number)  # what has its name is not ours, and nothing of ours is left
+                raise
             except OSError as error:
                 raise cannot_open(place.path, error) from error
             self._write(number, trace.made_as(folder))
