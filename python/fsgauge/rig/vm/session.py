@@ -28,7 +28,7 @@ from fsgauge.rig.vm.faults.failed_runs import (
     fault_of,
     is_of_system,
 )
-from fsgauge.rig.vm.faults.striking import Striking
+from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
@@ -245,9 +245,9 @@ class VmSession(Session):
         told: StruckTurn | None = None
         try:
             with self._stood(system) as stood:
-                striking = Striking(prepared.group, turn.strikes, system, stood)
+                injection = Injection(prepared.group, turn.strikes, system, stood)
                 telling = Telling(prepared.group, stood, tell)
-                told = StruckTurn(self._study, part, turn, striking, telling)
+                told = StruckTurn(self._study, part, turn, injection, telling)
                 try:
                     self._measure_on(prepared, system, stood, part, turn.block, told)
                 except (Interrupted, InputError):

@@ -8,7 +8,8 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -71,15 +72,23 @@ def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
     require_here()
     require_programs()
     _require_room(cache.cache_folder())
+    with _read_archive(say) as (archive, scratch):
+        guest = _guest(archive, recipe(), scratch, say)
+        return guest, _kernel(archive, recipe(), guest, kernel, scratch, say)
+
+
+@contextmanager
+def _read_archive(say: Say) -> Iterator[tuple[Archive, Path]]:
+    """What the archive offers now, and a folder to work in, for one builder at a time."""
+    place = cache.cache_folder()
     with (
         cache.only_builder(say),
-        tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch,
+        tempfile.TemporaryDirectory(prefix="new-apt-", dir=place) as scratch,
     ):
         say("reading the archive's lists of packages")
         archive = Archive(Path(scratch) / "apt")
         archive.update()
-        guest = _guest(archive, recipe(), Path(scratch), say)
-        return guest, _kernel(archive, recipe(), guest, kernel, Path(scratch), say)
+        yield archive, Path(scratch)
 
 
 def require_here() -> None:
@@ -190,13 +199,7 @@ def kernels_between(say: Say, good: str, bad: str) -> list[str]:
     """
     require_here()
     require_programs()
-    with (
-        cache.only_builder(say),
-        tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch,
-    ):
-        say("reading the archive's lists of packages")
-        archive = Archive(Path(scratch) / "apt")
-        archive.update()
+    with _read_archive(say) as (archive, _):
         offered = archive.kernels()
     return chosen_between([*offered, *_built()], good, bad)
 

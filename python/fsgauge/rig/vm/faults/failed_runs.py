@@ -20,7 +20,7 @@ from fsgauge.record.strikes import Struck
 from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.recording import run_record
 from fsgauge.rig.vm.arrangement.environment import FOLDER
-from fsgauge.rig.vm.faults.striking import Striking
+from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
@@ -96,10 +96,10 @@ class StruckTurn:
     """Is told what `tell` is to be told."""
 
     def __init__(
-        self, study: Study, plan: Plan, turn: Turn, striking: Striking, tell: Tell
+        self, study: Study, plan: Plan, turn: Turn, injection: Injection, tell: Tell
     ) -> None:
         self._study, self._plan, self._turn = study, plan, turn
-        self._striking, self._tell = striking, tell
+        self._injection, self._tell = injection, tell
         self._made: TurnRecord | None = None
         self._started: RunStarted | None = None
         self._started_unix_ns = 0
@@ -113,18 +113,18 @@ class StruckTurn:
         if isinstance(happening, RunStarted) and happening.cell.id == self._turn.cells[-1]:
             self._tell(happening)
             self._started, self._started_unix_ns = happening, time.time_ns()
-            self._striking.begin()
+            self._injection.begin()
             return
-        self._striking.hear(happening)
+        self._injection.hear(happening)
         if isinstance(happening, RunRecord) and happening.cell.id == self._turn.cells[-1]:
-            self.struck = self._striking.finish()
+            self.struck = self._injection.finish()
             happening = happening.model_copy(update={"struck": self.struck})
             self.is_told = True
         self._tell(happening)
 
     def cut_short(self, error: FsgaugeError) -> bool:
         """Tell the run that was not measured to its end; False where none was to be told."""
-        self.struck = self.struck or self._striking.finish()
+        self.struck = self.struck or self._injection.finish()
         if self.is_told or self._started is None or self._made is None:
             return self.is_told
         target = _PLACE.validate_python(self._made.target)

@@ -19,7 +19,7 @@ from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.faults.striking import Striking
+from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
 
@@ -57,7 +57,7 @@ class Surviving:
 
     def __init__(self, stood: SystemOverNodes, strike: Strike, folder: str) -> None:
         self._stood, self._group, self._folder = stood, stood.group, f"{FOLDER}/{folder}"
-        self._striking = Striking(stood.group, [strike], stood.found.system, stood)
+        self._injection = Injection(stood.group, [strike], stood.found.system, stood)
         self._zero = time.monotonic()
         self.nodes = {
             at: Appended(self._group.nodes[at].spec.name, at == strike.number - 1)
@@ -77,10 +77,10 @@ class Surviving:
         if "error" in made:
             raise FsgaugeError(f"no folder can be made on the system: {made['error']}")
         self._zero = time.monotonic()
-        self._striking.begin()
-        self._striking.hear(LoadBegins(0.0))
+        self._injection.begin()
+        self._injection.hear(LoadBegins(0.0))
         self._append()
-        self.struck = self._striking.finish()[0]
+        self.struck = self._injection.finish()[0]
         self._read_back()
 
     def _append(self) -> None:
@@ -90,7 +90,7 @@ class Surviving:
             now = time.monotonic()
             for at in self.nodes:
                 self._turn(at, now)
-            if over is None and self._striking.is_over:
+            if over is None and self._injection.is_over:
                 over = now - self._zero
             if over is None:
                 continue

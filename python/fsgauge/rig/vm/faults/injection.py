@@ -26,7 +26,7 @@ _UNDO_SECONDS = 600.0
 
 
 @dataclass
-class _Blow:
+class _Injected:
     """One strike, as it is carried out."""
 
     strike: Strike
@@ -38,7 +38,7 @@ class _Blow:
     is_over: threading.Event = field(default_factory=threading.Event)
 
 
-class Striking:
+class Injection:
     """The strikes of one run. `begin` starts them, `finish` undoes what is left and tells them."""
 
     def __init__(
@@ -49,13 +49,13 @@ class Striking:
         stood: SystemOverNodes | None,
     ) -> None:
         self._group, self._system, self._stood = group, system, stood
-        self._blows = [_Blow(strike) for strike in strikes]
+        self._injected = [_Injected(strike) for strike in strikes]
         self._over = threading.Event()
         self._told = threading.Event()
         self._begun = self._zero = 0.0
         self._threads = [
-            threading.Thread(target=self._carry_out, args=(blow,), name="strike", daemon=True)
-            for blow in self._blows
+            threading.Thread(target=self._carry_out, args=(one,), name="strike", daemon=True)
+            for one in self._injected
         ]
 
     def begin(self) -> None:
@@ -78,57 +78,57 @@ class Striking:
     @property
     def is_over(self) -> bool:
         """Whether all of it has been carried out and undone, or could not be."""
-        return all(each.is_over.is_set() for each in self._blows)
+        return all(each.is_over.is_set() for each in self._injected)
 
     def finish(self) -> list[Struck]:
         """The run has ended: what goes on is undone now."""
         self._over.set()
         ends = time.monotonic() + _UNDO_SECONDS + max(BOOT_SECONDS.values())
         if self._begun:
-            for blow in self._blows:
-                blow.is_over.wait(max(0.0, ends - time.monotonic()))
-        return [self._as_it_was(blow) for blow in self._blows]
+            for one in self._injected:
+                one.is_over.wait(max(0.0, ends - time.monotonic()))
+        return [self._as_it_was(one) for one in self._injected]
 
-    def _as_it_was(self, blow: _Blow) -> Struck:
+    def _as_it_was(self, one: _Injected) -> Struck:
         def since(moment: float | None) -> int | None:
             return None if moment is None else round((moment - self._zero) * 1e9)
 
         return Struck(
-            strike=blow.strike,
-            began_ns=since(blow.began),
-            ended_ns=since(blow.ended),
-            back_ns=since(blow.back),
-            words=blow.words,
-            fault=blow.fault,
+            strike=one.strike,
+            began_ns=since(one.began),
+            ended_ns=since(one.ended),
+            back_ns=since(one.back),
+            words=one.words,
+            fault=one.fault,
         )
 
-    def _carry_out(self, blow: _Blow) -> None:
+    def _carry_out(self, one: _Injected) -> None:
         """By a thread that lives as long as the nodes: what it has started dies with it."""
         try:
-            self._all_of(blow)
+            self._all_of(one)
         finally:
-            blow.is_over.set()
-        if blow.back is not None:
+            one.is_over.set()
+        if one.back is not None:
             self._group.ended.wait()
 
-    def _all_of(self, blow: _Blow) -> None:
+    def _all_of(self, one: _Injected) -> None:
         try:
-            if not self._wait_for_begin(blow.strike.at_ns / 1e9):
+            if not self._wait_for_begin(one.strike.at_ns / 1e9):
                 return
-            blow.began = time.monotonic()
-            self._strike(blow.strike)
-            if blow.strike.kind == "power_off":
-                time.sleep(blow.strike.for_ns / 1e9)  # a run that it ended is no reason to hurry
+            one.began = time.monotonic()
+            self._strike(one.strike)
+            if one.strike.kind == "power_off":
+                time.sleep(one.strike.for_ns / 1e9)  # a run that it ended is no reason to hurry
             else:
-                self._over.wait(blow.strike.for_ns / 1e9)
-            blow.ended = time.monotonic()
-            self._undo(blow)
+                self._over.wait(one.strike.for_ns / 1e9)
+            one.ended = time.monotonic()
+            self._undo(one)
         except FsgaugeError as error:
-            blow.fault = error.with_last_words
+            one.fault = error.with_last_words
         except OSError as error:
-            blow.fault = str(error)
+            one.fault = str(error)
         except Exception as error:  # a thread's traceback would reach the user
-            blow.fault = f"fsgauge itself failed: {type(error).__name__}: {error}"
+            one.fault = f"fsgauge itself failed: {type(error).__name__}: {error}"
 
     def _wait_for_begin(self, seconds: float) -> bool:
         """Until so long after the load's beginning; False where the run has ended before."""
@@ -151,16 +151,16 @@ class Striking:
             case "slow_disk":
                 self._group.limit_node(at, self._group.slowed(strike.operations_per_second))
 
-    def _undo(self, blow: _Blow) -> None:
-        at = blow.strike.number - 1
+    def _undo(self, one: _Injected) -> None:
+        at = one.strike.number - 1
         node = self._group.nodes[at]
-        match blow.strike.kind:
+        match one.strike.kind:
             case "power_off":
-                blow.words += power_on(self._group, at)
+                one.words += power_on(self._group, at)
                 said = stands_again(self._group, at, self._system, self._stood)
-                blow.words += [said] if said else []
+                one.words += [said] if said else []
                 node.has_returned()
-                blow.back = time.monotonic()
+                one.back = time.monotonic()
             case "link_cut":
                 self._cut(at, is_cut=False)
             case "disk_error":

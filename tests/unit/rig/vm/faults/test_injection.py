@@ -14,8 +14,8 @@ from fsgauge.record.strikes import Strike, StrikeKind
 from fsgauge.rig.fleet.messages import HappeningMessage
 from fsgauge.rig.happenings import LoadBegins
 from fsgauge.rig.vm.disks import Limits
-from fsgauge.rig.vm.faults import striking as module
-from fsgauge.rig.vm.faults.striking import Striking
+from fsgauge.rig.vm.faults import injection as module
+from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.rig import VmRig
@@ -36,15 +36,15 @@ def node() -> FakeNode:
     return FakeNode("node1", lambda node, order: [Reply(answer="null")])
 
 
-def struck(found: FakeNode, *strikes: Strike, seconds: float = 0.3) -> Striking:
+def struck(found: FakeNode, *strikes: Strike, seconds: float = 0.3) -> Injection:
     group = group_of([found])
     group.limit(Limits(500, 64 << 20))
     system = load_study("overhead", [], ["ext4"], "loop:512MiB", 1).systems[-1]
-    striking = Striking(group, strikes, system, None)
-    striking.begin()
-    striking.hear(LoadBegins(0.0))
+    injection = Injection(group, strikes, system, None)
+    injection.begin()
+    injection.hear(LoadBegins(0.0))
     time.sleep(seconds)
-    return striking
+    return injection
 
 
 def test_a_slow_disk_is_slow_for_its_time_and_then_as_before() -> None:
@@ -57,9 +57,9 @@ def test_a_slow_disk_is_slow_for_its_time_and_then_as_before() -> None:
 
 def test_a_disk_with_errors_is_mended_as_soon_as_the_run_is_over() -> None:
     found = node()
-    striking = struck(found, strike("disk_error", for_ns=600 * 10**9))
+    injection = struck(found, strike("disk_error", for_ns=600 * 10**9))
     assert found.monitor.spoiled == ["disk0"]
-    (done,) = striking.finish()
+    (done,) = injection.finish()
     assert found.monitor.spoiled == []
     assert done.ended_ns is not None and done.ended_ns < 60 * 10**9
 
@@ -152,11 +152,11 @@ def test_what_a_strike_has_started_lives_as_long_as_its_nodes(
     monkeypatch.setattr(module, "power_on", on)
     monkeypatch.setattr(module, "stands_again", lambda *_: "")
     found = node()
-    striking = struck(found, strike("power_off"))
-    (done,) = striking.finish()
+    injection = struck(found, strike("power_off"))
+    (done,) = injection.finish()
     assert done.back_ns is not None and done.words == ["disk0 lost 1 writes of 2"]
     (starter,) = starters
     assert starter.is_alive() and not found.is_away
-    striking._group.end()
+    injection._group.end()
     starter.join(20)
     assert not starter.is_alive()
