@@ -23,7 +23,7 @@ from fsgauge.study.model import System
 
 
 class NodeAgents:
-    """See Agents: the nodes that drive the load. `folder` is made by a step, in the system's own."""
+    """Agents on the nodes that drive the load; `folder` is made in that of the system."""
 
     def __init__(self, group: NodeGroup, folder: str) -> None:
         self._group, self._folder = group, f"{FOLDER}/{folder}"

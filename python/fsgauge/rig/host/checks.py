@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
@@ -22,7 +23,6 @@ from fsgauge.rig.host.direct import (
     require_direct_files,
     require_direct_made,
 )
-from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
@@ -85,13 +85,13 @@ Try = Callable[[System, FileSystem], None]
 """Makes a file system for a moment; raises the same for what mkfs or mount refuses."""
 
 
-def check_systems(study: Study, engine: RunsJobs | None = None) -> None:
+def check_systems(study: Study, engine: Engine | None = None) -> None:
     """Raise the first of `refused_systems`; the others stand in its details."""
     require_none(refused_systems(study, engine))
 
 
 def refused_systems(
-    study: Study, engine: RunsJobs | None = None, tried: Try | None = None
+    study: Study, engine: Engine | None = None, tried: Try | None = None
 ) -> list[FsgaugeError]:
     """All that is refused about a study's systems, each once.
 
@@ -101,7 +101,7 @@ def refused_systems(
     return refused_by(_looks(study, engine, tried))
 
 
-def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator[Look]:
+def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
     yield lambda: method.require_descriptors(_most_open_files())
     if isinstance(study.storage, ShareStorage):
@@ -146,7 +146,7 @@ def _require_direct(study: Study, device: str) -> None:
     require_direct_device(study, find_device(device).path)
 
 
-def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try | None) -> None:
+def _look_at(study: Study, system: System, engine: Engine | None, tried: Try | None) -> None:
     """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
@@ -159,7 +159,7 @@ def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try |
         raise
 
 
-def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None:
+def _check_system(study: Study, system: System, engine: Engine | None) -> None:
     if system.kernel is not None:
         raise InputError(
             f'"{system.name}" asks for the kernel {system.kernel}, and this machine has its own',

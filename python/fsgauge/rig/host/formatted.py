@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.facts.kernel_log import kernel_log
@@ -36,13 +35,8 @@ def beyond_page_bytes(mkfs: str, page_bytes: int = os.sysconf("SC_PAGESIZE")) ->
     return max((each for each in asked if each > page_bytes), default=None)
 
 
-class Runs(Protocol):
-    """What runs a tool: run_tool, or a claim for what asks for the device."""
-
-    def __call__(self, command: list[str], *, seconds: float) -> Said:
-        """Run a tool to its end."""
-
-
+Runs = Callable[..., Said]
+"""Runs a tool to its end: run_tool, or a claim for what asks for the device."""
 MKFS_SECONDS = 1800.0
 _MOUNT_SECONDS = 300.0
 

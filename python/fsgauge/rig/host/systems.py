@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
@@ -31,7 +32,7 @@ from fsgauge.rig.host.facts import (
     watch_device,
 )
 from fsgauge.rig.host.formatted import facts_of, formatted
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
@@ -60,7 +61,7 @@ class HostSystems:
     """The systems of one study's storage, for as long as that is attached."""
 
     def __init__(
-        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: RunsJobs
+        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: Engine
     ) -> None:
         self.attached = attached
         self._ledger = ledger

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from fsgauge import storage
+from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
@@ -25,7 +26,6 @@ from fsgauge.machine.process.tool import NotInTime
 from fsgauge.rig.host.checks import known_kind
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
-from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System
@@ -47,7 +47,7 @@ class ScratchImage:
     `say` is told what could not be tried, and what could not be undone.
     """
 
-    def __init__(self, study: Study, engine: RunsJobs | None, say: Callable[[str], None]) -> None:
+    def __init__(self, study: Study, engine: Engine | None, say: Callable[[str], None]) -> None:
         self._study, self._engine, self._say = study, engine, say
         self._stack = ExitStack()
         self._begun = time.monotonic()

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
@@ -21,7 +22,6 @@ from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import require_direct_files
 from fsgauge.rig.host.formatted import formatted
-from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.storage import Base
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
@@ -43,7 +43,7 @@ def working_set(
     study: Study,
     base: Base,
     ledger: Ledger,
-    engine: RunsJobs,
+    engine: Engine,
     places: Mapping[str, OpenFolder],
 ) -> WorkingSet:
     """What every system holds; InputError when the load does not fit. `places` are the folders that
@@ -63,7 +63,7 @@ def working_set(
     return fitting(study, rooms, base.size_bytes)
 
 
-def room_of(study: Study, system: System, directory: Path, engine: RunsJobs | None) -> Room:
+def room_of(study: Study, system: System, directory: Path, engine: Engine | None) -> Room:
     """The room of a file system that was just made, once it can do what the study's load needs.
 
     InputError where it cannot; without an engine, direct I/O is not asked about.
@@ -125,7 +125,7 @@ _SEED_WITHOUT_ONE = 1
 def fill(
     study: Study,
     target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
-    engine: RunsJobs,
+    engine: Engine,
 ) -> LayoutResult | None:
     """Lay the target out through the engine; InputError when the files do not fit.
 

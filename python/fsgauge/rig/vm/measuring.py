@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -30,23 +29,6 @@ _LEAST_LEAD_SECONDS = 2.5
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
-class Measuring(Protocol):
-    """A study prepared on the nodes of a group that drive the load."""
-
-    def prepare(self, study: Study) -> None:
-        """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
-
-    def describe(self) -> Description:
-        """The nodes that drive the load, as they are now."""
-
-    def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
-        """What the plan has of a block, within that time; raises NodeLostError."""
-
-
-def measuring(group: NodeGroup) -> Measuring:
-    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
-
-
 class OnOne:
     """One node drives the load, as a machine alone does."""
 
@@ -55,6 +37,7 @@ class OnOne:
         self._at = group.roles.loads[0]
 
     def prepare(self, study: Study) -> None:
+        """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
         order = Order(do="prepare", study=study.model_dump_json(by_alias=True))
         self._group.tell_one(self._at, order, PREPARE_SECONDS)
 
@@ -64,6 +47,7 @@ class OnOne:
         return Description(found.size_bytes, found.engine, found.machines)
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
+        """What the plan has of a block, within that time; raises NodeLostError."""
         name = self._group.names[0]
         gathered = Gathered(plan, block, [name])
 
@@ -137,3 +121,11 @@ class OnSeveral(PreparedHosts):
             return int(self._group.tell_one(at, Order(do="now"), _ANSWER_SECONDS))
 
         return Clock(found["address"], found["port"], found["key"], now=now)
+
+
+Measuring = OnOne | OnSeveral
+"""A study prepared on the nodes of a group that drive the load."""
+
+
+def measuring(group: NodeGroup) -> Measuring:
+    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
