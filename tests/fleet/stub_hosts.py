@@ -40,7 +40,7 @@ HUNG_SECONDS = 4.0
 class StubRig(HeldRig):
     """Tells the planned records, each run once its start has come."""
 
-    def __init__(self, _: object, share: Share, *__: object) -> None:
+    def __init__(self, _: object, share: Share, *__: object, remounts: bool) -> None:
         self._number = share.number
         self._faults = FAULTS.get(share.number, [])
         self._hangs = PREPARING.get(share.number, 0) > 0

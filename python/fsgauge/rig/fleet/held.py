@@ -46,8 +46,12 @@ class HeldRig:
         share: Share,
         destroy: Consent | None = None,
         told: Callable[[Happening], Happening] = lambda happening: happening,
+        *,
+        remounts: bool = False,
     ) -> None:
-        """`told` sees each happening before it is told, and may add to it."""
+        """`told` sees each happening before it is told, and may add to it; `remounts` as HostRig
+        has it."""
+        self._remounts = remounts
         self._study = study
         self._seen = told
         self._destroy = destroy
@@ -134,7 +138,7 @@ class HeldRig:
 
     def _hold(self) -> None:
         try:
-            rig = HostRig(engine=self._engine, say=self._say)
+            rig = HostRig(self._engine, self._say, remounts=self._remounts)
             rig.check(self._study, self._destroy)
             with rig.opened(self._study) as session:
                 self._describe(session)

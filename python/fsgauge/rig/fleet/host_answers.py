@@ -31,15 +31,19 @@ from fsgauge.workload.dealing import Share
 class HostAnswers:
     """Holds the rig of one study at most. Each public method beside `answer` is a question.
 
-    `seen` sees each happening before it is told, and may add to it; an engine that is sent to this
-    host lies in `folder`, and is gone with it.
+    `seen` and `remounts` are those of HeldRig; an engine that is sent to this host lies in
+    `folder`, and is gone with it.
     """
 
     def __init__(
-        self, folder: Path, seen: Callable[[Happening], Happening] = lambda happening: happening
+        self,
+        folder: Path,
+        seen: Callable[[Happening], Happening] = lambda happening: happening,
+        *,
+        remounts: bool = False,
     ) -> None:
         self.held: HeldRig | None = None
-        self._folder, self._seen = folder, seen
+        self._folder, self._seen, self._remounts = folder, seen, remounts
         self._run: str | None = None
 
     def answer(self, question: str, words: Mapping[str, Any]) -> object:
@@ -89,7 +93,8 @@ class HostAnswers:
             return "busy"
         self._run, share = run, Share(number, hosts)
         asked = Study.model_validate_json(study)
-        self.held = HeldRig(asked, share, consent_in(destroy), self._seen)
+        consent = consent_in(destroy)
+        self.held = HeldRig(asked, share, consent, self._seen, remounts=self._remounts)
         self.held.begin()
         return "ok"
 

@@ -81,7 +81,7 @@ class Guest:
         self._open = ExitStack()
         self._counting = Counting()
         self._remounting = Remounting()
-        self._one_of_several = HostAnswers(_SENT, self._beside)
+        self._one_of_several = HostAnswers(_SENT, self._beside, remounts=True)
         self._clock = ExitStack()
         self._study: Study | None = None
         self._session: Session | None = None
