@@ -18,6 +18,7 @@ from pathlib import Path
 
 from fsgauge.agents import agent
 from fsgauge.agents.agents import AgentLostError, Answer, Step
+from fsgauge.agents.lines import Lines
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import Process, child_environment, isolated, start
 
@@ -25,6 +26,7 @@ _PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _PIECE_BYTES = 1 << 16
+_WORDS_LETTERS = 100
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class ProcessAgents:
     def __init__(self, names: Sequence[str], processes: Sequence[Process]) -> None:
         self.names = names
         self._processes = processes
-        self._heard = [b""] * len(processes)
+        self._lines = [Lines() for _ in processes]
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
         """Raises AgentLostError for one that ends or does not answer in time."""
@@ -79,9 +81,9 @@ class ProcessAgents:
                         cause="the file system or its server hangs",
                     )
                 for key, _ in ready:
-                    line = self._line(key.data)
-                    if line is not None:
-                        answers[key.data] = json.loads(line)
+                    answer = self._answer(key.data)
+                    if answer is not None:
+                        answers[key.data] = answer
                         selector.unregister(key.fileobj)
         return answers
 
@@ -94,17 +96,24 @@ class ProcessAgents:
         except OSError as error:
             raise self._ended(at) from error
 
-    def _line(self, at: int) -> bytes | None:
-        """A whole line, if there is one now."""
+    def _answer(self, at: int) -> Answer | None:
+        """A whole one, if it is there now; AgentLostError for what is none."""
         piece = os.read(_output(self._processes[at]), _PIECE_BYTES)
         if not piece:
             raise self._ended(at)
-        self._heard[at] += piece
-        line, separator, rest = self._heard[at].partition(b"\n")
-        if not separator:
-            return None
-        self._heard[at] = rest
-        return line
+        try:
+            self._lines[at].add(piece)
+            line = self._lines[at].take()
+            answer = None if line is None else json.loads(line)
+            if not isinstance(answer, dict | None):
+                raise ValueError("it is no answer")
+        except (ValueError, RecursionError) as error:
+            raise AgentLostError(
+                f"{self.names[at]} says what makes no sense: {str(error)[:_WORDS_LETTERS]}",
+                cause="a shell there prints words of its own",
+                next="ssh HOST true, which should print nothing",
+            ) from None
+        return answer
 
     def _ended(self, at: int) -> AgentLostError:
         process = self._processes[at]

@@ -60,6 +60,17 @@ def test_a_host_that_does_not_answer_says_what_ssh_said(ssh: Path, tmp_path: Pat
     assert "Permission denied" in refused.value.details
 
 
+def test_a_host_whose_shell_prints_a_greeting_is_said_to(ssh: Path, tmp_path: Path) -> None:
+    """It ended with a traceback."""
+    ssh.write_text("#!/bin/sh\necho Welcome to this machine\nsleep 60\n")
+    with (
+        pytest.raises(RigError, match="says what makes no sense") as refused,
+        process_agents([Place(str(tmp_path), "host")], "work"),
+    ):
+        pass
+    assert "words of its own" in refused.value.cause
+
+
 def test_what_is_no_folder_is_said_at_once_of_all_places(ssh: Path, tmp_path: Path) -> None:
     """Each of them cost a minute of silence."""
     (tmp_path / "file").write_text("")

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from fsgauge import __version__
 from fsgauge.agents.agent import Agent
+from fsgauge.agents.lines import Lines
 from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.plain_files import write_all
@@ -61,10 +62,10 @@ class OrderPort:
 
     def hear(self, take: Callable[[Order], None]) -> None:
         """Pass on each order as it comes, until the other end is closed."""
-        heard = b""
+        lines = Lines()
         while piece := os.read(self._descriptor, _PIECE_BYTES):
-            *lines, heard = (heard + piece).split(b"\n")
-            for line in lines:
+            lines.add(piece)
+            while (line := lines.take()) is not None:
                 take(Order.model_validate_json(line))
 
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.agents.agents import AgentLostError
+from fsgauge.agents.lines import Lines
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
@@ -80,7 +81,7 @@ class Node:
         self._qemu = qemu
         self._user_id = user_id
         self._output = place / f"{spec.name}.qemu"
-        self._heard = b""
+        self._lines = Lines()
         self._is_up = False
         self._given_up = False
         self.is_away = False
@@ -207,7 +208,7 @@ class Node:
     @property
     def has_line(self) -> bool:
         """Whether a whole line has come that `look` has not taken."""
-        return b"\n" in self._heard
+        return self._lines.has_one
 
     @property
     def port(self) -> int:
@@ -233,7 +234,7 @@ class Node:
         self._process = None
         self._port.close()
         self.monitor.close()
-        self._heard, self._is_up = b"", False
+        self._lines, self._is_up = Lines(), False
         self.start(network=network)
 
     def has_returned(self) -> None:
@@ -280,10 +281,9 @@ class Node:
         return None
 
     def _taken(self) -> Reply | None:
-        line, separator, rest = self._heard.partition(b"\n")
-        if not separator:
+        line = self._lines.take()
+        if line is None:
             return None
-        self._heard = rest
         try:
             return Reply.model_validate_json(line)
         except ValidationError as error:
@@ -300,7 +300,10 @@ class Node:
         except OSError:
             piece = b""
         if piece:
-            self._heard += piece
+            try:
+                self._lines.add(piece)
+            except ValueError as error:
+                raise self._lost(f"sends {error}") from None
             return
         code = self._process.poll()
         if code is not None or piece == b"":
