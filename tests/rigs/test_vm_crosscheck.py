@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-
 from fsgauge.crosscheck.program_records import ProgramRun
+
 from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [

@@ -19,7 +19,7 @@ from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import label_of
 from fsgauge.machine.device.written_through_node import WrittenThroughNode
-from fsgauge.machine.facts.mount_calls import (
+from fsgauge.machine.facts.mounts import (
     OF_WHAT_IS_MOUNTED,
     READ_ONLY,
     REMOUNT,

@@ -144,7 +144,7 @@ class Ledger:
         self._append({"made": number, "trace": trace.model_dump()})
 
     def close(self) -> None:
-        """Let go; the file stays only while something in it is not undone."""
+        """Close the ledger; its file stays only while something in it is not undone."""
         with undisturbed():
             if not self._pending:
                 self.path.unlink()

@@ -14,8 +14,7 @@ from fsgauge.machine.device.block_device import (
     device_with_numbers,
     read_counters,
 )
-from fsgauge.machine.facts.mounts import Mount, mount_at, mount_holding
-from fsgauge.machine.facts.nfs_exports import export_facts
+from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import SystemFacts
 from fsgauge.record.traffic import DeviceRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fsgauge.access.server import Server
+from fsgauge.access import Server
 from fsgauge.engine.wire import LayoutResult
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.record.machine import StorageFacts

@@ -13,7 +13,7 @@ from fsgauge.engine.wire import Held
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.rig.host.checks import (

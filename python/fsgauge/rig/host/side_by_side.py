@@ -21,7 +21,7 @@ from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.host.sliced_run import SlicedRun
 from fsgauge.rig.host.turn import TurnSystem, turn_system
 from fsgauge.rig.host.turn_steps import Work, scan_cell, scan_layout
-from fsgauge.storage import loop, ram
+from fsgauge.storage import loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
 from fsgauge.study.storage import is_preconditioned
@@ -78,7 +78,7 @@ def _of_the_room(study: Study) -> str:
         return ""
     needed_bytes = turns * storage.size
     if isinstance(storage, RamStorage):
-        fits, where = ram.has_room(needed_bytes), "available of memory"
+        fits, where = loop.memory_has_room(needed_bytes), "available of memory"
     else:
         fits = loop.has_room(Path(storage.directory), needed_bytes)
         where = f"free in {storage.directory}"

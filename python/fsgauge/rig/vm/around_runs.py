@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.machine.folder.open_folder import let_go_below
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.records import RunRecord
 from fsgauge.record.traffic import Traffic
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.messages import Do
 
@@ -98,9 +100,10 @@ class Remounting:
     def told(self, happening: Happening) -> Happening:
         """The happening. As a run begins it is done, and its record says so; RigError where the
         system does not go or come back."""
-        if isinstance(happening, RunStarted):
-            for do, words in self._orders:
-                guest_set_up.done(do, words)
+        if self._orders and isinstance(happening, RunStarted):
+            with let_go_below(FOLDER):
+                for do, words in self._orders:
+                    guest_set_up.done(do, words)
         if self._orders and isinstance(happening, RunRecord):
             caches = "; ".join(filter(None, (happening.caches, self._done)))
             return happening.model_copy(update={"caches": caches})

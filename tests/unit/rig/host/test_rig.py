@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 from fsgauge.rig.host.rig import HostRig, place_of
 from fsgauge.study.model import Study
