@@ -19,9 +19,8 @@ from fsgauge.record.starts import skew_bound_ns
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.registry import rig_named
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.hosts import started_hosts
-from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
 from fsgauge.rig.fleet.model import Host
 from side_by_side import expect
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 
-from fsgauge.rig.fleet.bootstrap import Bootstrap, read_bootstrap
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, read_bootstrap
 from fsgauge.rig.fleet.nodes import FleetWorker, configure
 
 

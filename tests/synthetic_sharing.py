@@ -9,7 +9,7 @@ from fsgauge.kinds.sharing.cells import cells_of
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.traffic import DiskDone, Traffic
-from fsgauge.rig.vm.outliving import CRASHED
+from fsgauge.rig.vm.faults.failed_runs import CRASHED
 from tests.synthetic import SyntheticStudy, make_study
 
 SYSTEMS = {"ext3": "ext4", "nfs": "ext4", "ocfs2": "ext4"}

@@ -15,7 +15,7 @@ from fsgauge.errors import InputError
 from fsgauge.plan.turns import require_few_runs
 from fsgauge.report.compared import read_sides
 from fsgauge.report.draw import _step_of
-from fsgauge.rig.fleet.hosts_file import read_hosts
+from fsgauge.rig.fleet.choice import read_hosts
 from fsgauge.rig.fleet.launcher.kubernetes import read_pods
 from fsgauge.study.parse import load_study, parse_study
 from tests.attack.test_results_folder import in_bounded_time

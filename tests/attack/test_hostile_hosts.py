@@ -19,7 +19,7 @@ import pytest
 from distributed.protocol import to_serialize
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet import block, clock, plugin, session
+from fsgauge.rig.fleet import block, clock, host_answers, session
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
@@ -156,8 +156,8 @@ class Attacked:
         monkeypatch.setattr(clock, "_ASK_SECONDS", SECONDS_TO_ANSWER)
         monkeypatch.setattr(block, "_LEAST_PATIENCE_SECONDS", SECONDS_TO_ANSWER)
         monkeypatch.setattr(block, "_PATIENCE", 0.0)
-        monkeypatch.setattr(plugin, "HeldRig", StubRig)
-        monkeypatch.setattr(plugin, "compare_clock", one_clock)
+        monkeypatch.setattr(host_answers, "HeldRig", StubRig)
+        monkeypatch.setattr(host_answers.HostAnswers, "compare_clock", one_clock)
 
     def answer(self, asked: str, attack: Callable[[Bomb, Any], Any]) -> None:
         """Have `b` answer so to this question."""

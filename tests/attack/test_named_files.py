@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.report.gate_file import read_gate
-from fsgauge.rig.fleet.hosts_file import read_hosts
+from fsgauge.rig.fleet.choice import read_hosts
 from fsgauge.rig.fleet.launcher.kubernetes import read_pods
 from fsgauge.scan import read_scan
 from fsgauge.study.parse import load_study, parse_study

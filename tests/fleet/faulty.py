@@ -22,7 +22,7 @@ from fsgauge.rig.fleet.hosts import Hosts
 from fsgauge.rig.fleet.launcher.command import CommandLauncher
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet.session import FleetSession
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 from fsgauge.run import Outcome, run_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study

@@ -19,8 +19,8 @@ from typing import Any, Self
 
 import msgpack
 
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.certificates import Credentials
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap
 from fsgauge.rig.fleet.nodes import FleetWorker, configure
 
 _SECONDS = 10.0

@@ -12,17 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from distributed import Worker
-
 from fsgauge.engine.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.clock import Exchanged
 from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
 from fsgauge.rig.fleet.held import HeldRig
-from fsgauge.rig.fleet.launcher.launcher import Started
-from fsgauge.rig.fleet.messages import Described, Fault, State, Told
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
+from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, State
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.happenings import RunStarted, TurnStarted
@@ -43,7 +40,7 @@ HUNG_SECONDS = 4.0
 class StubRig(HeldRig):
     """Tells the planned records, each run once its start has come."""
 
-    def __init__(self, _: object, share: Share, __: object = None) -> None:
+    def __init__(self, _: object, share: Share, *__: object, remounts: bool) -> None:
         self._number = share.number
         self._faults = FAULTS.get(share.number, [])
         self._hangs = PREPARING.get(share.number, 0) > 0
@@ -102,25 +99,25 @@ class StubRig(HeldRig):
         study = STUDY[0]
         for turn in (each for each in plan.turns if each.block == block):
             made = next(e for e in study.turns if (e.block, e.turn) == (block, turn.turn))
-            self._add(Told.of(TurnStarted(turn)), Told.of(made))
+            self._add(HappeningMessage.of(TurnStarted(turn)), HappeningMessage.of(made))
             for run in study.runs:
                 if (run.block, run.turn) != (block, turn.turn):
                     continue
                 passed = AGAIN
                 while passed == AGAIN:
-                    self._add(Told.of(RunStarted(turn, run.cell)))
+                    self._add(HappeningMessage.of(RunStarted(turn, run.cell)))
                     label = Label(block, turn.turn, run.cell.id)
                     start_at_ns = self._gate.wait(label)
                     time.sleep(max(0.0, (start_at_ns - time.monotonic_ns()) / 1e9))
                     passed = self._gate.meet(replace(label, meeting=THROUGH), self._missed())
-                self._add(Told.of(_with_start(run, start_at_ns)))
+                self._add(HappeningMessage.of(_with_start(run, start_at_ns)))
 
     def _missed(self) -> str:
         left = LATE.get(self._number, 0)
         LATE[self._number] = left - 1
         return "the start was missed" if left > 0 else ""
 
-    def _add(self, *told: Told | None) -> None:
+    def _add(self, *told: HappeningMessage | None) -> None:
         with self._changed:
             self._told += [each for each in told if each is not None]
             self._serial += 1
@@ -153,7 +150,7 @@ def _with_start(run: object, start_at_ns: int) -> object:
     return run.model_copy(update={"parts": [part]})
 
 
-async def one_clock(job: str, *, dask_worker: Worker) -> str:
+def one_clock(_: object, job: str) -> str:
     """All hosts are this process, so their clocks are one."""
     asked = ExchangeClockJob.model_validate_json(job)
     study = STUDY[0]

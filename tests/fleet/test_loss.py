@@ -13,7 +13,7 @@ import pytest
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.record.records import Plan, RunRecord
-from fsgauge.rig.fleet import block, plugin, session
+from fsgauge.rig.fleet import block, host_answers, session
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import Hosts, started_hosts
 from fsgauge.rig.fleet.model import Host
@@ -78,8 +78,8 @@ class Fleet:
 
 @pytest.fixture
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
-    monkeypatch.setattr(plugin, "HeldRig", StubRig)
-    monkeypatch.setattr(plugin, "compare_clock", one_clock)
+    monkeypatch.setattr(host_answers, "HeldRig", StubRig)
+    monkeypatch.setattr(host_answers.HostAnswers, "compare_clock", one_clock)
     small = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     stub_hosts.STUDY[:] = [small]
     FAULTS.clear()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet import host_answers
 from fsgauge.rig.fleet.clock import Clock
 from fsgauge.rig.fleet.hosts import started_hosts
 from fsgauge.rig.fleet.model import Host
@@ -29,8 +29,8 @@ SECONDS_TO_REGISTER = 60.0
 
 
 def test_many_hosts_measure_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugin, "HeldRig", StubRig)
-    monkeypatch.setattr(plugin, "compare_clock", one_clock)
+    monkeypatch.setattr(host_answers, "HeldRig", StubRig)
+    monkeypatch.setattr(host_answers.HostAnswers, "compare_clock", one_clock)
     stub_hosts.STUDY[:] = [
         make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     ]

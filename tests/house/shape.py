@@ -37,7 +37,7 @@ ALSO_ON = {
     "cli": ("__main__", "chromium", "pages"),
     "run": ("age", "bisect", "coherence", "crosscheck", "failure", "progress", "sweep"),
     "stats": ("scan",),
-    "rig": ("hands",),
+    "rig": ("agents",),
     "system": ("access", "storage"),
     "plan": ("workload",),
     "study": ("devices", "durability"),

@@ -22,8 +22,8 @@ from fsgauge.rig.fleet.clock import Clock, served_clock
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.rig import FleetRig
-from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.registry import rig_named
+from fsgauge.rig.rig import FleetChoice
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study

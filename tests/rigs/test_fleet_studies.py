@@ -22,7 +22,7 @@ from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import Progress
 from fsgauge.rig.fleet.rig import FleetRig
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 from fsgauge.run import run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.rig.vm import cache, rig
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.build.archive import Archive
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.parse import load_study
@@ -99,7 +99,7 @@ def built(release: str) -> list[str]:
 
 
 @pytest.fixture
-def stood(tmp_path: Path, linux: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Standing]:
+def stood(tmp_path: Path, linux: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SystemOverNodes]:
     """A machine with that kernel and an empty disk, mounted, whose folder is empty in the end."""
     monkeypatch.setattr(rig, "MEMORY_BYTES", MEMORY_BYTES)
     overrides = [f"storage.directory={tmp_path}"]
@@ -115,7 +115,7 @@ def stood(tmp_path: Path, linux: str, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.mark.timeout(4500)
 def test_space_without_data_lies_as_in_the_model(
-    stood: Standing, program: bytes, linux: str
+    stood: SystemOverNodes, program: bytes, linux: str
 ) -> None:
     """It was compared by hand alone, in two histories of the four: nothing told when it no longer
     agreed."""
@@ -127,7 +127,7 @@ def test_space_without_data_lies_as_in_the_model(
 @AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_data_that_waited_in_memory_lies_as_in_the_model(
-    stood: Standing, program: bytes, linux: str
+    stood: SystemOverNodes, program: bytes, linux: str
 ) -> None:
     """Churn was said to part on Linux 6.1: the machine was short of memory. The program itself
     holds the layouts of 39,174 files within the limits as well."""
@@ -140,7 +140,7 @@ def test_data_that_waited_in_memory_lies_as_in_the_model(
 @AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_a_device_is_filled_from_memory_as_in_the_model(
-    stood: Standing, program: bytes, linux: str
+    stood: SystemOverNodes, program: bytes, linux: str
 ) -> None:
     """Where space is short, the kernel writes back before it is asked to."""
     stood.run(0, QUIET_WRITE_BACK)
@@ -152,7 +152,7 @@ def test_a_device_is_filled_from_memory_as_in_the_model(
 @AT_FULL_SIZE
 @pytest.mark.timeout(4500)
 def test_without_the_kernels_race_a_device_95_percent_full_lies_as_in_the_model(
-    stood: Standing, program: bytes, linux: str
+    stood: SystemOverNodes, program: bytes, linux: str
 ) -> None:
     """Where the next test finds that the two part, this one tells the race from the model."""
     stood.run(0, QUIET_WRITE_BACK)
@@ -161,7 +161,7 @@ def test_without_the_kernels_race_a_device_95_percent_full_lies_as_in_the_model(
 
 @pytest.mark.timeout(4500)
 def test_layouts_are_close_on_a_device_95_percent_full(
-    stood: Standing, program: bytes, linux: str
+    stood: SystemOverNodes, program: bytes, linux: str
 ) -> None:
     """Where some files get hundreds of pieces, a race in the kernel may part the two: lengths of
     extents, free runs and files in several pieces are held within limits by the program itself."""
@@ -170,7 +170,7 @@ def test_layouts_are_close_on_a_device_95_percent_full(
     assert re.search(r" \.\.\. [0-9]+ checkpoints equal, then ", said), said
 
 
-def lived(stood: Standing, program: bytes, linux: str, mode: str, histories: int) -> int:
+def lived(stood: SystemOverNodes, program: bytes, linux: str, mode: str, histories: int) -> int:
     """All checkpoints of a mode's histories, which the kernel and the model lived alike."""
     said = run(stood, program, linux, mode)
     told = rf"^test {HISTORIES}{mode}::\w+ \.\.\. ([0-9]+) checkpoints;"
@@ -179,7 +179,7 @@ def lived(stood: Standing, program: bytes, linux: str, mode: str, histories: int
     return sum(map(int, equal))
 
 
-def run(stood: Standing, program: bytes, linux: str, mode: str) -> str:
+def run(stood: SystemOverNodes, program: bytes, linux: str, mode: str) -> str:
     """What the tests of a mode print; all of them pass."""
     hand_over(program, stood)
     assert stood.run(0, "uname -r").startswith(f"{linux}.")
@@ -201,7 +201,7 @@ def proof(linux: str, mode: str) -> str:
     return found
 
 
-def hand_over(program: bytes, stood: Standing) -> None:
+def hand_over(program: bytes, stood: SystemOverNodes) -> None:
     """As `program` in the machine's folder."""
     packed = gzip.compress(program)
     for at in range(0, len(packed), PIECE_BYTES):

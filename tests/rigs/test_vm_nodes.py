@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.store import read_results
@@ -155,7 +155,7 @@ def test_what_one_node_writes_another_one_reads_over_nfs(disks: Path, tmp_path: 
     }
 
 
-def _each_has_its_own(stood: Standing) -> None:
+def _each_has_its_own(stood: SystemOverNodes) -> None:
     stood.run(0, 'echo mine > "$FOLDER/file"; sync')
     said = stood.run_on((0, 1), 'ls "$FOLDER"', 60)
     assert "file" in said[0] and "file" not in said[1]

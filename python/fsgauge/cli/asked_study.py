@@ -17,8 +17,7 @@ from fsgauge.progress.terminal import say
 from fsgauge.study.model import Study
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet_choice import FleetChoice
-    from fsgauge.rig.rig import Rig
+    from fsgauge.rig.rig import FleetChoice, Rig
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -75,8 +75,8 @@ def command(
     from fsgauge.bisect.page import write_bisect
     from fsgauge.bisect.search import answer, is_found
     from fsgauge.bisect.steps import steps
-    from fsgauge.rig.host.checks import require_none
-    from fsgauge.rig.vm.build.offered import kernels_between
+    from fsgauge.rig.refusing import require_none
+    from fsgauge.rig.vm.build.making import kernels_between
     from fsgauge.rig.vm.refusing import refused
     from fsgauge.stats.folders.condition import parse_condition
     from fsgauge.study.workload import cells_of
@@ -141,7 +141,7 @@ def _step(
     from fsgauge.cli.execution import progress_for
     from fsgauge.report.write import read_report
     from fsgauge.rig.registry import rig_named
-    from fsgauge.rig.vm.build.offered import require_built
+    from fsgauge.rig.vm.build.making import require_built
     from fsgauge.run import run_study
 
     for each in (asked.good, kernel):

@@ -141,7 +141,7 @@ def fleet_choices(function: F) -> F:
 
     @wraps(function)
     def with_hosts(*, hosts_file: Path | None, **given: Any) -> object:  # noqa: ANN401 - by name
-        from fsgauge.rig.fleet_choice import FleetChoice
+        from fsgauge.rig.rig import FleetChoice
 
         named = {name: given.pop(name) for name in _HOSTS_OTHERWISE}
         return function(hosts=FleetChoice(hosts=hosts_file, **named), **given)

@@ -15,8 +15,7 @@ from fsgauge.progress.terminal import say
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.progress import Progress
-    from fsgauge.rig.fleet_choice import FleetChoice
-    from fsgauge.rig.rig import Rig
+    from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 

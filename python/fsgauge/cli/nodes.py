@@ -15,7 +15,7 @@ from fsgauge.cli.choices import (
     results_option,
     shared_systems_option,
 )
-from fsgauge.failure.struck import TITLES
+from fsgauge.failure.log import TITLES
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -62,10 +62,9 @@ def coherence(
     that are not one file system; 3 a host or the rig failed; 130 interrupted.
     """
     from fsgauge.coherence.log import Log
-    from fsgauge.coherence.on_folders import try_folders
     from fsgauge.coherence.on_nodes import try_nodes
     from fsgauge.coherence.page import write_log
-    from fsgauge.coherence.running import chosen_cases
+    from fsgauge.coherence.running import chosen_cases, try_folders
     from fsgauge.errors import InputError
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.sharing_nodes import chosen
@@ -173,8 +172,7 @@ def failure(
     Exit codes: 0 nothing was lost, 1 something that had been synced was lost, 2 wrong input,
     3 a failure could not be carried out, 130 interrupted.
     """
-    from fsgauge.failure.carrying_out import carry_out
-    from fsgauge.failure.choosing import chosen_failures
+    from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log
     from fsgauge.failure.page import rows_of, write_log
     from fsgauge.programs.interruption import interruptible

@@ -37,8 +37,7 @@ from fsgauge.units import format_duration
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
     from fsgauge.machine.facts.noise import KeptNoise
-    from fsgauge.rig.fleet_choice import FleetChoice
-    from fsgauge.rig.rig import Rig
+    from fsgauge.rig.rig import FleetChoice, Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
 
 
@@ -81,7 +80,7 @@ def command(
     from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.hosts_asked import require_hosts
+    from fsgauge.rig.registry import require_hosts
     from fsgauge.rig.rig import is_untried
     from fsgauge.units import parse_percent
 

@@ -67,8 +67,7 @@ def test(systems: tuple[str, ...], kernel: str | None) -> int:
     starts.
     """
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.vm.trials import chosen
-    from fsgauge.rig.vm.trying import outcomes
+    from fsgauge.rig.vm.trials import chosen, outcomes
 
     wanted = chosen(systems)
     width = max(len(each.name) for each in wanted)
@@ -159,8 +158,7 @@ def _what(each: Guest | Kernel) -> str:
 def remove(names: tuple[str, ...], everything: bool) -> None:
     """Remove guests and kernels by the names that `fsgauge rig list` shows."""
     from fsgauge.errors import InputError
-    from fsgauge.rig.vm.cache import cache_folder, guests, kernels, only_builder
-    from fsgauge.rig.vm.in_use import require_unused
+    from fsgauge.rig.vm.cache import cache_folder, guests, kernels, only_builder, require_unused
 
     built: list[Guest | Kernel] = [*guests(), *kernels()]
     known = {each.folder.name: each.folder for each in built}
@@ -184,7 +182,7 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
 @click.option("--bootstrap", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def fleet_host(bootstrap: Path | None) -> int:
     """Be a host of a fleet until the one who started it is gone."""
-    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.choice import require_extra
 
     require_extra()
     from fsgauge.rig.fleet.host_process import serve_file, serve_standard_input

@@ -31,7 +31,7 @@ from fsgauge.units import format_duration
 if TYPE_CHECKING:
     from fsgauge.cli.plan_lines import PlannedStudy
     from fsgauge.machine.device.consent import Consent
-    from fsgauge.rig.fleet_choice import FleetChoice
+    from fsgauge.rig.rig import FleetChoice
 
 
 @click.command("run")
@@ -181,7 +181,7 @@ def _shorter(study: Study, planned: PlannedStudy) -> str:
 
 def submit(study: Study, hosts: FleetChoice) -> int:
     """Submit what was typed; its page is where the job's log says. Raises RigError."""
-    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.choice import require_extra
     from fsgauge.rig.fleet.launcher.slurm import batch_script, submitted
     from fsgauge.rig.fleet.rig import FleetRig
     from fsgauge.workload import method_of

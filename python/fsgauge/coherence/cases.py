@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from fsgauge.coherence.outcomes import (
+from fsgauge.agents.agents import AgentLostError, Agents, Answer, one
+from fsgauge.coherence.log import (
     KEPT,
     LOST,
     OLD,
@@ -25,7 +26,6 @@ from fsgauge.coherence.outcomes import (
     overlapped,
     read_outcome,
 )
-from fsgauge.hands.hands import Answer, HandLostError, Hands, one
 
 SIZE_BYTES = 16 << 10
 BEHIND_SECONDS = 120.0
@@ -42,17 +42,17 @@ STEP_SECONDS = 90.0
 class Pair:
     """The two nodes that take part."""
 
-    def __init__(self, hands: Hands) -> None:
-        self.hands = hands
-        self.places = (0, len(hands.names) - 1)
+    def __init__(self, agents: Agents) -> None:
+        self.agents = agents
+        self.places = (0, len(agents.names) - 1)
 
     def do(self, which: int, **step: object) -> Answer:
         """A step on one of the two."""
-        return one(self.hands, self.places[which], STEP_SECONDS, **step)
+        return one(self.agents, self.places[which], STEP_SECONDS, **step)
 
     def both(self, seconds: float, *steps: dict[str, object]) -> tuple[Answer, Answer]:
         """A step on each, at once."""
-        answers = self.hands.ask(dict(zip(self.places, steps, strict=True)), seconds)
+        answers = self.agents.ask(dict(zip(self.places, steps, strict=True)), seconds)
         return answers[self.places[0]], answers[self.places[1]]
 
     def must(self, which: int, **step: object) -> Answer:
@@ -176,14 +176,13 @@ def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
             break
         try:
             found = _appended_at_once(pair, name, trials, round_number)
-        except (StepFailedError, HandLostError):
+        except (StepFailedError, AgentLostError):
             yield from found  # what was found before counts
             raise
     yield from found
 
 
 def _appended_at_once(pair: Pair, name: str, trials: int, round_number: int) -> list[Trial]:
-    """One round of it."""
     own, count = f"{name}-{round_number}", trials * RACE_GROWTH**round_number
     pair.must(0, do="put", name=own, version=0, size_bytes=0)
     steps: list[dict[str, object]] = [

@@ -5,18 +5,42 @@ A system that costs its nodes is set up once more on new ones, for the cases tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fsgauge.agents.agents import Answer, Step, folder_name
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.hands.hands import folder_name
-from fsgauge.rig.vm.hands import NodeHands
+from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.study.model import System
+
+
+class NodeAgents:
+    """Agents on the nodes that drive the load; `folder` is made in that of the system."""
+
+    def __init__(self, group: NodeGroup, folder: str) -> None:
+        self._group, self._folder = group, f"{FOLDER}/{folder}"
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._group.names
+
+    def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
+        """Raises NodeLostError where a node, also the server, ends or does not answer."""
+        loads = self._group.roles.loads
+        orders = {
+            loads[at]: Order(do="agent", words={"folder": self._folder, "step": dict(step)})
+            for at, step in steps.items()
+        }
+        answers = self._group.give(orders, seconds)
+        return {at: json.loads(answers[loads[at]]) for at in steps}
 
 
 @dataclass
@@ -62,8 +86,8 @@ def _tested(
                 left.was_told = True
                 words = stood.found.words
                 tell(Examined(name=system.name, words=words, parameters=stood.parameters))
-            hands = NodeHands(stood.group, folder_name())
-            left.cases, is_alive = run_cases(hands, system.name, left.cases, trials, tell)
+            agents = NodeAgents(stood.group, folder_name())
+            left.cases, is_alive = run_cases(agents, system.name, left.cases, trials, tell)
             if not is_alive:
                 stood.group.give_up()
                 return False

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.coherence.cases import BEHIND_SECONDS, CASES
-from fsgauge.coherence.log import Counted, Log
-from fsgauge.coherence.outcomes import LOST
+from fsgauge.coherence.log import LOST, Counted, Log
 from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
 

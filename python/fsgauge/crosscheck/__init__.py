@@ -22,7 +22,7 @@ from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, Op
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.lending import LendsSystems, LentSystem
+from fsgauge.rig.session import LentSystem
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
 from fsgauge.study.model import Study
@@ -45,7 +45,7 @@ def crosscheck(asked: Asked) -> Path:
     _check_cells(asked.study)
     with sitting(asked, FioCheck, fio_version=fio_version()) as begun:
         lender = begun.session
-        if not isinstance(lender, LendsSystems):
+        if not lender.lends_here:
             raise InputError(
                 f"the rig {asked.rig.name} cannot be cross-checked",
                 cause="its systems are not on this machine, where fio could use them",

@@ -12,8 +12,8 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
-from fsgauge.rig.lending import LentMachine
 from fsgauge.rig.rig import Rig
+from fsgauge.rig.session import LentSystem
 from fsgauge.study.model import Study
 from fsgauge.study.storage import without_limits
 from fsgauge.workload.peer import Peer, PeerRun
@@ -71,7 +71,7 @@ def named_file(peer: Peer, *, here: bool) -> Path | None:
     return Path(program) if named or not here else None
 
 
-def program_on(lent: LentMachine, peer: Peer, named: Path | None) -> Program:
+def program_on(lent: LentSystem, peer: Peer, named: Path | None) -> Program:
     """The program where the system is. RigError where it is not."""
     path = lent.program(peer.name, named)
     if path is None:

@@ -30,7 +30,7 @@ from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Turn
-from fsgauge.rig.lending import LendsMachines, LentMachine
+from fsgauge.rig.session import LentSystem
 from fsgauge.study.reached import is_served
 from fsgauge.workload.peer import Peer, PeerNumbers, PeerRun
 
@@ -67,19 +67,19 @@ def crosscheck_program(asked: Asked, name: str) -> Path:
     tell_left_out(peer, study, note)
     with sitting(asked, ProgramCheck, program=name) as begun:
         lender = begun.session
-        if not isinstance(lender, LendsMachines):
+        if not lender.lends:
             raise InputError(
                 f"the rig {rig.name} runs no programs of others",
                 cause="a program runs on the machine that has the file system",
                 next="--rig host, or --rig vm",
             )
         for system in study.systems:
-            with lender.lent_machine(system) as lent:
+            with lender.lent(system) as lent:
                 _system(begun, program_on(lent, peer, named), system.name, lent)
     return begun.directory
 
 
-def _system(begun: Sitting, program: Program, system: str, lent: LentMachine) -> None:
+def _system(begun: Sitting, program: Program, system: str, lent: LentSystem) -> None:
     name = program.peer.name
     if not isinstance(lent.pinned, FilesTarget):
         raise InputError(f"{name} needs a folder", next="leave the bare device out")
@@ -105,7 +105,7 @@ def _system(begun: Sitting, program: Program, system: str, lent: LentMachine) ->
 def _run(
     begun: Sitting,
     program: Program,
-    lent: LentMachine,
+    lent: LentSystem,
     turn: Turn,
     start: PeerRun,
     which: tuple[int, str],
@@ -145,7 +145,7 @@ def _run(
     )
 
 
-def _as_known(command: Sequence[str], lent: LentMachine) -> list[str]:
+def _as_known(command: Sequence[str], lent: LentSystem) -> list[str]:
     """A command with the folder's own path, where it was told another one that leads there."""
     if not isinstance(lent.target, FilesTarget) or not isinstance(lent.pinned, FilesTarget):
         return list(command)

@@ -1,11 +1,20 @@
-"""What became of each failure, as it is stored: failure.json in its folder."""
+"""What can fail, and what became of each failure, as it is stored: failure.json in its folder."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
-from fsgauge.failure.struck import Struck
-from fsgauge.hands.log import HandsLog, LogPart
+from fsgauge.agents.agents import AgentsLog, LogPart
+
+Struck = Literal["server", "node", "link"]
+
+TITLES: dict[Struck, str] = {
+    "server": "the server loses its power",
+    "node": "a node loses its power",
+    "link": "a node's link is cut",
+}
 
 
 class Survived(LogPart):
@@ -45,7 +54,7 @@ class Failed(LogPart):
     fault: str = ""
 
 
-class Log(HandsLog):
+class Log(AgentsLog):
     """All of it."""
 
     lasts_ns: int
@@ -54,5 +63,4 @@ class Log(HandsLog):
 
     @property
     def systems(self) -> dict[str, str]:
-        """What each system is, by name."""
         return {each.system: each.is_made_of for each in self.failures}

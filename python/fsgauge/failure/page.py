@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.failure.log import Failed, Log, Survived
-from fsgauge.failure.struck import TITLES
+from fsgauge.failure.log import TITLES, Failed, Log, Survived
 from fsgauge.report.logged import write_logged
 from fsgauge.units import format_duration
 
@@ -39,7 +38,6 @@ def rows(log: Log) -> list[Row]:
 
 
 def rows_of(failed: Failed) -> list[Row]:
-    """A line for each node in one failure."""
     title = f"{TITLES[failed.struck]}{f', time {failed.number}' if failed.number > 1 else ''}"
     if not failed.nodes:
         return [Row(failed.system, title, "", failed.fault, "", "", False, "")]

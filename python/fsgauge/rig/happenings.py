@@ -81,6 +81,10 @@ MOST_STARTS = 4
 """So often a run is begun, where machines miss its start; then its block is void."""
 
 
+MOST_REPEATS = 2
+"""So often a block that lost a machine is measured again."""
+
+
 class RunBeginsAgain(RigError):
     """What was measured of a run does not count: caches are set back, and it begins again."""
 

@@ -1,4 +1,4 @@
-"""Every rig by its name: one line each. A new one is told how in docs/adding-a-rig.md."""
+"""Every rig by its name, and which has as many hosts as a study; docs/adding-a-rig.md adds one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import difflib
 from collections.abc import Callable
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet_choice import FleetChoice
-from fsgauge.rig.rig import Rig
+from fsgauge.record.factors import most_hosts
+from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.study.model import Study
+from fsgauge.study.rig_keys import RigKeys
 from fsgauge.study.shipped import shipped_names
+from fsgauge.study.workload import cells_of
 
 Say = Callable[[str], None]
 """Is handed what people have to know of a device: what is destroyed, and what stays on it."""
@@ -78,3 +80,39 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
         details=(f'did you mean "{near[0]}"?' if near else known,),
         next=f"--rig {near[0] if near else DEFAULT}",
     )
+
+
+def require_hosts(rig: Rig, study: Study) -> None:
+    """Raise InputError for a study over several hosts on a rig that has fewer."""
+    needed = most_hosts(cells_of(study.workload))
+    if needed < 2 or rig.takes_hosts:
+        return
+    nodes = rig.load_nodes(study)
+    if needed > nodes:
+        raise InputError(
+            f"the study asks for {needed} hosts that drive the load, and the rig {rig.name} has"
+            f" {nodes}",
+            cause=_few(study, nodes) if rig.has_nodes else "",
+            next=f"{_more_nodes(study, needed)}, or --rig fleet --hosts hosts.toml, or --rig fleet"
+            " --ssh a,b,c",
+        )
+
+
+def _few(study: Study, nodes: int) -> str:
+    all_nodes = study.rig.nodes if study.rig is not None else 1
+    return f"of its {all_nodes} nodes {all_nodes - nodes} serves" if all_nodes > nodes > 0 else ""
+
+
+def _more_nodes(study: Study, needed: int) -> str:
+    """The options with which so many nodes of virtual machines drive the load."""
+    keys = study.rig or RigKeys()
+    virtual = rig_named("vm")
+    if virtual.load_nodes(study) >= needed:
+        return "--rig vm"
+    if keys.roles:
+        roles = [*keys.roles, *["load"] * (needed - virtual.load_nodes(study))]
+        named = ",".join(f'"{role}"' for role in roles)
+        return f"--rig vm --set rig.nodes={len(roles)} --set 'rig.roles=[{named}]'"
+    more = study.model_copy(update={"rig": keys.model_copy(update={"nodes": needed})})
+    serving = needed - virtual.load_nodes(more)
+    return f"--rig vm --set rig.nodes={needed + serving}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 from fsgauge.errors import FsgaugeError, InputError
@@ -18,9 +19,32 @@ from fsgauge.machine.facts.noise import KeptNoise
 from fsgauge.plan.around import HERE, Around, Tried
 from fsgauge.record.records import SystemFacts
 from fsgauge.record.strikes import Strike
-from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.rig.session import Session
 from fsgauge.study.model import Study
+
+
+@dataclass(frozen=True)
+class FleetChoice:
+    """--hosts, --ssh, --scheduler, --slurm and --kubernetes, as typed; one of them is given."""
+
+    hosts: Path | None = None
+    ssh: str | None = None
+    scheduler: str | None = None
+    slurm: int | None = None
+    kubernetes: Path | None = None
+    same: bool = False
+    """Refuse hosts that differ in their kernel or processors."""
+
+    @property
+    def given(self) -> list[str]:
+        """The options that name the hosts, as typed."""
+        named = {name: value for name, value in vars(self).items() if name != "same"}
+        return [f"--{name}" for name, value in named.items() if value is not None]
+
+    @property
+    def typed(self) -> list[str]:
+        """All of its options that were typed, those that name the hosts first."""
+        return [*self.given, *(["--same"] if self.same else [])]
 
 
 @dataclass(frozen=True)

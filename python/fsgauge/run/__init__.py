@@ -20,7 +20,7 @@ from fsgauge.progress import Progress
 from fsgauge.record.records import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.happenings import StudyVoid
-from fsgauge.rig.hosts_asked import require_hosts
+from fsgauge.rig.registry import require_hosts
 from fsgauge.rig.rig import Rig, around_on
 from fsgauge.rig.session import Session
 from fsgauge.run.recording import Recording

@@ -11,7 +11,7 @@ from fsgauge.cli.bisect import command
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.vm import qemu, refusing
 from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
-from fsgauge.rig.vm.build import making, offered
+from fsgauge.rig.vm.build import making
 
 SEARCH = [
     *("overhead", "--good", "linux-image-6.1.0-47-amd64", "--bad", "linux-image-6.1.0-56-amd64"),
@@ -26,7 +26,7 @@ def _nothing_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> NoReturn:
         raise AssertionError("the archive was asked before the machine was looked at")
 
-    monkeypatch.setattr(offered, "kernels_between", refuse)
+    monkeypatch.setattr(making, "kernels_between", refuse)
     monkeypatch.setattr(making.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(refusing, "find_qemu", lambda: qemu.Qemu("/usr/bin/qemu", "7.2"))
     monkeypatch.setattr(refusing, "available_memory_bytes", lambda: 8 << 30)

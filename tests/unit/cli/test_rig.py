@@ -6,13 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from fsgauge.cli.rig import command
-from fsgauge.rig.vm import trials, trying
-from fsgauge.rig.vm.trials import Trial
-from fsgauge.rig.vm.trying import Outcome
+from fsgauge.rig.vm import trials
+from fsgauge.rig.vm.trials import Outcome, RigTest
 
-WORKS = Outcome(Trial("ext4"), 1.0, "made, mounted and filled")
-KNOWN = Outcome(Trial("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no")
-BROKEN = Outcome(Trial("xfs"), 1.0, fault="mkfs failed")
+WORKS = Outcome(RigTest("ext4"), 1.0, "made, mounted and filled")
+KNOWN = Outcome(RigTest("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no")
+BROKEN = Outcome(RigTest("xfs"), 1.0, fault="mkfs failed")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ def test_what_is_known_not_to_work_is_no_failure(
 ) -> None:
     """On Debian 12 a test of all systems ended with 1 wherever it was done: ksmbd works nowhere."""
     monkeypatch.setattr(trials, "chosen", lambda _: [each.trial for each in found])
-    monkeypatch.setattr(trying, "outcomes", lambda *_: iter(found))
+    monkeypatch.setattr(trials, "outcomes", lambda *_: iter(found))
     done = CliRunner().invoke(command, ["test"], standalone_mode=False)
     assert done.return_value == code
     assert done.output.splitlines()[-1] == last

@@ -10,32 +10,32 @@ from typing import Any
 
 import pytest
 
+from fsgauge.agents.agent import Agent, record
+from fsgauge.agents.agents import AgentLostError, Answer, Step
 from fsgauge.coherence import cases, running
-from fsgauge.coherence import on_folders as on_folders_module
+from fsgauge.coherence import running as on_folders_module
 from fsgauge.coherence.cases import CASES
 from fsgauge.coherence.log import Counted, Examined
-from fsgauge.coherence.on_folders import try_folders as on_folders
 from fsgauge.coherence.page import is_right
 from fsgauge.coherence.running import chosen_cases, run_cases
+from fsgauge.coherence.running import try_folders as on_folders
 from fsgauge.errors import InputError, RigError
-from fsgauge.hands.hand import Hand, record
-from fsgauge.hands.hands import Answer, HandLostError, Step
 
 TRIALS = 4
 
 
 class InTurn:
-    """Nodes in this process, one after the other; `kinds` are their hands."""
+    """Nodes in this process, one after the other; `kinds` are their agents."""
 
-    def __init__(self, folder: Path, *kinds: type[Hand]) -> None:
+    def __init__(self, folder: Path, *kinds: type[Agent]) -> None:
         self.names = [f"node{at}" for at in range(len(kinds))]
-        self._hands = [kind(str(folder / "work")) for kind in kinds]
+        self._agents = [kind(str(folder / "work")) for kind in kinds]
 
     def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
-        return {at: self._hands[at].done(dict(step)) for at, step in steps.items()}
+        return {at: self._agents[at].done(dict(step)) for at, step in steps.items()}
 
 
-class Remembers(Hand):
+class Remembers(Agent):
     """A client that reads again what it has read once, and appends where it takes the end to be:
     where its own last record ends, or where it was told when it asked for the size."""
 
@@ -67,7 +67,7 @@ class Remembers(Hand):
         return {"whole": count}
 
 
-class Generous(Hand):
+class Generous(Agent):
     """Every lock is granted, and every name created."""
 
     def do_lock(self, name: str, by: str) -> dict[str, Any]:
@@ -77,12 +77,12 @@ class Generous(Hand):
         return {"won": list(range(count))}
 
 
-class Hangs(Hand):
+class Hangs(Agent):
     def do_look_kept(self, name: str, anew: bool = False) -> dict[str, Any]:
-        raise HandLostError("node1 did not answer within 90 s")
+        raise AgentLostError("node1 did not answer within 90 s")
 
 
-def counted(folder: Path, *kinds: type[Hand], wanted: list[str]) -> dict[str, Counted]:
+def counted(folder: Path, *kinds: type[Agent], wanted: list[str]) -> dict[str, Counted]:
     found: list[Counted] = []
     rest, is_alive = run_cases(InTurn(folder, *kinds), "s", wanted, TRIALS, found.append)
     assert (rest, is_alive) == ([], True)
@@ -118,7 +118,7 @@ def test_a_client_that_remembers_reads_old_and_loses_records(
 ) -> None:
     monkeypatch.setattr(cases, "BEHIND_SECONDS", 0.3)
     wanted = ["close_to_open", "kept_open", "append_by_turns"]
-    found = counted(tmp_path, Hand, Remembers, wanted=wanted)
+    found = counted(tmp_path, Agent, Remembers, wanted=wanted)
     assert is_right(found["close_to_open"])
     assert found["kept_open"].counts == {"old": TRIALS}
     assert found["kept_open"].behind_ns is None, "it never sees it"
@@ -137,8 +137,8 @@ def test_a_client_that_asks_for_the_size_first_loses_nothing(tmp_path: Path) -> 
 def test_nodes_that_append_one_after_the_other_did_not_race_however_often_they_try(
     tmp_path: Path,
 ) -> None:
-    """In this process one hand has ended before the other begins."""
-    (found,) = counted(tmp_path, Hand, Hand, wanted=["append_at_once"]).values()
+    """In this process one agent has ended before the other begins."""
+    (found,) = counted(tmp_path, Agent, Agent, wanted=["append_at_once"]).values()
     assert found.raced == 0 and is_right(found) is None
     assert found.counts == {"kept": 2 * TRIALS * cases.RACE_GROWTH ** (cases.RACE_ROUNDS - 1)}
 
@@ -146,7 +146,7 @@ def test_nodes_that_append_one_after_the_other_did_not_race_however_often_they_t
 def test_what_was_kept_counts_where_trying_again_fails(tmp_path: Path) -> None:
     """A device that filled up as the nodes tried again took the first records with it."""
 
-    class FillsUp(Hand):
+    class FillsUp(Agent):
         def do_append(self, *given: Any, count: int, **more: Any) -> dict[str, Any]:
             if count > TRIALS:
                 raise OSError(errno.ENOSPC, "no space left")
@@ -161,7 +161,7 @@ def test_they_try_again_as_long_as_a_case_may_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cases, "CASE_SECONDS", 0.0)
-    (found,) = counted(tmp_path, Hand, Hand, wanted=["append_at_once"]).values()
+    (found,) = counted(tmp_path, Agent, Agent, wanted=["append_at_once"]).values()
     assert found.counts == {"kept": 2 * TRIALS} and found.raced == 0
 
 
@@ -172,34 +172,34 @@ def test_a_file_that_goes_a_moment_later_is_waited_for(
     monkeypatch.setattr(running, "_POLL_SECONDS", 0.0)
     tries: list[str] = []
 
-    class ClosesLate(Hand):
+    class ClosesLate(Agent):
         def do_remove(self) -> None:
             tries.append("remove")
             if len(tries) < 3:
                 raise OSError(errno.ENOTEMPTY, "not empty")
             super().do_remove()
 
-    counted(tmp_path, ClosesLate, Hand, wanted=["flock"])
+    counted(tmp_path, ClosesLate, Agent, wanted=["flock"])
     assert len(tries) == 3
 
 
 def test_locks_and_names_that_two_get_are_counted(tmp_path: Path) -> None:
-    found = counted(tmp_path, Hand, Generous, wanted=["flock", "exclusive"])
+    found = counted(tmp_path, Agent, Generous, wanted=["flock", "exclusive"])
     assert found["flock"].counts == {"granted twice": TRIALS}
     assert found["exclusive"].counts == {"several winners": TRIALS}
 
 
 def test_a_node_that_hangs_ends_its_case_and_the_others_are_left(tmp_path: Path) -> None:
     found: list[Counted] = []
-    hands = InTurn(tmp_path, Hand, Hangs)
-    rest, is_alive = run_cases(hands, "s", ["kept_open", "flock"], TRIALS, found.append)
+    agents = InTurn(tmp_path, Agent, Hangs)
+    rest, is_alive = run_cases(agents, "s", ["kept_open", "flock"], TRIALS, found.append)
     assert (rest, is_alive) == (["flock"], False)
     assert found[0].is_hang and "did not answer" in found[0].fault
 
 
 def test_a_case_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "CASE_SECONDS", 0.0)
-    found = counted(tmp_path, Hand, Hand, wanted=["flock"])
+    found = counted(tmp_path, Agent, Agent, wanted=["flock"])
     assert found["flock"].fault == "ended after 0 s" and sum(found["flock"].counts.values()) == 1
 
 
@@ -223,7 +223,7 @@ def test_one_folder_no_folder_and_an_unknown_case_are_refused(tmp_path: Path) ->
         on_folders([str(tmp_path / "none"), str(tmp_path)], ["flock"], 1, lambda _: None)
     (tmp_path / "work").mkdir()
     with pytest.raises(RigError, match="cannot make a folder there: EEXIST"):
-        run_cases(InTurn(tmp_path, Hand, Hand), "s", ["flock"], 1, lambda _: None)
+        run_cases(InTurn(tmp_path, Agent, Agent), "s", ["flock"], 1, lambda _: None)
     with pytest.raises(InputError, match='"nothing" is not among'):
         chosen_cases(["nothing"])
     assert chosen_cases(["flock", "new_file"]) == ["new_file", "flock"]

@@ -17,7 +17,6 @@ from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress import Progress
 from fsgauge.rig import registry
 from fsgauge.rig.host.session import HostSession
-from fsgauge.rig.lending import LendsMachines, LendsSystems
 from fsgauge.rig.registry import RIGS, rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
@@ -56,6 +55,11 @@ def test_the_guide_s_line_is_the_registry_s_own_with_one_more() -> None:
     assert own.replace("}", ', "constant": _constant}') in GUIDE.read_text(encoding="utf-8")
 
 
+def test_the_rig_of_the_guide_is_a_page_of_code() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(code.splitlines()) <= 80
+
+
 def study(*overrides: str, kind: str = "demo-user", blocks: int = 3) -> Study:
     settings = ["storage.size=16MiB", f"plan.blocks={blocks}", *overrides]
     return load_study(kind, settings, SYSTEMS, "path:/tmp", 7)
@@ -86,13 +90,13 @@ def test_every_run_of_a_block_is_recorded_and_every_ratio_is_one(toy: Any, tmp_p
 def test_a_record_is_on_disk_before_the_rig_goes_on(toy: Any, tmp_path: Path) -> None:
     """Each time the rig's `tell` returns, the run that it told is in the folder."""
     seen: list[int] = []
-    told = toy.ConstantSession._run
+    told = toy.ConstantSession._result
 
     def counting(self: object, *arguments: object) -> object:
         seen.append(len(list(tmp_path.glob("*/records/*/[0-9][0-9]-*.json"))))
         return told(self, *arguments)
 
-    toy.ConstantSession._run = counting
+    toy.ConstantSession._result = counting
     run(rig_named("constant"), tmp_path, study(blocks=2))
     assert seen == list(range(len(seen))) and len(seen) > 8
 
@@ -156,8 +160,10 @@ def test_plan_shows_its_size_and_what_it_refuses(toy: Any, tmp_path: Path) -> No
 
 def test_it_lends_no_systems(toy: Any) -> None:
     with rig_named("constant").opened(study()) as session:
-        assert not isinstance(session, LendsSystems | LendsMachines)
-    assert issubclass(HostSession, LendsSystems)
+        assert not session.lends
+        with pytest.raises(InputError, match="is not lent"):
+            session.lent(study().systems[0])
+    assert HostSession.lends and HostSession.lends_here
 
 
 def test_an_unknown_rig_is_refused_with_the_nearest_name() -> None:

@@ -135,7 +135,6 @@ def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
 
 
 def _bins(lists: Iterable[Sequence[Any]]) -> list[Any]:
-    """Bins of extents' lengths."""
     found = _alike(
         (one for each in lists for one in each),
         lambda one: one.at_least_bytes,

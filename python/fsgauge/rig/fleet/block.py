@@ -9,14 +9,11 @@ from dataclasses import dataclass, field
 from fsgauge.errors import RigError
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.record.starts import MachineStart
-from fsgauge.rig.fleet.answers import Said, understood
-from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.control import ANSWER_SECONDS, Reached
+from fsgauge.rig.fleet.clock import Clock, LeadTime
+from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
 from fsgauge.rig.fleet.gathered import Gathered, together
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import HostLostError
-from fsgauge.rig.fleet.messages import LabelMessage, State, Told
+from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage, State
 from fsgauge.rig.fleet.planned import Planned
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
@@ -43,7 +40,7 @@ class BlockOverHosts:
     tell: Tell
     say: Callable[[str], None]
     said: Said
-    lead: Lead
+    lead: LeadTime
     _states: dict[str, State] = field(default_factory=dict)
     _planned: Planned = field(init=False)
     _starts_missed: int = 0
@@ -117,7 +114,7 @@ class BlockOverHosts:
         state = self._states.get(name)
         return state is not None and state.phase in ("armed", "idle")
 
-    def _put_together(self, gathered: Gathered, told: dict[str, Told]) -> None:
+    def _put_together(self, gathered: Gathered, told: dict[str, HappeningMessage]) -> None:
         begun = gathered.begun(told)
         if begun is not None:
             self.tell(begun)

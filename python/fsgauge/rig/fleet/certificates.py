@@ -49,7 +49,6 @@ class Authority:
 
     @classmethod
     def made(cls) -> Self:
-        """A new one."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fsgauge study")])
         builder = _dated(x509.CertificateBuilder())
@@ -97,7 +96,6 @@ class Authority:
 
     @property
     def pem(self) -> str:
-        """Its certificate."""
         return _pem(self._certificate)
 
 

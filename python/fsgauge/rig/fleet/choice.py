@@ -1,18 +1,90 @@
-"""The options that name a fleet, and the one fleet that they mean."""
+"""The options that name a fleet, and the one fleet that they mean.
+
+hosts.toml is read and checked: every mistake is shown with its file, line and column.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
+from importlib.util import find_spec
+from pathlib import Path
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from fsgauge.errors import InputError
-from fsgauge.rig.fleet.hosts_file import read_hosts
+from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet.launcher.slurm import is_in_job
-from fsgauge.rig.fleet.model import Fleet, Host
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
+from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
+from fsgauge.rig.rig import FleetChoice
 from fsgauge.study.document import source_location
+
+
+def require_extra() -> None:
+    """Raise RigError that names the install where the packages of a fleet are missing."""
+    for name in ("cryptography", "distributed"):
+        if find_spec(name) is None:
+            raise RigError(
+                f"the fleet rig needs the package {name}, which is not installed",
+                cause="it is in the extra [fleet], here and on every host",
+                next="pipx inject fsgauge cryptography distributed, or pip install these two where"
+                " fsgauge is installed",
+            )
+
+
+_LAUNCHERS = ("ssh", "local")
+_EXAMPLE = 'a hosts file has launcher = "ssh", then for each host: [[host]] and name = "..."'
+_KEYS: dict[str, tuple[str, ...]] = {
+    "": tuple(Fleet.model_fields),
+    "host": tuple(Host.model_fields),
+    "defaults": tuple(HostKeys.model_fields),
+}
+
+
+def read_hosts(path: Path) -> Fleet:
+    return parse_hosts(read_text(path, "the hosts file", "--hosts"), str(path))
+
+
+def parse_hosts(text: str, label: str) -> Fleet:
+    """The same of a text; `label` stands before line numbers."""
+    file = TomlFile(text, label, keys=_keys, example=_EXAMPLE, own_words=_in_words)
+    fleet = file.model(Fleet)
+    if fleet.launcher not in _LAUNCHERS:
+        raise InputError(
+            f'hosts of a file are not started by "{fleet.launcher}"',
+            location=file.place(("launcher",), " or ".join(_LAUNCHERS)),
+            next=f"--{fleet.launcher}",
+        )
+    return fleet
+
+
+def _keys(path: KeyPath) -> tuple[str, ...]:
+    return _KEYS["host" if path[0] == "host" else str(path[0]) if path[1:] else ""]
+
+
+def _in_words(details: ErrorDetails, file: TomlFile) -> InputError | None:
+    path = tuple(details["loc"])
+    match details["type"]:
+        case "missing" if path[-1] == "name":
+            return InputError("this host has no name", location=file.place(path), next=_EXAMPLE)
+        case "missing" | "too_short":
+            return InputError(
+                f"{file.label} lists no hosts", location=file.place(path), next=_EXAMPLE
+            )
+        case "host_twice":
+            context = details.get("ctx", {})
+            place = ("host", int(context["index"]), str(context["key"]))
+            return InputError(
+                "this host is in the list already",
+                location=file.place(place),
+                cause="each host has a name and an address of its own",
+            )
+        case "string_pattern_mismatch":
+            wanted = "it has letters, digits, dots and dashes, at most 60"
+            return InputError(f'"{path[-1]}" is no name', location=file.place(path, wanted))
+    return None
+
 
 _ADDRESS = re.compile(
     r"(?:(?P<user>[^@\s]+)@)?(?P<host>\[[0-9A-Fa-f:.]+\]|[^:@\s]+)(?::(?P<port>\d+))?"
@@ -54,7 +126,7 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
 
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
     assert choice.scheduler is not None  # noqa: S101 - one of them is given
-    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.choice import require_extra
 
     require_extra()
     from fsgauge.rig.fleet.existing import fleet_of_scheduler

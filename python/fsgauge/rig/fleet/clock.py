@@ -1,7 +1,8 @@
 """The hosts' monotonic clocks against that of the coordinator: engine to engine, no wall clock.
 
 The coordinator's engine answers, each host's engine asks. What is found is an offset and a bound
-that holds whatever way the messages took.
+that holds whatever way the messages took. A common start lies further away after one that was
+missed, then nearer again.
 """
 
 from __future__ import annotations
@@ -25,10 +26,33 @@ from fsgauge.engine.wire import (
     ServeClockJob,
 )
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.fleet.answers import understood
-from fsgauge.rig.fleet.control import Answer, Control
-from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.control import Answer, Control, HostLostError, understood
 from fsgauge.rig.fleet.messages import Fault, Message, Words
+
+_LONGER, _SHORTER = 2.0, 0.9
+_MOST_TIMES = 8.0
+
+
+@dataclass
+class LeadTime:
+    """Seconds from the moment in which a start is given to the start itself, at least."""
+
+    least_seconds: float
+    _times: float = 1.0
+
+    @property
+    def seconds(self) -> float:
+        """What the next start has."""
+        return self.least_seconds * self._times
+
+    def missed(self) -> None:
+        """Some host heard of a start too late: twice as long, up to eight times the least."""
+        self._times = min(_LONGER * self._times, _MOST_TIMES)
+
+    def kept(self) -> None:
+        """All hosts began together: a tenth shorter, down to the least."""
+        self._times = max(_SHORTER * self._times, 1.0)
+
 
 EXCHANGES = 40
 _LONGEST_STUDY_NS = 7 * 24 * 3600 * 10**9

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet.certificates import Authority, Identity
-from fsgauge.rig.fleet.control import ASKED, Answer, Lost, Question
+from fsgauge.rig.fleet.control import ASKED, Answer, Control, Lost, Question
 from fsgauge.rig.fleet.nodes import FleetScheduler, configure
 from fsgauge.rig.fleet.plain_comm import NotPlainError, identity_of
 
@@ -43,7 +43,7 @@ class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of dist
         self._gone(worker)
 
 
-class Cluster:
+class Cluster(Control):
     """A running scheduler. Make it with `cluster`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -59,7 +59,7 @@ class Cluster:
 
     @property
     def host_address(self) -> str:
-        """The same without protocol and port."""
+        """The address of the scheduler, without protocol and port."""
         return str(get_address_host(self.address))
 
     async def _begin(self, listen: str) -> None:
@@ -108,12 +108,6 @@ class Cluster:
                 return why
             time.sleep(_LOOK_SECONDS)
         return f"it did not register within {seconds:.0f} s"
-
-    def ask(
-        self, hosts: Iterable[str], function: Question, within: float, /, **words: object
-    ) -> dict[str, Answer]:
-        """The same question to several hosts at once; their answers by name."""
-        return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /

@@ -22,11 +22,10 @@ from distributed.protocol.pickle import dumps
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet import plugin as host_side
-from fsgauge.rig.fleet.alike import identity_from
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
-from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.identity import identity_from
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
 from fsgauge.rig.fleet.model import Fleet, Host
 from fsgauge.rig.fleet.plain_comm import SCHEME, NotPlainError, Plain, RoleSecurity
 
@@ -173,11 +172,9 @@ class ExistingLauncher:
     register_seconds: float = 30.0
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
-        """They are there."""
         return {host.name: _Worker() for host in bootstraps}
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
-        """On that host."""
         return f"on {host.name}: fsgauge {'--version' if looks else 'systems'}"
 
 
@@ -185,11 +182,9 @@ class _Worker:
     """A worker that is not ours to end."""
 
     def why_ended(self) -> str | None:
-        """Its scheduler knows."""
         return None
 
     def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
-        """It goes on."""
         return True
 
 

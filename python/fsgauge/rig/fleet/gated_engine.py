@@ -74,7 +74,6 @@ class GatedEngine(Engine):
         self._turn = turn
 
     def expect(self, started: RunStarted) -> None:
-        """The next load is this run."""
         turn = started.turn
         self._next = Label(turn.block, turn.turn, started.cell.id), started.cell
 
@@ -156,7 +155,6 @@ class GatedEngine(Engine):
 
     @property
     def _shares(self) -> bool:
-        """Whether hosts work on the same files."""
         return self._share.hosts > 1 and self._method.files_of_all > 0 and self._turn is not None
 
     def _laid_out(

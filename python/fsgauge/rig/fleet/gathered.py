@@ -18,9 +18,9 @@ from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord
 from fsgauge.record.starts import MachineStart
 from fsgauge.record.traffic import Traffic
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
-from fsgauge.rig.fleet.answers import no_sense
+from fsgauge.rig.fleet.control import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
-from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.fleet.messages import HappeningMessage
 from fsgauge.rig.fleet.planned import AnyRecord, Planned
 from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
 
@@ -39,12 +39,12 @@ class Gathered:
         self._planned = Planned(plan, block)
         self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
         self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
-        self._told: dict[str, list[Told]] = {host: [] for host in hosts}
-        self._steps: list[Told] = []
+        self._told: dict[str, list[HappeningMessage]] = {host: [] for host in hosts}
+        self._steps: list[HappeningMessage] = []
         self._begun: set[int] = set()
         self._next = 0
 
-    def add(self, host: str, told: Sequence[Told]) -> None:
+    def add(self, host: str, told: Sequence[HappeningMessage]) -> None:
         """What a host has told since it was last asked.
 
         Steps that begin are told of the first host alone: the others may need more or fewer rounds
@@ -63,15 +63,13 @@ class Gathered:
         return [StepStarted(self._turns[each.turn], each.text) for each in found]
 
     def told_by(self, host: str) -> int:
-        """How much a host has told so far."""
         return len(self._told[host])
 
     @property
     def is_complete(self) -> bool:
-        """Whether all hosts have told as much."""
         return all(len(each) == self._next for each in self._told.values())
 
-    def ready(self) -> list[dict[str, Told]]:
+    def ready(self) -> list[dict[str, HappeningMessage]]:
         """What every host has told by now and was not put together yet, in order."""
         found = []
         while all(len(each) > self._next for each in self._told.values()):
@@ -79,7 +77,7 @@ class Gathered:
             self._next += 1
         return found
 
-    def records(self, told: dict[str, Told]) -> dict[str, AnyRecord]:
+    def records(self, told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
         """The record that each host made; none of hosts that rested while others measured, and none
         of a scan of what those have written."""
         found = records_of(told)
@@ -91,7 +89,7 @@ class Gathered:
         hosts = factors_of(self._cells[first.cell]).host_count
         return dict(list(found.items())[:hosts])
 
-    def begun(self, told: dict[str, Told]) -> Happening | None:
+    def begun(self, told: dict[str, HappeningMessage]) -> Happening | None:
         """What began on all hosts; None where they made a record."""
         first = next(iter(told.values()))
         if any((each.kind, each.turn) != (first.kind, first.turn) for each in told.values()):
@@ -108,7 +106,7 @@ class Gathered:
         return None
 
 
-def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
+def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
     """The record that each host made, with the host's name for its machine; none of hosts that
     rested while others measured."""
     found: dict[str, AnyRecord] = {}
@@ -223,7 +221,7 @@ def _alike(words: dict[str, str]) -> str:
     return "; ".join(f"{host}: {text}" for host, text in words.items())
 
 
-def _differ(told: dict[str, Told]) -> NoReturn:
+def _differ(told: dict[str, HappeningMessage]) -> NoReturn:
     raise RigError(
         "the hosts do not do the same any more",
         details=tuple(f"{host}: {each.kind}, turn {each.turn + 1}" for host, each in told.items()),

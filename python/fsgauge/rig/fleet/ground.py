@@ -15,10 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.facts.mounts import mount_holding
-from fsgauge.rig.fleet.answers import all_understood
-from fsgauge.rig.fleet.control import Answer
+from fsgauge.rig.fleet.control import Answer, HostLostError, all_understood
 from fsgauge.rig.fleet.identity import HostIdentity
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Words
 from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES

@@ -17,7 +17,14 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.gate import Gate, Label
 from fsgauge.rig.fleet.gated_engine import GatedEngine
-from fsgauge.rig.fleet.messages import Described, Fault, LabelMessage, Phase, State, Told
+from fsgauge.rig.fleet.messages import (
+    Described,
+    Fault,
+    HappeningMessage,
+    LabelMessage,
+    Phase,
+    State,
+)
 from fsgauge.rig.happenings import Happening, RunStarted, TurnStarted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
@@ -39,8 +46,12 @@ class HeldRig:
         share: Share,
         destroy: Consent | None = None,
         told: Callable[[Happening], Happening] = lambda happening: happening,
+        *,
+        remounts: bool = False,
     ) -> None:
-        """`told` sees each happening before it is told, and may add to it."""
+        """`told` sees each happening before it is told, and may add to it; `remounts` as HostRig
+        has it."""
+        self._remounts = remounts
         self._study = study
         self._seen = told
         self._destroy = destroy
@@ -50,7 +61,7 @@ class HeldRig:
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._phase: Phase = "opening"
         self._serial = 0
-        self._told: list[Told] = []
+        self._told: list[HappeningMessage] = []
         self._said: list[str] = []
         self._fault: Fault | None = None
         self._described: Described | None = None
@@ -74,7 +85,6 @@ class HeldRig:
 
     @property
     def described(self) -> Described | None:
-        """The last description."""
         return self._described
 
     def state(self, known: int, seconds: float) -> State:
@@ -128,7 +138,7 @@ class HeldRig:
 
     def _hold(self) -> None:
         try:
-            rig = HostRig(engine=self._engine, say=self._say)
+            rig = HostRig(self._engine, self._say, remounts=self._remounts)
             rig.check(self._study, self._destroy)
             with rig.opened(self._study) as session:
                 self._describe(session)
@@ -156,7 +166,7 @@ class HeldRig:
             self._engine.enter(happening.turn)
         if isinstance(happening, RunStarted):
             self._engine.expect(happening)
-        told = Told.of(self._seen(happening))
+        told = HappeningMessage.of(self._seen(happening))
         if told is None:
             return
         with self._changed:

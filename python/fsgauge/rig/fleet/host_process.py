@@ -22,7 +22,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import read_named
-from fsgauge.rig.fleet.bootstrap import LONGEST_BYTES, Bootstrap, read_bootstrap
+from fsgauge.rig.fleet.launcher.launcher import LONGEST_BYTES, Bootstrap, read_bootstrap
 
 _DEATH_SECONDS = 60
 _FIRST_WORD_SECONDS = 60.0

@@ -5,19 +5,16 @@ from __future__ import annotations
 import resource
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import find_engine
-from fsgauge.rig.fleet.alike import identity_from
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.cluster import Cluster, cluster
-from fsgauge.rig.fleet.control import Answer, Lost
-from fsgauge.rig.fleet.identity import HostIdentity, own_identity
-from fsgauge.rig.fleet.launcher.launcher import Launcher, Started
-from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.control import HostLostError, Reached
+from fsgauge.rig.fleet.identity import HostIdentity, identity_from, own_identity
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Launcher, Started
 from fsgauge.rig.fleet.model import Host
 
 IDENTIFY_SECONDS = 90.0
@@ -30,7 +27,7 @@ _FAR_AWAY = "192.0.2.1"
 """An address that no one has: nothing is sent to it."""
 
 
-class Hosts:
+class Hosts(Reached):
     """All hosts of a study, by name, in their order. Make it with `started_hosts`."""
 
     def __init__(
@@ -41,7 +38,7 @@ class Hosts:
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.hosts = list(hosts)
-        self.cluster = control
+        self.cluster: Cluster = control
         self.identities: dict[str, HostIdentity] = {}
         self._launcher = launcher
         self._say = say
@@ -85,7 +82,6 @@ class Hosts:
         self.begin([name])
 
     def leave_out(self, name: str) -> None:
-        """It is no longer part of the study."""
         self._started.pop(name).end(seconds=1.0)
         self.cluster.forget(name)
         self.hosts = [host for host in self.hosts if host.name != name]
@@ -97,16 +93,6 @@ class Hosts:
         found = [name for name, well in zip(self._started, ended, strict=True) if not well]
         self._started.clear()
         return found
-
-    def require(self, answers: Mapping[str, Answer]) -> None:
-        """Raise HostLostError for the first host that gave no answer."""
-        for name, answer in answers.items():
-            self.require_answer(name, answer)
-
-    def require_answer(self, name: str, answer: Answer) -> None:
-        """Raise HostLostError where a host gave none."""
-        if isinstance(answer, Lost):
-            raise HostLostError(name, answer.words, self.by_hand(name))
 
     def by_hand(self, name: str) -> str:
         """The command that cleans a host that gave no answer."""
@@ -128,8 +114,8 @@ class Hosts:
 
     def _identify(self, names: Sequence[str]) -> None:
         answers = self.cluster.ask(names, "identify", IDENTIFY_SECONDS)
+        self.require(answers)
         for name, answer in answers.items():
-            self.require_answer(name, answer)
             self.identities[name] = identity_from(name, answer)
 
     def _send_engine(self, names: Sequence[str]) -> None:
@@ -151,8 +137,8 @@ class Hosts:
                 engine=engine,
                 sha256=own.engine_sha256,
             )
+            self.require(answers)
             for name, answer in answers.items():
-                self.require_answer(name, answer)
                 if answer:
                     raise RigError(
                         f"{name}: {str(answer)[:300]}", next=f"install fsgauge on {name} again"

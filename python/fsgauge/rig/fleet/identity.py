@@ -1,4 +1,4 @@
-"""What a host is: which machine, since which boot, with which fsgauge and which engine."""
+"""What a host is, which fsgauge and engine it has, and what all hosts must have alike."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import hashlib
 import os
 import platform
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge import __version__
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.facts.environment import kernel_name, machine_name, processor_name
 from fsgauge.machine.process.processes import boot_id
 from fsgauge.programs import find_engine
+from fsgauge.rig.fleet.control import Answer, understood
 from fsgauge.rig.fleet.messages import Words
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -43,7 +45,6 @@ class HostIdentity(BaseModel):
 
 
 def own_identity() -> HostIdentity:
-    """This machine's."""
     digest, missing = None, None
     try:
         digest = _digest(find_engine())
@@ -83,3 +84,86 @@ def _digest(path: Path) -> str:
         while piece := stream.read(_PIECE_BYTES):
             found.update(piece)
     return found.hexdigest()
+
+
+_COMPARED = {
+    "kernel": "kernel",
+    "architecture": "architecture",
+    "processor": "processor",
+    "processor_count": "number of processors",
+}
+
+
+def identity_from(name: str, answer: Answer) -> HostIdentity:
+    """Who a host says that it is. InputError where another fsgauge says it, HostLostError where no
+    fsgauge would."""
+    said = understood(name, answer, _Version).fsgauge
+    if said != __version__:
+        raise other_version(name, said)
+    return understood(name, answer, HostIdentity)
+
+
+def require_alike(identities: Mapping[str, HostIdentity], *, one_machine: bool) -> None:
+    """Raise InputError for two names of one machine, another version, or another engine.
+
+    With `one_machine`, hosts are processes of this machine on purpose.
+    """
+    own = own_identity()
+    seen: dict[tuple[str, str], str] = {}
+    for name, found in identities.items():
+        if found.engine_sha256 is None:
+            raise RigError(
+                f"{name}: {found.engine_missing or 'the engine cannot be read'}",
+                cause="fsgauge is installed there without its engine",
+                next=f"install fsgauge {own.fsgauge} on {name} again",
+            )
+        if own.engine_sha256 is not None and found.engine_sha256 != own.engine_sha256:
+            raise InputError(
+                f"{name} has another build of the engine than this machine",
+                details=(
+                    f"here    {own.engine_sha256[:16]}",
+                    f"{name}    {found.engine_sha256[:16]}",
+                ),
+                cause="hosts with different engines would be compared with one another",
+                next=f"install on {name} what is installed here",
+            )
+        one = (found.machine, found.boot)
+        if not one_machine and one in seen:
+            raise InputError(
+                f"{seen[one]} and {name} are two names of one machine",
+                details=(f"both are {found.host_name}, machine {found.machine[:12]}",),
+                cause="its load would be counted twice",
+                next="leave one of them out of the hosts",
+            )
+        seen[one] = name
+
+
+def require_same(identities: Mapping[str, HostIdentity]) -> None:
+    """Raise InputError where hosts differ in their kernel or processors: what --same asks for."""
+    (first, expected), *others = identities.items()
+    for name, found in others:
+        for key, words in _COMPARED.items():
+            here, there = getattr(expected, key), getattr(found, key)
+            if here != there:
+                raise InputError(
+                    f"{name} has another {words} than {first}, and --same asks for equal hosts",
+                    details=(f"{first}: {here}", f"{name}: {there}"),
+                    cause="a host that is slower than the others may be so because of it",
+                    next=f"leave {name} out; or leave out --same, and the page says it",
+                )
+
+
+class _Version(BaseModel):
+    """All that is asked of what another version says."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    fsgauge: Words
+
+
+def other_version(name: str, version: str) -> InputError:
+    return InputError(
+        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
+        cause="both ends of a fleet must be the same version",
+        next=f"on {name}: pipx install --force the wheel that is installed here",
+    )

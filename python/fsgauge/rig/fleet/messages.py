@@ -98,12 +98,10 @@ class Allowed(Message):
 
 
 def allowed(consent: Consent | None) -> dict[str, Any] | None:
-    """A host's consent as it is sent."""
     return Allowed(**vars(consent)).model_dump(mode="json") if consent is not None else None
 
 
 def consent_in(words: dict[str, Any] | None) -> Consent | None:
-    """The same as it arrived."""
     return Consent(**vars(Allowed.model_validate(words))) if words is not None else None
 
 
@@ -114,7 +112,7 @@ class Sized(Message):
     fault: Fault | None = None
 
 
-class Told(Message):
+class HappeningMessage(Message):
     """One happening of a host's block. What begins has no record."""
 
     kind: Literal["turn started", "step started", "run started", "turn", "step", "scan", "run"]
@@ -123,7 +121,7 @@ class Told(Message):
     record: dict[str, Any] | None = None
 
     @classmethod
-    def of(cls, happening: Happening) -> Told | None:
+    def of(cls, happening: Happening) -> HappeningMessage | None:
         """A happening as it is sent; None of the engine's events, which stay on the host."""
         match happening:
             case TurnStarted(turn):
@@ -165,7 +163,7 @@ class State(Message):
     phase: Phase
     armed: LabelMessage | None = None
     offer: str = ""
-    told: Annotated[list[Told], Field(max_length=_MOST_AT_ONCE)] = []
+    told: Annotated[list[HappeningMessage], Field(max_length=_MOST_AT_ONCE)] = []
     fault: Fault | None = None
     said: Annotated[list[Words], Field(max_length=_MOST_AT_ONCE)] = []
 
@@ -179,7 +177,6 @@ class Described(Message):
 
     @classmethod
     def of(cls, description: Description) -> Described:
-        """As it is sent."""
         return cls(
             size_bytes=description.size_bytes,
             engine=description.engine,

@@ -51,7 +51,6 @@ class Host(HostKeys):
 
     @property
     def reached_at(self) -> str:
-        """Where it is found."""
         return self.address or self.name
 
 

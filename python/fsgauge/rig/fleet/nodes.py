@@ -21,8 +21,8 @@ from distributed.utils import get_ip, get_ip_interface
 from distributed.versions import get_versions
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.certificates import Credentials, Role
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap
 from fsgauge.rig.fleet.plain_comm import (
     SCHEME,
     NotPlainError,
@@ -170,7 +170,6 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         )
 
     def _heartbeat(self, comm: Comm, *, address: str, **_: object) -> dict[str, Any]:
-        """A host lives."""
         if not self._is_own(comm, address):
             return {"status": "missing"}
         found: dict[str, Any] = self.heartbeat_worker(
@@ -179,7 +178,6 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         return found
 
     async def _leave(self, comm: Comm, *, address: str, **_: object) -> str:
-        """A host ends by itself."""
         if self._is_own(comm, address):
             await self.remove_worker(address, stimulus_id="unregister")
         return "OK"

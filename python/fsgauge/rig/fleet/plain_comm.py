@@ -58,11 +58,9 @@ class RoleSecurity(Security):  # type: ignore[misc]  # as above
         self.peer = peer
 
     def get_connection_args(self, role: str) -> dict[str, Any]:
-        """What dask connects with."""
         return {**super().get_connection_args(role), "peer": self.peer}
 
     def get_listen_args(self, role: str) -> dict[str, Any]:
-        """What dask listens with."""
         return {**super().get_listen_args(role), "peer": self.peer}
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gate import Label
-from fsgauge.rig.fleet.loss import HostLostError
-from fsgauge.rig.fleet.messages import LabelMessage, Told
+from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage
 from fsgauge.rig.happenings import MOST_STARTS
 
 AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
@@ -29,7 +29,7 @@ class Planned:
         self._recorded: set[tuple[str, str, int, int]] = set()
         self._waited: Counter[tuple[int, str, bool]] = Counter()
 
-    def require_told(self, host: str, told: Sequence[Told]) -> None:
+    def require_told(self, host: str, told: Sequence[HappeningMessage]) -> None:
         """Happenings of planned turns and cells, as many as can happen."""
         for each in told:
             turn = self._turns.get(each.turn)

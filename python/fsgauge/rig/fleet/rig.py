@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.consent import Consent
-from fsgauge.rig.fleet.choice import chosen_fleet
+from fsgauge.rig.fleet.choice import chosen_fleet, require_extra
 from fsgauge.rig.fleet.control import Answer, Question
-from fsgauge.rig.fleet.extra import require_extra
 from fsgauge.rig.fleet.launcher.launcher import Launcher
-from fsgauge.rig.fleet.measurable import require_measurable
 from fsgauge.rig.fleet.model import Fleet
-from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
-from fsgauge.rig.fleet_choice import FleetChoice
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.fleet.study_on_host import (
+    consent_on,
+    require_hosts_named,
+    require_measurable,
+    study_on,
+)
+from fsgauge.rig.refusing import require_none
+from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
@@ -51,7 +54,6 @@ class FleetRig(Rig):
         self._destroy: Consent | None = None
 
     def take(self, hosts: FleetChoice) -> None:
-        """The hosts of the command line."""
         self._choice = hosts
 
     @property
@@ -65,7 +67,7 @@ class FleetRig(Rig):
         for that the hosts are started, and ended."""
         if not isinstance(study.storage, DeviceStorage):
             return study.storage.size
-        from fsgauge.rig.fleet.answers import understood
+        from fsgauge.rig.fleet.control import understood
         from fsgauge.rig.fleet.messages import Sized
 
         fleet = self._checked(study, None)
@@ -100,16 +102,12 @@ class FleetRig(Rig):
         except BaseException:
             self._stack.close()
             raise
-        if not refused:
-            return
-        self._stack.close()
-        first, *others = refused
-        first.details += tuple(f"also: {each.what}" for each in others)
-        raise first
+        if refused:
+            self._stack.close()
+        require_none(refused)
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[FleetSession]:
-        """The study's storage, attached on every host, until the context ends."""
         from fsgauge.rig.fleet.clock import served_clock
         from fsgauge.rig.fleet.session import FleetSession
 
@@ -149,7 +147,7 @@ class FleetRig(Rig):
 
     def _of_hosts(self, study: Study, fleet: Fleet, destroy: Consent | None) -> list[FsgaugeError]:
         """What each host refuses, then what is refused of all of them together."""
-        from fsgauge.rig.fleet.answers import all_understood
+        from fsgauge.rig.fleet.control import all_understood
         from fsgauge.rig.fleet.ground import grounds_from, refused_grounds
         from fsgauge.rig.fleet.messages import Faults
 
@@ -181,9 +179,8 @@ class FleetRig(Rig):
         return answers
 
     def _hosts(self, fleet: Fleet) -> Hosts:
-        """All hosts, started once."""
-        from fsgauge.rig.fleet.alike import require_alike, require_same
         from fsgauge.rig.fleet.hosts import started_hosts
+        from fsgauge.rig.fleet.identity import require_alike, require_same
 
         if self._started is not None:
             return self._started

@@ -12,15 +12,22 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.record.factors import most_hosts
 from fsgauge.record.machine import LOAD, Machine
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.answers import Said, understood
 from fsgauge.rig.fleet.block import BlockOverHosts, pace
-from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.control import ANSWER_SECONDS, Answer, Lost, Reached, new_run
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
+from fsgauge.rig.fleet.clock import Clock, LeadTime
+from fsgauge.rig.fleet.control import (
+    ANSWER_SECONDS,
+    Answer,
+    HostLostError,
+    Lost,
+    Reached,
+    Said,
+    new_run,
+    too_few,
+    understood,
+)
 from fsgauge.rig.fleet.messages import Described, State, allowed
-from fsgauge.rig.happenings import BlockVoid, StudyVoid, Tell
-from fsgauge.rig.session import Description
+from fsgauge.rig.happenings import MOST_REPEATS, BlockVoid, StudyVoid, Tell
+from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.workload import cells_of
@@ -55,9 +62,12 @@ class PreparedHosts:
         hosts: Reached,
         study_of: StudyOf,
         say: Callable[[str], None],
-        consent_of: ConsentOf = lambda _: None,
+        lead: LeadTime,
+        consent_of: ConsentOf,
     ) -> None:
         self._hosts = hosts
+        self._clock: Clock
+        self._lead = lead
         self._study_of = study_of
         self._say = say
         self._said = Said(say)
@@ -93,6 +103,12 @@ class PreparedHosts:
             seconds=_SETTLE_SECONDS,
         )
         return [name for name, answer in answers.items() if answer is not True]
+
+    def _measure(self, plan: Plan, block: int, tell: Tell) -> None:
+        """A block, once; see BlockOverHosts."""
+        BlockOverHosts(
+            self._hosts, self._clock, plan, block, tell, self._say, self._said, self._lead
+        ).measure()
 
     def _prepare(self, names: Sequence[str]) -> None:
         run, count = new_run(), len(self._hosts.names)
@@ -162,7 +178,7 @@ class PreparedHosts:
                 time.sleep(0.1)
 
 
-class FleetSession(PreparedHosts):
+class FleetSession(PreparedHosts, Session):
     """The same of a fleet, whose hosts are started again where they are lost, or left out."""
 
     def __init__(
@@ -174,10 +190,9 @@ class FleetSession(PreparedHosts):
         least_lead_seconds: float,
         consent_of: ConsentOf = lambda _: None,
     ) -> None:
-        super().__init__(hosts, study_of, say, consent_of)
+        super().__init__(hosts, study_of, say, LeadTime(least_lead_seconds), consent_of)
         self._hosts: Hosts = hosts
         self._clock = clock
-        self._lead = Lead(least_lead_seconds)
 
     def prepare(self) -> None:
         """Have every host check and attach its storage; raises what the first one refuses.
@@ -207,16 +222,7 @@ class FleetSession(PreparedHosts):
         """
         for repeats in range(MOST_REPEATS + 1):
             try:
-                BlockOverHosts(
-                    self._hosts,
-                    self._clock,
-                    plan,
-                    block,
-                    tell,
-                    self._say,
-                    self._said,
-                    self._lead,
-                ).measure()
+                self._measure(plan, block, tell)
                 return
             except HostLostError as error:
                 self._say(f"block {block + 1}: {error.what}")

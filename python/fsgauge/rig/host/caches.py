@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import mmap
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -11,7 +13,7 @@ from pathlib import Path
 from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import must_run
-from fsgauge.rig.host.code_in_memory import keep_code_in_memory
+from fsgauge.programs import find_engine
 from fsgauge.workload.folders import AgedFolders, ClientFolders, InFolder, Place, ServedFiles
 
 _DROP = Path("/proc/sys/vm/drop_caches")
@@ -104,3 +106,34 @@ def _forget_pages(paths: Iterable[str], reason: str) -> str:
         "synced; the kernel was asked to forget the files' pages;"
         f" dentry and inode caches kept ({reason})"
     )
+
+
+@functools.cache
+def keep_code_in_memory() -> tuple[mmap.mmap, ...]:
+    """Map the engine, and all that this process executes: it shares the C library with the engine.
+
+    The kernel drops no page that is mapped. The mappings last as long as this process. A file that
+    cannot be mapped is left out: then it is read again, as before.
+    """
+    found = [_mapped(path) for path in (find_engine(), *_executed_here())]
+    return tuple(each for each in found if each is not None)
+
+
+def _executed_here() -> list[Path]:
+    fields = [line.split(maxsplit=5) for line in Path("/proc/self/maps").read_text().splitlines()]
+    executed = {each[5] for each in fields if len(each) == 6 and "x" in each[1]}
+    return [Path(path) for path in sorted(executed) if path.startswith("/")]
+
+
+def _mapped(path: Path) -> mmap.mmap | None:
+    flags = mmap.MAP_SHARED | mmap.MAP_POPULATE
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return mmap.mmap(descriptor, 0, flags=flags, prot=mmap.PROT_READ)
+    except (OSError, ValueError):  # such as an empty file
+        return None
+    finally:
+        os.close(descriptor)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.engine.client import Engine
+from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
@@ -22,47 +23,74 @@ from fsgauge.rig.host.direct import (
     require_direct_files,
     require_direct_made,
 )
-from fsgauge.rig.host.known_kind import known_kind
-from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.rig.host.same_folder import require_distinct_folders
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
+from fsgauge.rig.refusing import Look, or_without, refused_by, require_none
 from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
+from fsgauge.system import FileSystem, SystemKind, find_kind, support_of, system_kinds
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
 
+
+def known_kind(study: Study, system: System) -> SystemKind:
+    """InputError for one that is not known here: the rig that has it, or the nearest name."""
+    if system.kind not in system_kinds():
+        from fsgauge.rig.vm.arrangement.refusing import (
+            of_virtual_rig,
+        )  # needed for this answer only
+
+        elsewhere = of_virtual_rig(study, system)
+        if elsewhere is not None:
+            raise elsewhere
+    return find_kind(system.kind)
+
+
+def require_distinct_folders(study: Study) -> None:
+    """InputError for the first two systems with folders of their own that are the same in all but
+    their name.
+
+    Folders are compared by their paths, so that a link is no other folder, and a bind mount is. The
+    storage's own folder may be measured under several names: that is how equal systems are told
+    from noise.
+    """
+    if not isinstance(study.storage, PathStorage):
+        return
+    seen: dict[str, str] = {}
+    for system, access in zip(study.systems, accesses_of(study), strict=True):
+        if system.path is None:
+            continue
+        place = os.path.realpath(system.path)
+        keys = system.model_dump(mode="json", exclude={"name", "path"})
+        same = repr((place, access, sorted(keys.items(), key=lambda pair: pair[0])))
+        if same in seen:
+            raise InputError(
+                f'"{seen[same]}" and "{system.name}" are one folder, {system.path}',
+                cause="two systems that differ in nothing compare a folder with itself",
+                next=f"another folder for {system.name}; the baseline is measured twice in each"
+                " block as it is, which shows the noise",
+            )
+        seen[same] = system.name
+
+
 _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 
-Look = Callable[[], None]
-"""Raises InputError for wrong input, RigError for what the machine lacks."""
 Try = Callable[[System, FileSystem], None]
 """Makes a file system for a moment; raises the same for what mkfs or mount refuses."""
 
 
-def check_systems(study: Study, engine: RunsJobs | None = None) -> None:
+def check_systems(study: Study, engine: Engine | None = None) -> None:
     """Raise the first of `refused_systems`; the others stand in its details."""
     require_none(refused_systems(study, engine))
 
 
-def require_none(refused: list[FsgaugeError]) -> None:
-    """Raise the first, with the others in its details."""
-    if not refused:
-        return
-    first, *others = refused
-    first.details += tuple(f"also: {each.what}" for each in others)
-    raise first
-
-
 def refused_systems(
-    study: Study, engine: RunsJobs | None = None, tried: Try | None = None
+    study: Study, engine: Engine | None = None, tried: Try | None = None
 ) -> list[FsgaugeError]:
     """All that is refused about a study's systems, each once.
 
@@ -72,28 +100,7 @@ def refused_systems(
     return refused_by(_looks(study, engine, tried))
 
 
-def refused_by(looks: Iterator[Look]) -> list[FsgaugeError]:
-    """What each look refuses, in their order, each once."""
-    found: list[FsgaugeError] = []
-    for look in looks:
-        try:
-            look()
-        except Interrupted:
-            raise
-        except FsgaugeError as error:
-            found.append(error)
-    return each_once(found)
-
-
-def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
-    """The same without what several looks refuse alike."""
-    found: dict[str, FsgaugeError] = {}
-    for error in refused:
-        found.setdefault(error.what, error)
-    return list(found.values())
-
-
-def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator[Look]:
+def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
     yield lambda: method.require_descriptors(_most_open_files())
     if isinstance(study.storage, ShareStorage):
@@ -138,7 +145,7 @@ def _require_direct(study: Study, device: str) -> None:
     require_direct_device(study, find_device(device).path)
 
 
-def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try | None) -> None:
+def _look_at(study: Study, system: System, engine: Engine | None, tried: Try | None) -> None:
     """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
@@ -151,7 +158,7 @@ def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try |
         raise
 
 
-def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None:
+def _check_system(study: Study, system: System, engine: Engine | None) -> None:
     if system.kernel is not None:
         raise InputError(
             f'"{system.name}" asks for the kernel {system.kernel}, and this machine has its own',
@@ -211,7 +218,6 @@ def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
 
 
 def smallest_bytes(study: Study) -> int:
-    """What the most demanding of the systems needs."""
     kinds = [known_kind(study, system) for system in study.systems]
     return max((kind.smallest_bytes for kind in kinds if isinstance(kind, FileSystem)), default=0)
 
@@ -233,7 +239,6 @@ def _check_size(study: Study, system: System, kind: FileSystem) -> None:
 
 
 def _most_open_files() -> int:
-    """What the engine may raise its limit to."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return hard if hard != resource.RLIM_INFINITY else 1 << 30
 

@@ -7,19 +7,19 @@ files with O_DIRECT and ignores it (mm/shmem.c, shmem_file_open sets FMODE_CAN_O
 
 from __future__ import annotations
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.facts.mounts import in_memory, mount_holding
-from fsgauge.rig.host.leaving_out import or_without
-from fsgauge.rig.host.prepared import RunsJobs
+from fsgauge.rig.refusing import or_without
 from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem
 from fsgauge.units import exact_size
 from fsgauge.workload import method_of
 
 
-def require_direct_files(study: Study, system: System, directory: str, engine: RunsJobs) -> None:
+def require_direct_files(study: Study, system: System, directory: str, engine: Engine) -> None:
     """Raise InputError where files in `directory` cannot be reached past the page cache."""
     sizes = method_of(study.workload).direct_sizes_bytes()
     if not sizes:

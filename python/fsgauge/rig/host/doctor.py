@@ -27,7 +27,7 @@ from fsgauge.machine.facts.noise import (
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 
-Standing = Literal["works", "modelled", "needs", "impossible"]
+Availability = Literal["works", "modelled", "needs", "impossible"]
 
 
 class SystemStanding(BaseModel):
@@ -37,7 +37,7 @@ class SystemStanding(BaseModel):
 
     name: str
     summary: str
-    standing: Standing
+    standing: Availability
     reason: str = ""
     next: str = ""
 
@@ -91,7 +91,7 @@ def diagnose(run: RunJob, directory: Path) -> Diagnosis:
 
 
 def _standing(kind: SystemKind) -> SystemStanding:
-    def stands(standing: Standing, reason: str = "", next: str = "") -> SystemStanding:
+    def stands(standing: Availability, reason: str = "", next: str = "") -> SystemStanding:
         return SystemStanding(
             name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
         )

@@ -1,23 +1,33 @@
-"""How a prepared system stands: the facts that go into its record."""
+"""What records say of a prepared system: how it stands, and what the device below was asked for."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
-from fsgauge.machine.device.block_device import device_at
+from fsgauge.engine.wire import BlockTarget
+from fsgauge.machine.device.block_device import (
+    BlockDevice,
+    device_at,
+    device_with_numbers,
+    read_counters,
+)
 from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import SystemFacts
+from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.formatted import Formatted
+from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.folders import InFolder
 
 
 def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
-    """A file system that was made and mounted."""
     mount = mount_at(made.directory)
     room = os.statvfs(made.directory)
     return SystemFacts(
@@ -35,7 +45,6 @@ def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Fac
 
 
 def bare_facts(system: System, device: str) -> SystemFacts:
-    """The bare device."""
     found = device_at(device)
     block_size = found.queue("logical_block_size") if found else None
     return SystemFacts(
@@ -98,3 +107,35 @@ def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
             " on larger storage it chooses larger blocks"
         )
     return notes
+
+
+def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+    """Read the counters now; what is given reads them again and says what lay between."""
+    device = _device_below(prepared)
+    before = read_counters(device) if device is not None else None
+
+    def between() -> DeviceRun | None:
+        after = read_counters(device) if device is not None else None
+        if device is None or before is None or after is None:
+            return None
+        return DeviceRun(name=device.name, **asdict(after - before))
+
+    return between
+
+
+def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
+    target = prepared.pinned
+    if isinstance(target, BlockTarget):
+        return device_at(target.path)
+    if not isinstance(target, InFolder):
+        return None
+    if target.kind == "share_folders":
+        return None
+    mounted_from = device_at(prepared.facts.mount_source)
+    if mounted_from is not None:
+        return mounted_from
+    try:
+        numbers = Path(target.directory).stat().st_dev
+    except OSError:
+        return None
+    return device_with_numbers(f"{os.major(numbers)}:{os.minor(numbers)}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.facts.mounts import kernel_log, mount_at
@@ -15,7 +15,6 @@ from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
 from fsgauge.rig.host.blank import allocate_below, make_blank
-from fsgauge.rig.host.block_size import beyond_page_bytes
 from fsgauge.rig.host.tunables import tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System
@@ -23,15 +22,20 @@ from fsgauge.system.kind import Facts, FileSystem, placed
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.units import format_size
 
-
-class Runs(Protocol):
-    """What runs a tool: run_tool, or a claim for what asks for the device."""
-
-    def __call__(self, command: list[str], *, seconds: float) -> Said:
-        """To its end."""
-        ...
+_ASKED = re.compile(
+    r"(?:^|\s)(?:-b|-s|--sectorsize)[ =]*(?:[a-z]+=[^\s,]*,)*?(?:size=)?(\d+)([kKmM]?)(?=[\s,]|$)"
+)
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20}
 
 
+def beyond_page_bytes(mkfs: str, page_bytes: int = os.sysconf("SC_PAGESIZE")) -> int | None:
+    """The largest size of a block or sector that is larger than a page; None without any."""
+    asked = [int(size) * _UNITS[unit.lower()] for size, unit in _ASKED.findall(mkfs)]
+    return max((each for each in asked if each > page_bytes), default=None)
+
+
+Runs = Callable[..., Said]
+"""Runs a tool to its end: run_tool, or a claim for what asks for the device."""
 MKFS_SECONDS = 1800.0
 _MOUNT_SECONDS = 300.0
 

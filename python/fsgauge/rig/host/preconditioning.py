@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, ClientsJob, LayoutJob, LoadJob, sides_of
 from fsgauge.errors import RigError
 from fsgauge.plan.turns import derived_seed
@@ -24,8 +25,7 @@ from fsgauge.record.records import Cell, Turn
 from fsgauge.record.steady_window import last_window
 from fsgauge.rig.happenings import StepStarted
 from fsgauge.rig.host.blank import allocate_below, make_blank
-from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.rig.host.work import Work
+from fsgauge.rig.host.turn_steps import Work
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
@@ -34,7 +34,7 @@ from fsgauge.units import format_bandwidth, format_duration, format_size
 _QUEUE_DEPTH = 32
 
 
-def preconditioned(study: Study, base: Base, engine: RunsJobs, say: Callable[[str], None]) -> Base:
+def preconditioned(study: Study, base: Base, engine: Engine, say: Callable[[str], None]) -> Base:
     """The storage, purged and written twice where the study asks for it; it keeps its blocks."""
     if base.device is None or not is_preconditioned(study.storage):
         return base

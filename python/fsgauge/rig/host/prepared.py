@@ -1,30 +1,16 @@
-"""What the parts of the host rig hand each other: the storage, a system on it, who runs jobs."""
+"""What the parts of the host rig hand each other: the storage, and a system on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from fsgauge.access import Server
-from fsgauge.engine.wire import Event, Held, Job, LayoutResult, Result
+from fsgauge.engine.wire import LayoutResult
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import SystemFacts
 from fsgauge.workload.folders import AgedFiles, FileSets, InFolder, Place
-
-
-class RunsJobs(Protocol):
-    """What is needed of the engine to make a system."""
-
-    def run(self, job: Job, on_event: Callable[[Event], None] | None = None) -> Result:
-        """Run a job to its end."""
-        ...
-
-    def holding(self, *places: Held) -> AbstractContextManager[None]:
-        """Within it, jobs reach these places by their descriptors."""
-        ...
 
 
 @dataclass(frozen=True)

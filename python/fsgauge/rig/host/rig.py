@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -11,29 +13,28 @@ from fsgauge.engine.wire import Held
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.facts.noise import KeptNoise
+from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
-from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import (
     check_systems,
-    each_once,
-    refused_by,
     refused_systems,
     smallest_bytes,
 )
 from fsgauge.rig.host.direct import require_direct_device
-from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.rig.host.trial import Trial
+from fsgauge.rig.host.trial import ScratchImage
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import working_set
+from fsgauge.rig.refusing import each_once, refused_by
 from fsgauge.rig.rig import FoldersSeen, Rig
 from fsgauge.storage.device import Cleared
-from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study
+from fsgauge.study.reached import access_of
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
@@ -89,7 +90,7 @@ class HostRig(Rig):
         found = refused_by(iter([look_for_engine, look_at_ledgers]))
         of_storage = refused_by(iter([look_at_storage]))
         stands_in = isinstance(study.storage, DeviceStorage)
-        with Trial(study, self._engine, self._say) as trial:
+        with ScratchImage(study, self._engine, self._say) as trial:
             tried = trial.make if stands_in or not of_storage else None
             found += refused_systems(study, self._engine, tried)
             found += refused_by(iter([trial.look_at_image, trial.look_at_room]))
@@ -100,7 +101,6 @@ class HostRig(Rig):
         return hindrance(study)
 
     def folders(self, study: Study) -> FoldersSeen:
-        """How the folders of the study are mounted."""
         return folders_seen(study)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
@@ -113,16 +113,18 @@ class HostRig(Rig):
         self._destroy = destroy
 
     def last_noise(self, study: Study) -> KeptNoise | None:
-        """What `fsgauge doctor` or a run last measured on the study's storage."""
-        return last_noise(study)
+        """What a run of this study last measured on its storage, else whatever measured there."""
+        here = kept_noise(place_of(study))
+        own = [kept for kept in here if kept.study == study.name]
+        return max(own or here, key=lambda kept: kept.measured_unix_s, default=None)
 
     def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
         """Keep what a run of the study has measured, for the next plan on its storage."""
-        keep_noise_of_run(study, noise_percent, blocks, results)
+        kept = KeptNoise(noise_percent, study.name, blocks, results, time.time())
+        keep_noise(place_of(study), kept)
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[HostSession]:
-        """The storage, attached for the study's blocks."""
         with self.systems(study) as systems:
             yield HostSession(study, systems, self._with_engine())
 
@@ -164,3 +166,17 @@ class HostRig(Rig):
 def _held(base: storage.Base) -> list[Held]:
     """The devices that are claimed: the engine is given the claims."""
     return [held for each in (base, *base.beside) for held in each.claim.held]
+
+
+def place_of(study: Study) -> str:
+    """What tells the storage of one study from another's: the file system or device below it."""
+    storage = study.storage
+    if isinstance(storage, LoopStorage):
+        return file_system_at(storage.directory)
+    if isinstance(storage, PathStorage):
+        return file_system_at(study.systems[0].path or storage.path)
+    if isinstance(storage, DeviceStorage):
+        return f"device {' '.join(sorted(map(os.path.realpath, storage.devices)))}"
+    if isinstance(storage, ShareStorage):
+        return f"share {access_of(study, study.systems[0]).share}"
+    return "memory"

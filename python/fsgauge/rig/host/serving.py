@@ -190,7 +190,6 @@ def _give_files(folder: int, user: int, group: int) -> None:
 
 
 def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:
-    """What is in force, the server included."""
     if server is None:
         return facts
     found = server.facts

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import (
     EnvironmentPassword,
     FilePassword,
@@ -20,7 +21,7 @@ from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import ShareTrace
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
@@ -70,7 +71,7 @@ def password_source(access: AccessKeys) -> PasswordSource:
 
 @contextmanager
 def prepared_share(
-    study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: RunsJobs
+    study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: Engine
 ) -> Iterator[PreparedSystem]:
     """Folders of our own on the share, cleared at the end however it comes."""
     access, sets = access_of(study, system), attached.file_sets

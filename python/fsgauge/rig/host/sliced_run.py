@@ -18,7 +18,8 @@ from fsgauge.record.parts import Part, Slice
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.host.turn import Standing
+from fsgauge.rig.host.turn import TurnSystem
+from fsgauge.rig.recording import of_turn
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"
@@ -28,7 +29,7 @@ _NOT_SYNCED = "io.sync"
 class SlicedRun:
     """A cell on one system of the block: begun, then a slice at a time, then recorded."""
 
-    made: Standing
+    made: TurnSystem
     position: int
     cell: Cell
     slicing: Slicing
@@ -48,7 +49,6 @@ class SlicedRun:
         self._jobs: SliceJobs = slice_jobs(self.job, self.slicing)
 
     def begin(self) -> None:
-        """What comes before a run: its steps, and caches as every run finds them."""
         self.made.steps.before(self.cell)
         self.caches = self.made.work.systems.settle(self.made.prepared)
 
@@ -101,11 +101,8 @@ class SlicedRun:
         if self.fault is None:
             parts = [Part(machine=self.made.work.systems.machine_name, slices=self._slices)]
         return RunRecord(
-            block=turn.block,
-            turn=turn.turn,
+            **of_turn(turn),
             position=self.position,
-            system=turn.system,
-            again=turn.again,
             cell=self.cell,
             job=self.job,
             caches=self.caches,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
@@ -22,16 +23,21 @@ from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
-from fsgauge.rig.host.device_load import watch_device
-from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
-from fsgauge.rig.host.filling import fill
+from fsgauge.rig.host.facts import (
+    bare_facts,
+    bare_notes,
+    folder_facts,
+    formatted_facts,
+    notes_on,
+    watch_device,
+)
 from fsgauge.rig.host.formatted import facts_of, formatted
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
-from fsgauge.rig.host.working_set import free_bytes
+from fsgauge.rig.host.working_set import fill, free_bytes
 from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
@@ -55,7 +61,7 @@ class HostSystems:
     """The systems of one study's storage, for as long as that is attached."""
 
     def __init__(
-        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: RunsJobs
+        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: Engine
     ) -> None:
         self.attached = attached
         self._ledger = ledger
@@ -124,11 +130,9 @@ class HostSystems:
 
     @property
     def machine_name(self) -> str:
-        """What records call this machine."""
         return machine_name()
 
     def machine(self, study: Study) -> Machine:
-        """This machine as it is now."""
         kinds = [find_kind(system.kind) for system in study.systems]
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_machine(programs, self.attached.facts)

@@ -18,14 +18,14 @@ from types import TracebackType
 from typing import Self
 
 from fsgauge import storage
+from fsgauge.engine.client import Engine
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
 from fsgauge.machine.process.tool import NotInTime
+from fsgauge.rig.host.checks import known_kind
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
-from fsgauge.rig.host.known_kind import known_kind
-from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System
@@ -41,13 +41,13 @@ _SHARE_OF_ROOM = 0.5
 _ROUND_BYTES = 1 << 20
 
 
-class Trial:
+class ScratchImage:
     """The scratch image of one study's trials, made when the first system is tried.
 
     `say` is told what could not be tried, and what could not be undone.
     """
 
-    def __init__(self, study: Study, engine: RunsJobs | None, say: Callable[[str], None]) -> None:
+    def __init__(self, study: Study, engine: Engine | None, say: Callable[[str], None]) -> None:
         self._study, self._engine, self._say = study, engine, say
         self._stack = ExitStack()
         self._begun = time.monotonic()

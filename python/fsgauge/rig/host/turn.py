@@ -17,16 +17,15 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
-from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.turn_steps import Steps
-from fsgauge.rig.host.work import Work
+from fsgauge.rig.host.turn_steps import Steps, Work, scan_cell, scan_layout
+from fsgauge.rig.recording import of_turn
 from fsgauge.study.reached import over_paths
 
 
 @dataclass(frozen=True)
-class Standing:
+class TurnSystem:
     """A turn whose system is there, made afresh and filled, and what is done to it."""
 
     work: Work
@@ -38,7 +37,7 @@ class Standing:
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
-    with standing(work, turn) as made:
+    with turn_system(work, turn) as made:
         prepared = made.prepared
         for position, cell_id in enumerate(turn.cells):
             made.steps.before(cells[cell_id])
@@ -49,7 +48,7 @@ def measure_turn(work: Work, turn: Turn) -> None:
 
 
 @contextmanager
-def standing(work: Work, turn: Turn) -> Iterator[Standing]:
+def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
     """A turn's system, made afresh, recorded and scanned; it is gone when the context ends."""
     work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
@@ -57,10 +56,7 @@ def standing(work: Work, turn: Turn) -> Iterator[Standing]:
     system = next(each for each in study.systems if each.name == turn.system)
     with work.systems.prepare(study, system) as prepared:
         made = TurnRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
+            **of_turn(turn),
             facts=prepared.facts,
             target=prepared.target.model_dump(mode="json"),
             layout=prepared.layout,
@@ -73,7 +69,7 @@ def standing(work: Work, turn: Turn) -> Iterator[Standing]:
         )
         work.tell(made)
         scan_layout(work, turn, prepared, "before")
-        yield Standing(work, turn, prepared, Steps(work, turn, prepared))
+        yield TurnSystem(work, turn, prepared, Steps(work, turn, prepared))
 
 
 def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
@@ -128,11 +124,8 @@ def _run_from_caches(
     if fault is not None and prepared.server is not None and used is not None:
         fault = explained(fault, prepared.server.kind, used)
     record = RunRecord(
-        block=turn.block,
-        turn=turn.turn,
+        **of_turn(turn),
         position=position,
-        system=turn.system,
-        again=turn.again,
         cell=cell,
         job=job,
         caches=caches,

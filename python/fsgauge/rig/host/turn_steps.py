@@ -1,22 +1,113 @@
-"""What is done to a system before a cell, untimed and recorded: ageing, deletes, ballast.
+"""What is done to a system between its runs: ageing, deletes, ballast; and scans of its layout.
 
 A turn carries its steps out in the order of its cells; each is on disk before the next begins.
+Where the study asks for it, the layout is scanned before the first run and after the last one, and
+after ageing or a cell that makes files, of these. Caches are settled again before every run, so
+what a scan read is not what the load finds in memory.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Literal
 
-from fsgauge.engine.wire import AgeResult
+from fsgauge.engine.client import Engine, EngineFaultError
+from fsgauge.engine.wire import AgeResult, EngineFault, ScanJob
 from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import steps_for
-from fsgauge.record.records import Cell, StepRecord, Turn
-from fsgauge.rig.happenings import StepStarted
-from fsgauge.rig.host.layout import scan_aged
+from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord, Turn
+from fsgauge.rig.happenings import StepStarted, Tell
 from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.work import Work
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.recording import of_turn
+from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
+from fsgauge.workload import method_of
+from fsgauge.workload.method import WORST_FILES
 from fsgauge.workload.steps import AgeFolder, Step
+
+
+@dataclass(frozen=True)
+class Work:
+    """One study on this machine, and who is told."""
+
+    study: Study
+    plan: Plan
+    systems: HostSystems
+    engine: Engine
+    tell: Tell
+
+
+_NOT_TOLD = "scan.not_told"
+
+
+def scan_layout(
+    work: Work, turn: Turn, prepared: PreparedSystem, when: Literal["before", "after"]
+) -> None:
+    """Scan and record; what cannot be scanned is recorded as that. A bare device has no layout."""
+    if not work.study.workload.scan:
+        return
+    folder = work.systems.layout_folder(prepared)
+    if folder is not None:
+        _record(work, turn, when, None, ScanJob(path=folder, top=WORST_FILES))
+
+
+def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
+    """Sync, then scan and record what a cell has written, where its extents are counted.
+
+    Where nobody knows extents (tmpfs, a network), the record says so and the study goes on.
+    """
+    name = method_of(work.study.workload).scanned_after(cell)
+    folder = work.systems.layout_folder(prepared) if name else None
+    if folder is not None:
+        job = method_of(work.study.workload).scan_job(f"{folder}/{name}", aged=False)
+        _record(work, turn, "after cell", cell, _in_folders(work, job))
+
+
+def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
+    """Sync, then scan and record what ageing has left; a scan that fails is recorded as that.
+
+    Without the free space where the system is a folder: that is the work of all who use it.
+    """
+    work.systems.layout_folder(prepared)
+    job = method_of(work.study.workload).scan_job(directory, aged=True)
+    _record(work, turn, "aged", None, _in_folders(work, job))
+
+
+def _in_folders(work: Work, job: ScanJob) -> ScanJob:
+    """Files alone where the file system has those of others as well."""
+    if isinstance(work.study.storage, PathStorage):
+        return job.model_copy(update={"space": False, "map_order": 0})
+    return job
+
+
+def _record(
+    work: Work,
+    turn: Turn,
+    when: Literal["before", "after", "after cell", "aged"],
+    cell: Cell | None,
+    job: ScanJob,
+) -> None:
+    result, fault, started_unix_ns = None, None, time.time_ns()
+    try:
+        result = work.engine.scan(job)
+    except EngineFaultError as error:
+        fault = error.fault
+    except InputError as error:
+        if when in ("before", "after"):  # the study asked: that it cannot be is its end
+            raise
+        fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
+    work.tell(
+        ScanRecord(
+            **of_turn(turn),
+            when=when,
+            cell=cell.id if cell else None,
+            result=result,
+            fault=fault,
+            started_unix_ns=started_unix_ns,
+        )
+    )
 
 
 class Steps:
@@ -44,10 +135,7 @@ class Steps:
             size_bytes = work.systems.wear(self._prepared, step)
         free_bytes = work.systems.free_bytes(self._prepared)
         record = StepRecord(
-            block=turn.block,
-            turn=turn.turn,
-            system=turn.system,
-            again=turn.again,
+            **of_turn(turn),
             number=self._number,
             cell=cell.id,
             step=step.step,

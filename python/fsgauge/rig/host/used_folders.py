@@ -53,7 +53,6 @@ class UsedFolder:
 
     @property
     def in_memory(self) -> bool:
-        """Whether it is a memory file system."""
         return self.file_system in MEMORY_FILE_SYSTEMS
 
     @property
@@ -184,7 +183,6 @@ def _grouped(
 
 
 def _several(groups: dict[str, list[UsedFolder]]) -> list[list[UsedFolder]]:
-    """Groups of two or more."""
     return [group for group in groups.values() if len(group) > 1]
 
 

@@ -2,29 +2,32 @@
 
 The smallest free space is measured, not guessed: every file system is made once with the study's
 own options before anything is timed, which also finds an option that mkfs or mount refuses, and a
-file system that cannot do direct I/O as the study wants it.
+file system that cannot do direct I/O as the study wants it. `fill` then writes it.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
+from fsgauge.errors import InputError, RigError
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import require_direct_files
 from fsgauge.rig.host.formatted import formatted
-from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.storage import Base
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import AgedFiles, FileSets
+from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
 from fsgauge.workload.room import Room
 
 
@@ -40,7 +43,7 @@ def working_set(
     study: Study,
     base: Base,
     ledger: Ledger,
-    engine: RunsJobs,
+    engine: Engine,
     places: Mapping[str, OpenFolder],
 ) -> WorkingSet:
     """What every system holds; InputError when the load does not fit. `places` are the folders that
@@ -60,7 +63,7 @@ def working_set(
     return fitting(study, rooms, base.size_bytes)
 
 
-def room_of(study: Study, system: System, directory: Path, engine: RunsJobs | None) -> Room:
+def room_of(study: Study, system: System, directory: Path, engine: Engine | None) -> Room:
     """The room of a file system that was just made, once it can do what the study's load needs.
 
     InputError where it cannot; without an engine, direct I/O is not asked about.
@@ -114,3 +117,52 @@ def _less(one: Room, other: Room) -> Room:
     if other.inodes is not None and (one.inodes is None or other.inodes < one.inodes):
         one = replace(one, inodes=other.inodes, fewest=other.fewest)
     return one
+
+
+_SEED_WITHOUT_ONE = 1
+
+
+def fill(
+    study: Study,
+    target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
+    engine: Engine,
+) -> LayoutResult | None:
+    """Lay the target out through the engine; InputError when the files do not fit.
+
+    None where the load makes its own files.
+    """
+    seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
+    job = method_of(study.workload).layout_job(target, seed)
+    if job is None or isinstance(target, ClientFolders | AgedFolders):
+        return None
+    try:
+        result = engine.run(job)
+    except RigError as error:
+        fault = getattr(error, "fault", None)
+        if isinstance(fault, EngineFault) and fault.errno == errno.ENOSPC:
+            raise _does_not_fit(study, target) from error
+        raise
+    if not isinstance(result, LayoutResult):
+        raise RigError("the engine did not answer a layout job with its result", next="make setup")
+    return result
+
+
+def target_bytes(target: FilesTarget | BlockTarget) -> int:
+    if isinstance(target, BlockTarget):
+        return target.size_bytes
+    return target.count * target.file_size_bytes
+
+
+def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
+    if isinstance(study.storage, PathStorage):
+        return InputError(
+            f"the files, {format_size(target_bytes(target))}, do not fit into their folder",
+            cause="its file system has filled up meanwhile, or this user's quota is used up",
+            next="df -h, quota; a smaller --set storage.size or another folder",
+        )
+    less = max(method_of(study.workload).fill_percent - 10, 1)
+    return InputError(
+        f"the files, {format_size(target_bytes(target))}, do not fit",
+        cause="the file system needs more space for itself than it reported when empty",
+        next=f"--set 'workload.fill={less} %', or a larger storage",
+    )

@@ -26,7 +26,6 @@ def size_of(study: Study) -> int:
 
 
 def devices_of(study: Study) -> int:
-    """How many devices share the size."""
     return study.storage.devices if isinstance(study.storage, SimulatedStorage) else 1
 
 

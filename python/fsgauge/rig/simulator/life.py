@@ -1,10 +1,17 @@
-"""A turn as one job of the engine: the steps that happen to its system, and who records each."""
+"""A turn as one job of the engine: the steps that happen to its system, and who records each.
+
+Before a study begins, the engine is asked about a system that is empty, and about its first turn.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from threading import Timer
 from typing import Literal
 
+from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import (
     AgeJob,
     BallastStep,
@@ -12,10 +19,11 @@ from fsgauge.engine.wire import (
     DeleteStep,
     ScanJob,
     SimulateJob,
+    SimulateResult,
     SimulateStep,
 )
 from fsgauge.plan.space import planned_room
-from fsgauge.plan.turns import job_for, steps_for
+from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import policy_of
@@ -81,7 +89,6 @@ def sets_of(study: Study, free_bytes: int, least: System) -> AgedFiles | FileSet
 def life_of(
     study: Study, plan: Plan, turn: Turn, place: AgedFolders | ClientFolders
 ) -> list[Happens]:
-    """Everything that happens in a turn, in order."""
     cells = {cell.id: cell for cell in plan.cells}
     method = method_of(study.workload)
     found: list[Happens] = []
@@ -138,3 +145,56 @@ def job_of(
         steps=steps,
         check_only=check,
     )
+
+
+def first_turn(study: Study, system: System, free_bytes: int) -> list[list[SimulateStep]]:
+    """The steps of the lives that the system has in the first block, its repetition left out;
+    InputError where there is no room."""
+    plan = make_plan(with_seed(study, 1), size_bytes=size_of(study))
+    place = place_in(study, system, free_bytes, system)
+    return [
+        [happens.step for happens in life_of(study, plan, turn, place)]
+        for turn in plan.turns
+        if turn.block == 0 and turn.system == system.name and not turn.again
+    ]
+
+
+def first_steps(study: Study, system: System, free_bytes: int) -> list[SimulateStep]:
+    return [step for life in first_turn(study, system, free_bytes) for step in life]
+
+
+def is_without_data(study: Study, system: System) -> bool:
+    """Whether its logs allocate space and write nothing."""
+    steps = first_steps(study, system, size_of(study))
+    return any(isinstance(step, AgeJob) and step.mode == "fast" for step in steps)
+
+
+def empty_of(study: Study, system: System, engine: Engine) -> SimulateResult:
+    """The system before anything has happened to it."""
+    without_data = is_without_data(study, system)
+    return engine.simulate(job_of(study, system, [], without_data=without_data, check=True))
+
+
+def check_life(study: Study, system: System, free_bytes: int, engine: Engine) -> None:
+    """Raise InputError for a step that there is no model of; nothing is simulated."""
+    steps = first_steps(study, system, free_bytes)
+    without_data = is_without_data(study, system)
+    engine.simulate(job_of(study, system, steps, without_data=without_data, check=True))
+
+
+@contextmanager
+def stopped_after(seconds: float) -> Iterator[Callable[[Callable[[], None]], None]]:
+    """Gives what an engine is started with to be asked to stop after so long."""
+    timers: list[Timer] = []
+
+    def start(stop: Callable[[], None]) -> None:
+        timer = Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        timers.append(timer)
+
+    try:
+        yield start
+    finally:
+        for timer in timers:
+            timer.cancel()

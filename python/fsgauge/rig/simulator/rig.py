@@ -1,32 +1,141 @@
-"""The simulator rig: what it refuses, and the session in which it simulates."""
+"""The simulator rig: what it refuses, how long it takes, and the session in which it simulates.
+
+For the time of a block, a turn of each system is tried on smaller devices first. A life takes time
+for its operations, and most studies have as many more of them as their device is larger. So the
+seconds of two small devices are drawn out to the study's own. A study whose files are of a fixed
+number fits on its own device alone; there the turn itself is tried, for a while.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import resource
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from pydantic import ValidationError
 
 from fsgauge.engine.client import Engine
-from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.engine.wire import SimulateResult
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.around import Tried
-from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.plan.turns import make_plan, with_seed
+from fsgauge.rig.refusing import each_once, or_without, refused_by, require_none
 from fsgauge.rig.rig import Rig
-from fsgauge.rig.simulator.device import USUAL_MODEL, size_of
-from fsgauge.rig.simulator.duration import block_takes
+from fsgauge.rig.simulator.device import USUAL_MODEL, devices_of, size_of
+from fsgauge.rig.simulator.full import with_sizes
+from fsgauge.rig.simulator.life import (
+    check_life,
+    empty_of,
+    first_turn,
+    is_without_data,
+    job_of,
+    stopped_after,
+)
 from fsgauge.rig.simulator.policies import policy_of
-from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.rig.simulator.session import SimulatorSession
-from fsgauge.rig.simulator.trial import check_life, empty_of
 from fsgauge.study.device_numbers import beyond_capacity
 from fsgauge.study.model import Study, System
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import LoopStorage, RamStorage, SimulatedStorage
 from fsgauge.workload import method_of
 
-Look = Callable[[], object]
+SMALLER = (512, 64, 8)
+"""Shares of the study's device that are tried, the smallest first."""
+ENOUGH_SECONDS = 0.15
+"""From here on, what an engine needs to start is a small part."""
+MOST_SECONDS = 4.0
+"""A turn that is tried is stopped there."""
+AROUND_SECONDS = 0.1
+"""Around each life: files and journal of its records. Three studies took 0.09 to 0.13 s."""
+FACTOR = 2.0
+"""Between the expected seconds and the range's ends."""
+
+
+@dataclass(frozen=True)
+class _Small:
+    size_bytes: int
+    seconds: float
+    is_whole: bool
+
+
+def block_takes(study: Study, engine: Engine) -> Tried:
+    """What a block takes; InputError where no turn of a system can be simulated."""
+    begin_seconds = _processor_seconds()
+    found = [_turn_seconds(study, system, engine) for system in study.systems]
+    trial_seconds = _processor_seconds() - begin_seconds
+    around_seconds = AROUND_SECONDS * _lives_of_block(study)
+    seconds = sum(each.seconds for each in found) + found[0].seconds + around_seconds
+    if not all(each.is_whole for each in found):
+        words = f"a turn was tried, and stopped after {MOST_SECONDS:g} s; without the report"
+        return Tried(seconds, seconds, None, words, trial_seconds)
+    words = "a turn of each system was tried on a smaller device; without the report"
+    return Tried(seconds, seconds / FACTOR, seconds * FACTOR, words, trial_seconds)
+
+
+def _lives_of_block(study: Study) -> int:
+    plan = make_plan(with_seed(study, 1), size_bytes=size_of(study))
+    return sum(turn.block == 0 for turn in plan.turns)
+
+
+def _turn_seconds(study: Study, system: System, engine: Engine) -> _Small:
+    """A turn's seconds on the study's own device."""
+    whole_bytes = size_of(study)
+    tried: list[_Small] = []
+    for share in SMALLER:
+        try:
+            tried.append(_tried_turn(_smaller(study, whole_bytes // share), system, engine))
+        except InputError:
+            continue
+        if tried[-1].seconds >= ENOUGH_SECONDS:
+            break
+    if not tried or (tried[-1].seconds < ENOUGH_SECONDS and tried[-1].is_whole):
+        return _tried_turn(study, system, engine)
+    last = tried[-1]
+    seconds = last.seconds + _a_byte(tried) * (whole_bytes - last.size_bytes)
+    return _Small(whole_bytes, seconds, last.is_whole)
+
+
+def _a_byte(tried: list[_Small]) -> float:
+    last = tried[-1]
+    if len(tried) < 2:
+        return last.seconds / last.size_bytes
+    before = tried[-2]
+    return max(last.seconds - before.seconds, 0.0) / (last.size_bytes - before.size_bytes)
+
+
+def _smaller(study: Study, size_bytes: int) -> Study:
+    unit = BLOCK_BYTES * devices_of(study)
+    size = size_bytes - size_bytes % unit
+    return study.model_copy(update={"storage": study.storage.model_copy(update={"size": size})})
+
+
+def _tried_turn(study: Study, system: System, engine: Engine) -> _Small:
+    """The lives of a block, simulated and written down as their records are."""
+    empty = empty_of(study, system, engine)
+    without_data = is_without_data(study, system)
+    begin_seconds, is_whole = _processor_seconds(), True
+    for steps in first_turn(study, system, empty.free_bytes):
+        with stopped_after(MOST_SECONDS) as on_start:
+            job = job_of(study, system, steps, without_data=without_data)
+            result = engine.run(job, None, on_start)
+        if not isinstance(result, SimulateResult):
+            raise TypeError("a simulation has a result of its own")
+        result.model_dump_json()
+        is_whole = len(result.steps) == len(steps) and result.ended != "interrupted"
+        if not is_whole:
+            break
+    return _Small(size_of(study), _processor_seconds() - begin_seconds, is_whole)
+
+
+def _processor_seconds() -> float:
+    """Of this process and the engines that it has waited for: one thread works at a time, and what
+    else the machine does is none of it."""
+    found = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in found)
 
 
 class SimulatorRig(Rig):
@@ -55,7 +164,6 @@ class SimulatorRig(Rig):
         return found
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says."""
         return size_of(study)
 
     def tried(self, study: Study) -> Tried | None:
@@ -68,34 +176,21 @@ class SimulatorRig(Rig):
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that has no model; the engine is asked about each system."""
-        found: dict[str, FsgaugeError] = {}
-        for error in self._refused(study, destroy):
-            found.setdefault(error.what, error)
-        return list(found.values())
+        return each_once(list(self._refused(study, destroy)))
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise the first of what is refused, with the others in its details."""
-        refused = self.refusals(study, destroy)
-        if refused:
-            first, *others = refused
-            first.details += tuple(f"also: {each.what}" for each in others)
-            raise first
+        require_none(self.refusals(study, destroy))
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[SimulatorSession]:
-        """There is nothing to open, and nothing is left."""
         yield SimulatorSession(study, self._with_engine())
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
-        yield from _raised(partial(_require_own, study, destroy))
+        yield from refused_by([partial(_require_own, study, destroy)])
         if method_of(study.workload).lays_out:
             yield _without_model(study)
             return
-        without = [
-            error
-            for system in study.systems
-            for error in _raised(partial(policy_of, study, system))
-        ]
+        without = refused_by(partial(policy_of, study, system) for system in study.systems)
         yield from without or self._refused_systems(study)
 
     def _refused_systems(self, study: Study) -> Iterator[FsgaugeError]:
@@ -103,7 +198,7 @@ class SimulatorRig(Rig):
         found = [
             (system, error)
             for system in study.systems
-            for error in _raised(partial(self._ask, study, system))
+            for error in refused_by([partial(self._ask, study, system)])
         ]
         # What is said of all alike is the storage's or the load's, and no system is to blame.
         is_of_all = len(found) == len(study.systems) and len({e.what for _, e in found}) == 1
@@ -123,17 +218,6 @@ class SimulatorRig(Rig):
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
-
-
-def _raised(look: Look) -> list[FsgaugeError]:
-    """What a look refuses, if it does."""
-    try:
-        look()
-    except Interrupted:
-        raise
-    except FsgaugeError as error:
-        return [error]
-    return []
 
 
 def _require_own(study: Study, destroy: Consent | None) -> None:

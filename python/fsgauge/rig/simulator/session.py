@@ -1,29 +1,192 @@
-"""Blocks of one study, simulated turn by turn; and the machine that stands in the records."""
+"""Blocks of one study, simulated turn by turn; and the machine that stands in the records.
+
+A turn's life is one job of the engine; each of its steps is recorded as a measurement would be.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import SimulateResult
-from fsgauge.machine.facts.environment import capture_machine
+from fsgauge.engine.wire import (
+    AgeResult,
+    ClientsJob,
+    LoadJob,
+    LoadResult,
+    ScanResult,
+    SimulatedStep,
+    SimulateResult,
+)
+from fsgauge.errors import RigError
+from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.record.machine import SimulatedNumber, Simulation, StorageFacts
-from fsgauge.record.records import Plan
-from fsgauge.rig.happenings import Tell
-from fsgauge.rig.session import Description
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import (
+    Cell,
+    Plan,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    Turn,
+)
+from fsgauge.rig.happenings import RunStarted, StepStarted, Tell, TurnStarted
+from fsgauge.rig.recording import modelled, of_turn
+from fsgauge.rig.session import Description, Session
 from fsgauge.rig.simulator.device import devices_of, size_of, stripe_bytes_of, times_of
-from fsgauge.rig.simulator.life import place_in
-from fsgauge.rig.simulator.trial import empty_of
-from fsgauge.rig.simulator.turn import Made, simulate_turn
+from fsgauge.rig.simulator.full import found_room, require_whole
+from fsgauge.rig.simulator.life import (
+    Happens,
+    Scanned,
+    empty_of,
+    is_without_data,
+    job_of,
+    life_of,
+    place_in,
+)
+from fsgauge.rig.simulator.policies import settings_of
 from fsgauge.study.model import Study
+from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders
+from fsgauge.workload.steps import AgeFolder
+
+CACHES = "none: nothing is cached in a model"
+
+
+@dataclass(frozen=True)
+class EmptySystem:
+    """A system before its life: its folders, and what the engine says of it."""
+
+    place: AgedFolders | ClientFolders
+    empty: SimulateResult
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A turn whose life is over, and who is told."""
+
+    study: Study
+    plan: Plan
+    turn: Turn
+    tell: Tell
+    number: int = 0
+
+    def record(self, happens: Happens, done: SimulatedStep) -> _Turn:
+        """Tell what one step came to; the turn with its steps counted."""
+        if isinstance(happens.of, Scanned):
+            self._scanned(happens.of, done)
+            return self
+        what, cell = happens.of
+        if isinstance(what, int):
+            self._ran(happens, what, cell, done)
+            return self
+        self.tell(StepStarted(self.turn, what.what))
+        age = what if isinstance(what, AgeFolder) else None
+        aged = done.result if isinstance(done.result, AgeResult) else None
+        self.tell(
+            StepRecord(
+                **of_turn(self.turn),
+                number=self.number,
+                cell=cell.id,
+                step=what.step,
+                what=what.what,
+                job=age.job if age else None,
+                result=aged,
+                size_bytes=done.size_bytes,
+                free_bytes=done.free_bytes,
+                started_unix_ns=time.time_ns(),
+                elapsed_ns=done.elapsed_ns,
+            )
+        )
+        if age is not None and aged is not None:
+            _require_aged(age, aged, self.turn)
+        return replace(self, number=self.number + 1)
+
+    def _ran(self, happens: Happens, position: int, cell: Cell, done: SimulatedStep) -> None:
+        job, result = happens.step, done.result
+        if not isinstance(job, LoadJob | ClientsJob):
+            raise TypeError("a run is a load")
+        self.tell(RunStarted(self.turn, cell))
+        self.tell(
+            RunRecord(
+                **of_turn(self.turn),
+                position=position,
+                cell=cell,
+                job=job,
+                caches=CACHES,
+                parts=in_one(machine_name(), result if isinstance(result, LoadResult) else None),
+                fault=done.fault,
+                started_unix_ns=time.time_ns(),
+            )
+        )
+
+    def _scanned(self, scanned: Scanned, done: SimulatedStep) -> None:
+        self.tell(
+            ScanRecord(
+                **of_turn(self.turn),
+                when=scanned.when,
+                cell=scanned.cell.id if scanned.cell else None,
+                result=done.result if isinstance(done.result, ScanResult) else None,
+                fault=done.fault,
+                started_unix_ns=time.time_ns(),
+            )
+        )
+
+
+def simulate_turn(
+    study: Study, plan: Plan, turn: Turn, made: EmptySystem, engine: Engine, tell: Tell
+) -> None:
+    """Simulate a turn; RigError where the device was full before its end, its records kept."""
+    tell(TurnStarted(turn))
+    started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
+    system = next(each for each in study.systems if each.name == turn.system)
+    life = life_of(study, plan, turn, made.place)
+    steps = [happens.step for happens in life]
+    without_data = is_without_data(study, system)
+    result = engine.simulate(job_of(study, system, steps, without_data=without_data), tell)
+    prepare_ns = time.monotonic_ns() - clock
+    record = modelled(
+        turn,
+        system.kind,
+        made.empty.free_bytes,
+        made.place,
+        "an empty file system in a model",
+        mount_options=system.mount,
+        block_size_bytes=BLOCK_BYTES,
+        details={
+            "model": f"{made.empty.policy}: {made.empty.proof}",
+            **settings_of(study, system),
+        },
+    )
+    began = {"started_unix_ns": started_unix_ns, "prepare_ns": prepare_ns}
+    tell(record.model_copy(update=began))
+    told = _Turn(study, plan, turn, tell)
+    for happens, done in zip(life, result.steps, strict=False):
+        told = told.record(happens, done)
+    room = partial(found_room, study, plan.seed, turn, engine)
+    require_whole(study, system, len(life), result.steps, room)
+
+
+def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
+    """What was aged is whole enough for the cells that follow; the record is stored already."""
+    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
+        return
+    raise RigError(
+        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
+        f" {format_size(step.needed_bytes)}",
+        details=tuple(note.text for note in result.notes),
+        cause=f"it ended early: {result.ended}",
+        next="a larger storage.size, or a smaller workload.fill",
+    )
+
 
 KIND = "simulated"
 """Of storage that is a model."""
 
 
-class SimulatorSession:
+class SimulatorSession(Session):
     """Nothing is held between two blocks."""
 
     def __init__(self, study: Study, engine: Engine) -> None:
@@ -31,7 +194,6 @@ class SimulatorSession:
         self._engine = engine
 
     def describe(self) -> Description:
-        """This machine, which only reckons, and the models on it."""
         empty = next(iter(self._empty.values()))
         facts = self._facts(empty)
         machine = capture_machine([], facts)
@@ -41,10 +203,9 @@ class SimulatorSession:
         return Description(size_of(self._study), empty.engine, [machine])
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """One turn after the other; each is one job of the engine."""
         for turn in plan.turns:
             if turn.block == block:
-                made = Made(self._places[turn.system], self._empty[turn.system])
+                made = EmptySystem(self._places[turn.system], self._empty[turn.system])
                 simulate_turn(self._study, plan, turn, made, self._engine, tell)
 
     @cached_property
@@ -55,7 +216,6 @@ class SimulatorSession:
 
     @cached_property
     def _places(self) -> dict[str, AgedFolders | ClientFolders]:
-        """The folders of each system, of the same sizes on all: as the least of them has room."""
         systems = self._study.systems
         least = min(systems, key=lambda system: self._empty[system.name].free_bytes)
         free_bytes = self._empty[least.name].free_bytes
@@ -93,5 +253,4 @@ class SimulatorSession:
 
 
 def _spins(empty: SimulateResult) -> int:
-    """As the kernel says it of a device."""
     return 1 if empty.device.kind == "zoned_disk" else 0

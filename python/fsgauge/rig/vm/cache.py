@@ -1,7 +1,8 @@
 """Where guests are kept between runs: the user's cache folder, one folder for each content.
 
 A guest is a root image, made of packages. Next to it are kernels, each with its modules, and the
-lab: the Python, fsgauge and engine of this machine.
+lab: the Python, fsgauge and engine of this machine. What a run uses is held while it goes on, and
+not removed meanwhile: a run that loses its machines starts others from the same images.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -68,7 +69,6 @@ class Guest:
 
     @property
     def tools(self) -> Path:
-        """Programs of the packages that builds run."""
         return self.folder / "tools"
 
 
@@ -86,7 +86,6 @@ class Kernel:
 
     @property
     def initramfs(self) -> Path:
-        """The first stage."""
         return self.folder / "initramfs.gz"
 
     @property
@@ -113,7 +112,6 @@ def cache_folder() -> Path:
 
 
 def guests() -> list[Guest]:
-    """All root images, the newest first."""
     return [
         Guest(folder, facts)
         for folder in _folders("guest-")
@@ -122,7 +120,6 @@ def guests() -> list[Guest]:
 
 
 def kernels() -> list[Kernel]:
-    """All kernels, the newest first."""
     return [
         Kernel(folder, facts)
         for folder in _folders("kernel-")
@@ -217,7 +214,6 @@ def _numbers(version: str) -> list[int]:
 
 
 def size_bytes(folder: Path) -> int:
-    """What a folder or file takes on disk."""
     files = [folder] if folder.is_file() else [each for each in folder.rglob("*") if each.is_file()]
     return sum(each.stat().st_blocks * 512 for each in files)
 
@@ -232,3 +228,36 @@ def _read(folder: Path, kind: type[F]) -> F | None:
         return kind.model_validate_json((folder / _FACTS).read_text(encoding="utf-8"))
     except (OSError, ValidationError):
         return None
+
+
+@contextmanager
+def in_use(paths: Iterable[Path]) -> Iterator[None]:
+    """Folders and images of the cache, held until the context ends; several runs may hold one."""
+    with ExitStack() as stack:
+        for path in paths:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+
+
+def is_in_use(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def require_unused(paths: Iterable[Path]) -> None:
+    """RigError for the first one that a run holds."""
+    for path in paths:
+        if is_in_use(path):
+            raise RigError(
+                f"{path.name} is in use by a run",
+                cause="machines are started from it as long as that run goes on",
+                next=f"fuser -v {path}; remove it after that run",
+            )

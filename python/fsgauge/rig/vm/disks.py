@@ -13,8 +13,10 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study, System
+from fsgauge.system import FileSystem, system_kinds
 from fsgauge.system.kind import MOUNTED
-from fsgauge.units import format_bandwidth, format_duration, format_rate
+from fsgauge.system.options import mkfs_words
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_rate
 
 IOPS = 500
 BYTES_PER_SECOND = 64 << 20
@@ -51,7 +53,6 @@ def storage_of(study: Study) -> LoopStorage:
 
 
 def limits_of(study: Study) -> Limits:
-    """What the study sets, or the rig's own."""
     storage = storage_of(study)
     return Limits(
         IOPS if storage.iops is None else max(1, round(storage.iops)),
@@ -61,14 +62,12 @@ def limits_of(study: Study) -> Limits:
 
 
 def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
-    """Serials of the disks that a study needs."""
     most = max(each.volume.disks for each in arrangements(study))
     count = turns_of_block(study) if side_by_side else most
     return [f"disk{number}" for number in range(count)]
 
 
 def device_of(serial: str) -> str:
-    """A disk's name in the guest."""
     return f"{_NAME}{serial}"
 
 
@@ -105,3 +104,26 @@ def consent_to(study: Study) -> Consent | None:
 def kernels_of(study: Study) -> list[str | None]:
     """The kernels that a study's systems ask for, that of the baseline first; None is the usual."""
     return list(dict.fromkeys(system.kernel for system in study.systems))
+
+
+def small_blocks_words(study: Study, size_bytes: int) -> list[str]:
+    """A line for each such size, unless all systems of the study have it."""
+    by_size: dict[int, list[str]] = {}
+    for system in study.systems:
+        made = _blocks_made(system, size_bytes)
+        if made is not None:
+            by_size.setdefault(made, []).append(system.name)
+    return [
+        f"{', '.join(names)}: blocks of {exact_size(made)}, which mkfs takes on a disk of"
+        f" {exact_size(size_bytes)}; other systems have their usual ones."
+        f" --set 'system.{names[0]}.mkfs=-b 4096' changes that, once for each"
+        for made, names in by_size.items()
+        if len(names) < len(study.systems)
+    ]
+
+
+def _blocks_made(system: System, size_bytes: int) -> int | None:
+    kind = system_kinds().get(system.kind)
+    if not isinstance(kind, FileSystem):
+        return None
+    return kind.small_blocks_bytes(size_bytes, mkfs_words(kind, system.mkfs, system.name))

@@ -11,11 +11,11 @@ from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
 from fsgauge.record.records import TurnRecord
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.disks import Limits, storage_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.network.shape import keys_of, words_of
+from fsgauge.rig.vm.network import keys_of, words_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import PROGRAM
 from fsgauge.study.model import Study
@@ -109,7 +109,6 @@ def _loads(nodes: int) -> str:
 
 
 def _network(study: Study) -> str:
-    """The network between nodes, in words that follow."""
     if roles_of(study).nodes == 1:
         return ""
     by_system = {system.name: words_of(keys_of(study, system)) for system in study.systems}
@@ -128,7 +127,7 @@ def machine_below(taken: set[str]) -> Machine:
     return found.model_copy(update={"name": name, "role": BELOW, "storage": None})
 
 
-def as_made(happening: T, group: NodeGroup, stood: Standing | None) -> T:
+def as_made(happening: T, group: NodeGroup, stood: SystemOverNodes | None) -> T:
     """How a system was made, with what the guest that measured it does not know: the package of its
     kernel, and how it was set up over the nodes."""
     if not isinstance(happening, TurnRecord):

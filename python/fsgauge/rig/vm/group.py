@@ -12,15 +12,15 @@ from contextlib import suppress
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.machine import Machine
-from fsgauge.rig.fleet.control import Answer, Control, Question
+from fsgauge.rig.fleet.control import Answer, Control, Question, Reached
 from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER
 from fsgauge.rig.vm.arrangement.roles import Roles
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.network.addresses import Station
-from fsgauge.rig.vm.network.switch import Switch
+from fsgauge.rig.vm.network import Station
 from fsgauge.rig.vm.node import Hear, Node, NodeLostError, NodeStruckError
 from fsgauge.rig.vm.qemu import Disk
+from fsgauge.rig.vm.switch import Switch
 
 _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0
@@ -30,7 +30,7 @@ _SLOWER = 10
 _OF_DISKS = ("destroying ", "reading /dev/", "sampling /dev/")
 
 
-class NodeGroup:
+class NodeGroup(Control, Reached):
     """Nodes that are up, in their order, and what each does. `end` is safe to repeat.
 
     While one is waited for, the others are looked at as well: a server that dies is seen at once,
@@ -44,6 +44,7 @@ class NodeGroup:
         switch: Switch | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self.cluster = self
         self.nodes = list(nodes)
         self.roles = roles
         self.switch = switch
@@ -71,38 +72,17 @@ class NodeGroup:
 
     @property
     def loads(self) -> list[Node]:
-        """Those that drive the load."""
         return [self.nodes[at] for at in self.roles.loads]
 
     @property
     def names(self) -> list[str]:
-        """Of those that drive the load."""
         return [node.spec.name for node in self.loads]
 
     @property
-    def cluster(self) -> Control:
-        """How those are asked."""
-        return self
-
-    @property
-    def is_one_machine(self) -> bool:
-        """They are machines, though virtual."""
-        return False
-
-    @property
     def is_lost(self) -> bool:
-        """Whether one of them is."""
         return any(node.is_lost for node in self.nodes)
 
-    def require(self, answers: Mapping[str, Answer]) -> None:
-        """All of them are there: what is lost is raised where it is asked."""
-
-    def by_hand(self, name: str) -> str:  # noqa: ARG002 - nothing of a machine is left
-        """Nothing."""
-        return ""
-
     def end(self) -> None:
-        """No more of them, and of their network."""
         self.ended.set()
         for node in self.nodes:
             node.end()
@@ -161,15 +141,8 @@ class NodeGroup:
         self._seconds, self._ends = seconds, time.monotonic() + seconds
 
     def last_lines(self, name: str) -> tuple[str, ...]:
-        """Of a node's console."""
         found = (node for node in self.nodes if node.spec.name == name)
         return next((node.last_lines() for node in found), ())
-
-    def ask(
-        self, hosts: Iterable[str], function: Question, within: float, /, **words: object
-    ) -> dict[str, Answer]:
-        """The same question to several nodes at once; their answers by name."""
-        return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
@@ -254,7 +227,6 @@ class NodeGroup:
                 raise NodeStruckError(f"{self.nodes[at].spec.name} has no power")
 
     def hear(self, reply: Reply) -> None:
-        """Pass on what a node says to people."""
         if reply.said:
             self.say(reply.said)
 

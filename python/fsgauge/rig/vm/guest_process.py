@@ -15,32 +15,32 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import cast
 
 from pydantic import BaseModel
 
 from fsgauge import __version__
+from fsgauge.agents.agent import Agent
+from fsgauge.agents.lines import Lines
+from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
-from fsgauge.hands.hand import Hand
 from fsgauge.plain_files import write_all
 from fsgauge.programs.interruption import interruptible
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.control import Question
-from fsgauge.rig.fleet.messages import Described, Fault, Told
+from fsgauge.rig.fleet.clock import served_clock
+from fsgauge.rig.fleet.host_answers import HostAnswers
+from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.rig.lending import LendsSystems
 from fsgauge.rig.session import Session
-from fsgauge.rig.vm import guest_lending, guest_set_up
+from fsgauge.rig.vm import guest_set_up, lending
+from fsgauge.rig.vm.around_runs import Counting, Remounting
 from fsgauge.rig.vm.arrangement.tables import Counter
 from fsgauge.rig.vm.disks import consent_to
-from fsgauge.rig.vm.guest_counting import Counting
-from fsgauge.rig.vm.guest_held import OneOfSeveral
-from fsgauge.rig.vm.guest_remounting import Remounting
 from fsgauge.rig.vm.messages import PORT, Order, Reply
 from fsgauge.study.model import Study
 
 _PORTS = Path("/sys/class/virtio-ports")
+_SENT = Path("/run")
 _PIECE_BYTES = 1 << 16
 _BEAT_SECONDS = 2.0
 _GO_SECONDS = 300.0
@@ -48,7 +48,7 @@ _EVENT_SECONDS = 0.5
 """Between events of the engine that are passed on: they are for people who watch."""
 
 
-class Line:
+class OrderPort:
     """The port: orders come in, replies go out, each a line."""
 
     def __init__(self, descriptor: int) -> None:
@@ -56,24 +56,23 @@ class Line:
         self._lock = threading.Lock()
 
     def say(self, reply: Reply) -> None:
-        """Send one reply."""
         data = reply.model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._lock:
             write_all(self._descriptor, data)
 
     def hear(self, take: Callable[[Order], None]) -> None:
-        """Hand on each order as it comes, until the other end is closed."""
-        heard = b""
+        """Pass on each order as it comes, until the other end is closed."""
+        lines = Lines()
         while piece := os.read(self._descriptor, _PIECE_BYTES):
-            *lines, heard = (heard + piece).split(b"\n")
-            for line in lines:
+            lines.add(piece)
+            while (line := lines.take()) is not None:
                 take(Order.model_validate_json(line))
 
 
 class Guest:
     """Carries orders out, one after the other."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: OrderPort) -> None:
         self._line = line
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -83,16 +82,16 @@ class Guest:
         self._open = ExitStack()
         self._counting = Counting()
         self._remounting = Remounting()
-        self._one = OneOfSeveral(self._beside)
+        self._one_of_several = HostAnswers(_SENT, self._beside, remounts=True)
+        self._clock = ExitStack()
         self._study: Study | None = None
         self._session: Session | None = None
-        self._hands: dict[str, Hand] = {}
-        self._lending = guest_lending.Lending()
+        self._agents: dict[str, Agent] = {}
+        self._lending = lending.Lending()
         self._last_event = 0.0
         self._go = threading.Event()
 
     def serve(self) -> None:
-        """Until the port is closed."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=self._hear, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
@@ -146,7 +145,6 @@ class Guest:
             self._works = True
 
     def _done(self, order: Order) -> str:
-        """Carry it out; gives the answer, as JSON."""
         match order.do:
             case "prepare":
                 self._prepare(_study(order))
@@ -159,9 +157,9 @@ class Guest:
             case "make":
                 return self._made(order.system)
             case "ask":
-                return json.dumps(self._one.asked(cast(Question, order.question), order.words))
+                return json.dumps(self._one_of_several.answer(order.question, order.words))
             case "serve_clock":
-                return json.dumps(self._one.serve_clock(**order.words))
+                return json.dumps(self._serve_clock(order.words["address"]))
             case "now":
                 return json.dumps(time.monotonic_ns())
             case "count":
@@ -169,21 +167,25 @@ class Guest:
                 self._counting.count(counters, order.words["environment"])
             case "remount":
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
-            case "hand":
-                return json.dumps(self._hand(order.words["folder"]).done(order.words["step"]))
-            case do if do in guest_lending.ORDERS:
+            case "agent":
+                return json.dumps(self._agent(order.words["folder"]).done(order.words["step"]))
+            case do if do in lending.ORDERS:
                 return self._lending.done(do, order.words, self._study, self._session)
             case do if do in guest_set_up.ORDERS:
                 return json.dumps(guest_set_up.done(do, order.words))
         return "null"
 
-    def _hand(self, folder: str) -> Hand:
-        if folder not in self._hands:
-            self._hands[folder] = Hand(folder)
-        return self._hands[folder]
+    def _serve_clock(self, address: str) -> dict[str, object]:
+        self._clock.close()
+        clock = self._clock.enter_context(served_clock(address, Engine()))
+        return {"address": clock.address, "port": clock.port, "key": clock.key}
+
+    def _agent(self, folder: str) -> Agent:
+        if folder not in self._agents:
+            self._agents[folder] = Agent(folder)
+        return self._agents[folder]
 
     def _prepare(self, study: Study) -> None:
-        """Attach the study's storage, instead of an earlier one's."""
         self._close()
         rig = HostRig(say=self._say, remounts=True)
         rig.check(study, consent_to(study))
@@ -206,7 +208,7 @@ class Guest:
         """Make one system and fill it; gives the seconds that it took. The study is prepared no
         longer then: its disks are free for what comes next."""
         session, study = self._prepared(), self._study
-        if study is None or not isinstance(session, LendsSystems):
+        if study is None:
             raise RigError("no study is prepared in the guest")
         began = time.monotonic()
         system = next(each for each in study.systems if each.name == name)
@@ -222,7 +224,7 @@ class Guest:
 
     def _tell(self, happening: Happening) -> None:
         happening = self._beside(happening)
-        told = Told.of(happening)
+        told = HappeningMessage.of(happening)
         if told is not None:
             self._go.clear()
             self._line.say(Reply(told=told))
@@ -252,7 +254,7 @@ def _port() -> Path:
 def main() -> None:
     """Serve the port until it is closed."""
     descriptor = os.open(_port(), os.O_RDWR | os.O_CLOEXEC)
-    Guest(Line(descriptor)).serve()
+    Guest(OrderPort(descriptor)).serve()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from fsgauge.rig.host.blank import make_blank
 from fsgauge.rig.host.formatted import make
 from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.messages import Do
-from fsgauge.rig.vm.network.addresses import INTERFACE, Station, hosts_file
+from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mount_words
@@ -137,7 +137,6 @@ def stand(system: str, device: str, folder: str, *, anew: bool = True) -> dict[s
 
 
 def seen(folder: str) -> dict[str, int]:
-    """What is there: files, and their bytes."""
     found = [each for each in Path(folder).rglob("*") if each.is_file() and not each.is_symlink()]
     return {"files": len(found), "bytes": sum(each.stat().st_size for each in found)}
 
@@ -172,7 +171,6 @@ def room(folder: str) -> int:
 
 
 def machine() -> dict[str, Any]:
-    """This machine, which drives no load."""
     return capture_machine([], NO_STORAGE).model_dump(mode="json")
 
 

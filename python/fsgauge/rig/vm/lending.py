@@ -1,20 +1,26 @@
-"""A system that stands in a virtual machine, lent: the engine and programs of others run there."""
+"""A system that stands in a virtual machine, lent: the engine and programs of others run there.
+
+Both ends: what is asked here, and the guest that does it, order by order, until the system is given
+back.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Do, Order
-from fsgauge.study.model import System
+from fsgauge.study.model import Study, System
 from fsgauge.workload.folders import Place
 
 _MAKE_SECONDS = 1800.0
@@ -37,49 +43,100 @@ def lent_by(group: NodeGroup, system: System) -> Iterator[GuestLent]:
 
 
 class GuestLent:
-    """See fsgauge.rig.lending.LentMachine: on the node that drives the load."""
+    """See LentSystem: on the node that drives the load."""
 
     is_root = True
 
     def __init__(self, group: NodeGroup, system: str) -> None:
         self._group = group
-        answer = self._told("lend", _MAKE_SECONDS, {"system": system})
-        self.target: Place = _PLACE.validate_json(answer)
+        self.target: Place = _PLACE.validate_python(self._told("lend", system=system))
         self.pinned = self.target
 
     def settle(self) -> str:
-        """Sync and drop caches there; gives what was done."""
-        return str(json.loads(self._told("settle", _MAKE_SECONDS, {})))
+        return str(self._told("settle"))
 
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
-        """Run a job with the engine that is there."""
-        answer = self._told("load", _LOAD_SECONDS, {"job": job.model_dump(mode="json")})
-        return LoadResult.model_validate_json(answer)
+        found = self._told("load", _LOAD_SECONDS, job=job.model_dump(mode="json"))
+        return LoadResult.model_validate(found)
 
     def program(self, name: str, file: Path | None) -> str | None:
-        """The guest's own, or a copy of a file of this machine."""
         data = base64.b64encode(file.read_bytes()).decode() if file else ""
-        found = json.loads(self._told("program", _BESIDE_SECONDS, {"name": name, "data": data}))
+        found = self._told("program", _BESIDE_SECONDS, name=name, data=data)
         return None if found is None else str(found)
 
     def said(self, command: Sequence[str], what: str, seconds: float) -> str:
-        """Its output."""
-        beside = seconds + _BESIDE_SECONDS
         words = {"command": list(command), "what": what, "seconds": seconds}
-        return str(json.loads(self._told("say", beside, words)))
+        return str(self._told("say", seconds + _BESIDE_SECONDS, **words))
 
     def words(self, command: Sequence[str]) -> str:
-        """Its output, or its errors."""
-        return str(json.loads(self._told("words", _MAKE_SECONDS, {"command": list(command)})))
+        return str(self._told("words", command=list(command)))
 
     def remove(self, names: Sequence[str]) -> None:
-        """Remove what matches in the system's folder."""
-        self._told("remove", _MAKE_SECONDS, {"names": list(names)})
+        self._told("remove", names=list(names))
 
     def give_back(self) -> None:
-        """The guest undoes what it made for it."""
-        self._told("give_back", _MAKE_SECONDS, {})
+        self._told("give_back")
 
-    def _told(self, do: Do, seconds: float, words: dict[str, object]) -> str:
+    def _told(self, do: Do, within: float = _MAKE_SECONDS, /, **words: object) -> object:
         order = Order(do=do, words=words)
-        return self._group.tell_one(self._group.roles.loads[0], order, seconds)
+        return json.loads(self._group.tell_one(self._group.roles.loads[0], order, within))
+
+
+_BROUGHT = Path("/run/brought")
+_JOB: TypeAdapter[LoadJob | ClientsJob] = TypeAdapter(LoadJob | ClientsJob)
+ORDERS: tuple[Do, ...] = (
+    "lend", "settle", "load", "program", "say", "words", "remove", "give_back",
+)  # fmt: skip
+
+
+class Lending:
+    """The guest's end: one system at most."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._lent: LentSystem | None = None
+
+    def done(
+        self, do: Do, words: dict[str, Any], study: Study | None, session: Session | None
+    ) -> str:
+        """Carry an order out; gives its answer as JSON."""
+        if do == "lend":
+            return self._lend(words["system"], study, session)
+        if do == "give_back":
+            self.give_back()
+            return "null"
+        if self._lent is None:
+            raise RigError("the guest lends no system")
+        match do:
+            case "load":
+                job = _JOB.validate_python(words["job"])
+                return self._lent.load(job).model_dump_json()
+            case "program":
+                return json.dumps(_found(self._lent, words["name"], words["data"]))
+            case "say":
+                return json.dumps(self._lent.said(**words))
+            case _:
+                return json.dumps(getattr(self._lent, do)(**words))
+
+    def give_back(self) -> None:
+        self._lent = None
+        self._open.close()
+
+    def _lend(self, name: str, study: Study | None, session: Session | None) -> str:
+        self.give_back()
+        if study is None or session is None:
+            raise RigError("no study is prepared in the guest")
+        system = next(each for each in study.systems if each.name == name)
+        self._lent = self._open.enter_context(session.lent(system))
+        return _PLACE.dump_json(self._lent.target).decode()
+
+
+def _found(lent: LentSystem, name: str, data: str) -> str | None:
+    """An installed program, or one whose bytes came with the order."""
+    if not data:
+        return lent.program(name, None)
+    _BROUGHT.mkdir(exist_ok=True)
+    file = _BROUGHT / name
+    file.write_bytes(base64.b64decode(data))
+    file.chmod(0o755)
+    return lent.program(name, file)

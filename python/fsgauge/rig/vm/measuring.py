@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Protocol
 
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.engine.wire import Event
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.block import BlockOverHosts
-from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.clock import Clock, LeadTime
+from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gathered import Gathered, records_of
-from fsgauge.rig.fleet.lead import Lead
-from fsgauge.rig.fleet.loss import HostLostError
 from fsgauge.rig.fleet.messages import Described
 from fsgauge.rig.fleet.session import PreparedHosts
 from fsgauge.rig.happenings import RunStarted, Tell
@@ -32,27 +29,6 @@ _LEAST_LEAD_SECONDS = 2.5
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
-class Measuring(Protocol):
-    """A study prepared on the nodes of a group that drive the load."""
-
-    def prepare(self, study: Study) -> None:
-        """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
-        ...
-
-    def describe(self) -> Description:
-        """The nodes that drive the load, as they are now."""
-        ...
-
-    def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
-        """What the plan has of a block, within that time; raises NodeLostError."""
-        ...
-
-
-def measuring(group: NodeGroup) -> Measuring:
-    """How this group measures."""
-    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)
-
-
 class OnOne:
     """One node drives the load, as a machine alone does."""
 
@@ -61,18 +37,17 @@ class OnOne:
         self._at = group.roles.loads[0]
 
     def prepare(self, study: Study) -> None:
-        """Attach its storage in that node."""
+        """Attach its storage; raises what a guest refuses. `study` is as the guests have it."""
         order = Order(do="prepare", study=study.model_dump_json(by_alias=True))
         self._group.tell_one(self._at, order, PREPARE_SECONDS)
 
     def describe(self) -> Description:
-        """That node."""
         answer = self._group.tell_one(self._at, Order(do="describe"), _ANSWER_SECONDS)
         found = Described.model_validate_json(answer)
         return Description(found.size_bytes, found.engine, found.machines)
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
-        """Each happening as the node tells it."""
+        """What the plan has of a block, within that time; raises NodeLostError."""
         name = self._group.names[0]
         gathered = Gathered(plan, block, [name])
 
@@ -100,34 +75,30 @@ class OnSeveral(PreparedHosts):
     """
 
     def __init__(self, group: NodeGroup) -> None:
-        super().__init__(group, lambda _: self._study, group.say, lambda _: consent_to(self._study))
+        super().__init__(
+            group,
+            lambda _: self._study,
+            group.say,
+            LeadTime(_LEAST_LEAD_SECONDS),
+            lambda _: consent_to(self._study),
+        )
         self._group = group
         self._study: Study
-        self._clock: Clock | None = None
-        self._lead = Lead(_LEAST_LEAD_SECONDS)
+        self._is_clock_served = False
 
     def prepare(self, study: Study) -> None:
         """Attach its storage in each of them, and compare nothing yet."""
         self._study = study
         self._prepare(self._group.names)
         self._settle(self._group.names, PREPARE_SECONDS)
-        self._clock = self._clock or self._served_clock()
+        if not self._is_clock_served:
+            self._clock, self._is_clock_served = self._served_clock(), True
 
     def measure(self, plan: Plan, block: int, tell: Tell, seconds: float) -> None:
         """All nodes together; one that keeps the others waiting for too long is lost."""
-        assert self._clock is not None  # noqa: S101 - it was prepared
         self._group.end_asking_after(seconds)
         try:
-            BlockOverHosts(
-                self._group,
-                self._clock,
-                plan,
-                block,
-                tell,
-                self._say,
-                self._said,
-                self._lead,
-            ).measure()
+            self._measure(plan, block, tell)
         except HostLostError as error:
             self._group.give_up()
             raise NodeLostError(
@@ -150,3 +121,11 @@ class OnSeveral(PreparedHosts):
             return int(self._group.tell_one(at, Order(do="now"), _ANSWER_SECONDS))
 
         return Clock(found["address"], found["port"], found["key"], now=now)
+
+
+Measuring = OnOne | OnSeveral
+"""A study prepared on the nodes of a group that drive the load."""
+
+
+def measuring(group: NodeGroup) -> Measuring:
+    return OnSeveral(group) if len(group.roles.loads) > 1 else OnOne(group)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fsgauge.rig.fleet.messages import Fault, Message, Told
+from fsgauge.rig.fleet.messages import Fault, HappeningMessage, Message
 
 PORT = "fsgauge"
 """The port's name in the guest."""
@@ -31,7 +31,7 @@ Do = Literal[
     "ask",
     "count",
     "remount",
-    "hand",
+    "agent",
     "lend",
     "settle",
     "load",
@@ -51,8 +51,8 @@ class Order(Message):
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
     what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
-    `hand` is a step of fsgauge.hands.hand; those from `lend` to `give_back` are for a system that
-    is lent (fsgauge.rig.lending). `go` is not answered either: a run that has begun on
+    `agent` is a step of agents/agent.py; those from `lend` to `give_back` are for a system that is
+    lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
     this node alone goes on, now that the others are ready for it.
     """
 
@@ -72,7 +72,7 @@ class Reply(Message):
     hello: str = ""
     alive: bool = False
     said: str = ""
-    told: Told | None = None
+    told: HappeningMessage | None = None
     event: str = ""
     answer: str | None = None
     fault: Fault | None = None

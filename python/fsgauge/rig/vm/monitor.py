@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any
 
+from fsgauge.agents.lines import Lines
 from fsgauge.errors import RigError
 from fsgauge.rig.vm.qemu import Disk
 
@@ -31,12 +32,11 @@ class Monitor:
 
     def __init__(self, own: socket.socket) -> None:
         self._socket = own
-        self._heard = b""
+        self._lines = Lines()
         self._is_ready = False
         self._lock = threading.RLock()
 
     def close(self) -> None:
-        """Let go of it."""
         self._socket.close()
 
     def limit_disk(self, disk: Disk, iops: int, bytes_per_second: int) -> None:
@@ -103,7 +103,7 @@ class Monitor:
                 return message[key]
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
-        while b"\n" not in self._heard:
+        while (line := self._lines.take()) is None:
             self._socket.settimeout(max(0.01, ends - time.monotonic()))
             try:
                 piece = self._socket.recv(_PIECE_BYTES)
@@ -113,7 +113,6 @@ class Monitor:
                 raise RigError(f"QEMU's monitor is gone: {error.strerror}") from error
             if not piece:
                 raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
-            self._heard += piece
-        line, _, self._heard = self._heard.partition(b"\n")
+            self._lines.add(piece)
         found: dict[str, Any] = json.loads(line)
         return found

@@ -18,14 +18,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fsgauge import __version__
+from fsgauge.agents.agents import AgentLostError
+from fsgauge.agents.lines import Lines
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
-from fsgauge.rig.vm.kvm import kvm_groups
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor
 from fsgauge.rig.vm.opened import opened
-from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command
+from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command, kvm_groups
 
 BOOT_SECONDS = {"kvm": 20.0, "tcg": 240.0}
 """Emulated, a machine is up in seconds; on a busy host in a minute."""
@@ -41,11 +42,8 @@ _PIECE_BYTES = 1 << 16
 Hear = Callable[[Reply], None]
 
 
-class NodeLostError(RigError):
-    """A machine that has ended or hangs: what it was doing is not done."""
-
-    has_ended = False
-    """Whether it has ended, by a panic or otherwise; one that has not hangs."""
+class NodeLostError(AgentLostError):
+    """A machine that has ended, by a panic or otherwise, or hangs: its work is not done."""
 
     @property
     def in_short(self) -> str:
@@ -83,7 +81,7 @@ class Node:
         self._qemu = qemu
         self._user_id = user_id
         self._output = place / f"{spec.name}.qemu"
-        self._heard = b""
+        self._lines = Lines()
         self._is_up = False
         self._given_up = False
         self.is_away = False
@@ -210,7 +208,7 @@ class Node:
     @property
     def has_line(self) -> bool:
         """Whether a whole line has come that `look` has not taken."""
-        return b"\n" in self._heard
+        return self._lines.has_one
 
     @property
     def port(self) -> int:
@@ -236,15 +234,13 @@ class Node:
         self._process = None
         self._port.close()
         self.monitor.close()
-        self._heard, self._is_up = b"", False
+        self._lines, self._is_up = Lines(), False
         self.start(network=network)
 
     def has_returned(self) -> None:
-        """It is one of its group again."""
         self._given_up = self.is_away = self.is_waited_for = False
 
     def end(self) -> None:
-        """No more of it, within seconds."""
         process = self._process
         if process is None:
             return
@@ -285,11 +281,9 @@ class Node:
         return None
 
     def _taken(self) -> Reply | None:
-        """A whole line that has come."""
-        line, separator, rest = self._heard.partition(b"\n")
-        if not separator:
+        line = self._lines.take()
+        if line is None:
             return None
-        self._heard = rest
         try:
             return Reply.model_validate_json(line)
         except ValidationError as error:
@@ -306,7 +300,10 @@ class Node:
         except OSError:
             piece = b""
         if piece:
-            self._heard += piece
+            try:
+                self._lines.add(piece)
+            except ValueError as error:
+                raise self._lost(f"sends {error}") from None
             return
         code = self._process.poll()
         if code is not None or piece == b"":

@@ -7,7 +7,9 @@ It inherits what it works with, sockets (the port, the monitor, the prompt, its 
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -16,7 +18,31 @@ from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.messages import PORT
-from fsgauge.rig.vm.network.addresses import Station
+from fsgauge.rig.vm.network import Station
+
+KVM = Path("/dev/kvm")
+_GROUP = stat.S_IRGRP | stat.S_IWGRP
+_OTHERS = stat.S_IROTH | stat.S_IWOTH
+
+
+def has_kvm() -> bool:
+    if os.geteuid() != 0:
+        return os.access(KVM, os.R_OK | os.W_OK)
+    try:
+        mode = KVM.stat().st_mode
+    except OSError:
+        return False
+    return mode & _OTHERS == _OTHERS or (mode & _GROUP == _GROUP and bool(kvm_groups()))
+
+
+def kvm_groups() -> tuple[int, ...]:
+    """The group that machines of root need; never root's own."""
+    try:
+        group = KVM.stat().st_gid
+    except OSError:
+        return ()
+    return (group,) if group else ()
+
 
 PROGRAM = "qemu-system-x86_64"
 _PACKAGE = "qemu-system-x86"
@@ -85,7 +111,6 @@ class Disk:
 
     @property
     def device(self) -> str:
-        """The machine's device, as the monitor calls it."""
         return f"/machine/peripheral/{self.serial}/virtio-backend"
 
 
@@ -131,7 +156,6 @@ class Descriptors:
 
     @property
     def all(self) -> tuple[int, ...]:
-        """Every one that is there."""
         found = (self.port, self.monitor, self.prompt, self.network)
         return tuple(each for each in found if each is not None)
 

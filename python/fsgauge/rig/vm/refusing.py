@@ -10,15 +10,15 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.memory import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.plan.turns import require_files_fit
-from fsgauge.rig.host.checks import refused_by, require_real
+from fsgauge.rig.host.checks import require_real
+from fsgauge.rig.refusing import refused_by
 from fsgauge.rig.vm.acceleration import chosen_accelerator
-from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
+from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.build.making import require_here
 from fsgauge.rig.vm.cache import guest_of, kernel_of
 from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.own_systems import named_alone
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
@@ -148,7 +148,7 @@ def _require_systems(study: Study) -> None:
 
 def _require_not_alone(study: Study, system: System) -> None:
     """A way to reach a file system is none, nor is a volume: it needs one."""
-    refusal = named_alone(study, system)
+    refusal = without_file_system(study, system)
     if refusal is not None:
         raise refusal
 

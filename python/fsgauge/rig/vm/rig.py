@@ -18,28 +18,31 @@ from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.design import design_of
-from fsgauge.rig.host.beside import hindrance
-from fsgauge.rig.host.checks import require_none
+from fsgauge.rig.host.side_by_side import hindrance
+from fsgauge.rig.refusing import require_none
 from fsgauge.rig.rig import Rig
-from fsgauge.rig.vm.acceleration import started_well
+from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
 from fsgauge.rig.vm.build.lab import lab_image
-from fsgauge.rig.vm.cache import guest_of, kernel_of
-from fsgauge.rig.vm.disks import MOST_DISKS, disks_of, kernels_of, limits_of, storage_of
-from fsgauge.rig.vm.durations import around_of
+from fsgauge.rig.vm.cache import guest_of, in_use, kernel_of
+from fsgauge.rig.vm.disks import (
+    MOST_DISKS,
+    disks_of,
+    kernels_of,
+    limits_of,
+    small_blocks_words,
+    storage_of,
+)
 from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.in_use import in_use
-from fsgauge.rig.vm.network.addresses import Station
-from fsgauge.rig.vm.network.shape import shape_of
-from fsgauge.rig.vm.network.switch import Shape, Switch
+from fsgauge.rig.vm.network import Station, shape_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.small_blocks import small_blocks_words
+from fsgauge.rig.vm.switch import Shape, Switch
 from fsgauge.storage.loop import make_file
 from fsgauge.study.model import Study
 
@@ -57,23 +60,18 @@ class VmRig(Rig):
         self._kernel = kernel
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says: each disk has that much."""
         return storage_of(study).size
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What is seen without starting a machine."""
         return refused(study, destroy)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Raise for what cannot work; nothing is started."""
         require_none(refused(study, destroy))
 
     def load_nodes(self, study: Study) -> int:
-        """How many nodes drive the load."""
         return len(roles_of(study).loads)
 
     def strikes(self, study: Study) -> list[Strike]:
-        """Each fault of the study, as its nodes are struck."""
         return [
             Strike(
                 kind=fault.kind,
@@ -87,16 +85,13 @@ class VmRig(Rig):
         ]
 
     def around(self, study: Study) -> Around:
-        """What emulated machines take to start, to be set up, and around each run."""
         return around_of(study)
 
     def storage_words(self, study: Study) -> str:
-        """As records will say it, but for what only a machine that is up knows."""
         disks = len(disks_of(study, side_by_side=design_of(self, study).side_by_side))
         return sentence_of(study, disks, limits_of(study))
 
     def storage_cautions(self, study: Study) -> list[str]:
-        """Block sizes that mkfs chooses by the size of the disk."""
         return small_blocks_words(study, storage_of(study).size)
 
     def hindrance(self, study: Study) -> str:

@@ -14,27 +14,31 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
-from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, Tell
-from fsgauge.rig.session import Description
+from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, Tell
+from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
-from fsgauge.rig.vm.arrangement.standing import Standing, standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
+from fsgauge.rig.vm.faults.failed_runs import (
+    RecordedTurns,
+    StruckTurn,
+    failed_runs,
+    fault_of,
+    is_of_system,
+)
+from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
-from fsgauge.rig.vm.network.shape import shape_of
+from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError
-from fsgauge.rig.vm.outliving import Heard, failed_runs, fault_of, is_of_system
-from fsgauge.rig.vm.striking import Striking
-from fsgauge.rig.vm.struck_turn import StruckTurn
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
 
-MOST_REPEATS = 2
 _PATIENCE = 30.0
 """A block may take so many times as long as is expected, and no less than an hour."""
 _LEAST_SECONDS = 3600.0
@@ -60,12 +64,14 @@ class _Over(NodeLostError):
         super().__init__("the nodes were struck")
 
 
-class VmSession:
+class VmSession(Session):
     """The study prepared on its nodes, or on as many for each kernel that its systems ask for.
 
     `start` makes new nodes of a kernel, up and with empty disks, which keep logs of what is written
     to them where that is asked for.
     """
+
+    lends = True
 
     def __init__(
         self,
@@ -111,7 +117,7 @@ class VmSession:
         group.tell_one(at, order, PREPARE_SECONDS)
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
 
-    def standing(self, system: System) -> AbstractContextManager[Standing]:
+    def standing(self, system: System) -> AbstractContextManager[SystemOverNodes]:
         """A system set up on its nodes, not measured."""
         return standing(
             self._group(system.kernel),
@@ -120,7 +126,7 @@ class VmSession:
         )
 
     @contextmanager
-    def lent_machine(self, system: System) -> Iterator[GuestLent]:
+    def lent(self, system: System) -> Iterator[GuestLent]:
         """A system set up on its nodes, and the one that drives the load."""
         prepared = self._by_kernel[system.kernel]
         with self._stood(system) as stood:
@@ -153,7 +159,7 @@ class VmSession:
         """
         repeats = 0 if self._gave_up else MOST_REPEATS
         for left in range(repeats, -1, -1):
-            heard = Heard(tell, self._made)
+            heard = RecordedTurns(tell, self._made)
             try:
                 self._measure_block(plan, block, heard)
                 self._gave_up = False
@@ -178,7 +184,7 @@ class VmSession:
             measure(prepared, system, part, block, tell)
 
     def _give_up(
-        self, plan: Plan, block: int, heard: Heard, tell: Tell, error: NodeLostError
+        self, plan: Plan, block: int, heard: RecordedTurns, tell: Tell, error: NodeLostError
     ) -> None:
         """What the block lacks has failed; raises the error where the study has to end."""
         tell(BlockGivenUp(block, error.what, error.details))
@@ -197,7 +203,7 @@ class VmSession:
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         """One turn; what it did not reach is recorded as failed."""
-        heard = Heard(tell, self._made)
+        heard = RecordedTurns(tell, self._made)
         try:
             self._measure(prepared, system, plan, block, heard)
             return
@@ -239,9 +245,9 @@ class VmSession:
         told: StruckTurn | None = None
         try:
             with self._stood(system) as stood:
-                striking = Striking(prepared.group, turn.strikes, system, stood)
+                injection = Injection(prepared.group, turn.strikes, system, stood)
                 telling = Telling(prepared.group, stood, tell)
-                told = StruckTurn(self._study, part, turn, striking, telling)
+                told = StruckTurn(self._study, part, turn, injection, telling)
                 try:
                     self._measure_on(prepared, system, stood, part, turn.block, told)
                 except (Interrupted, InputError):
@@ -263,7 +269,7 @@ class VmSession:
                 self._say(error.what)
 
     @contextmanager
-    def _stood(self, system: System) -> Iterator[Standing | None]:
+    def _stood(self, system: System) -> Iterator[SystemOverNodes | None]:
         """The system set up over its nodes, where that is more than a disk and a mount."""
         if not self._is_arranged:
             yield None
@@ -291,7 +297,6 @@ class VmSession:
                 del self._by_kernel[kernel]
 
     def _group(self, kernel: str | None) -> NodeGroup:
-        """The nodes of a kernel, up."""
         if kernel not in self._by_kernel:
             group = self._start(kernel, self.has_logs)
             self._by_kernel[kernel] = _Prepared(group, measuring(group), self.has_logs)
@@ -352,7 +357,7 @@ class VmSession:
         self,
         prepared: _Prepared,
         system: System | None,
-        stood: Standing | None,
+        stood: SystemOverNodes | None,
         plan: Plan,
         block: int,
         tell: Tell,
@@ -370,6 +375,5 @@ class VmSession:
         prepared.measuring.measure(plan, block, tell, seconds)
 
     def _shape(self, group: NodeGroup, system: System | None) -> None:
-        """The network between the nodes is the system's."""
         if group.switch is not None:
             group.switch.shape(shape_of(self._study, system))

@@ -23,7 +23,6 @@ _SYSTEMS = Path(__file__).with_suffix(".toml")
 
 @cache
 def sharing_systems() -> dict[str, System]:
-    """Those that are there, by name."""
     found = tomllib.loads(_SYSTEMS.read_text(encoding="utf-8"))
     return {name: System.model_validate({"name": name, **keys}) for name, keys in found.items()}
 
@@ -51,7 +50,6 @@ def study_of(systems: Sequence[System]) -> Study:
 
 
 def has_server(system: System) -> bool:
-    """Whether one of its nodes only serves."""
     return roles_of(study_of([system])).server is not None
 
 

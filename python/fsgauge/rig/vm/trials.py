@@ -1,30 +1,40 @@
-"""What `fsgauge rig test` tries: each file system of one node, and the systems over several.
+"""`fsgauge rig test`: each file system of one node, and the systems over several, set up and tried.
 
 Those over several nodes are the `[[trial]]` tables of systems/. `loads` are numbers of nodes that
 drive the load; a server is one more. `proof` is bash for the last of them, which fails where the
 system does not do what it is there for, and prints a sentence where it does. `known` is why it does
-not work on the distribution's usual kernel.
+not work on the distribution's usual kernel. Each is written on one node and read on another.
 """
 
 from __future__ import annotations
 
+import time
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.errors import InputError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.kinds import DEFAULT
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.arrangement.tables import tables
+from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
+from fsgauge.rig.vm.refusing import require_machines, require_memory
+from fsgauge.rig.vm.rig import VmRig
+from fsgauge.rig.vm.session import VmSession
+from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
+from fsgauge.study.rig_keys import RigKeys, Role, SystemRig
 
 _SYSTEMS = Path(__file__).parent / "systems"
 
 
 @dataclass(frozen=True)
-class Trial:
+class RigTest:
     """A file system, what it is on, how it is reached, and how many nodes drive the load."""
 
     kind: str
@@ -50,7 +60,6 @@ class Trial:
 
     @property
     def has_server(self) -> bool:
-        """Whether one of its nodes is a server."""
         found = tables()
         layers = (
             found.volume.get(self.volume or ""),
@@ -60,7 +69,6 @@ class Trial:
 
     @property
     def nodes(self) -> int:
-        """All of them."""
         return self.loads + self.has_server
 
     @property
@@ -70,7 +78,7 @@ class Trial:
         return not arranged and self.kind in recipe().kinds
 
 
-class _Trials(BaseModel):
+class _RigTests(BaseModel):
     """A table of a file: every one of `kinds` on every number of nodes in `loads`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -83,24 +91,24 @@ class _Trials(BaseModel):
     proof: str = ""
     known: str = ""
 
-    def all(self) -> Iterator[Trial]:
+    def all(self) -> Iterator[RigTest]:
         for loads in self.loads:
             for kind in self.kinds:
                 rest = {"mount": self.mount, "proof": self.proof, "known": self.known}
-                yield Trial(kind, self.volume, self.reached_by, loads, **rest)
+                yield RigTest(kind, self.volume, self.reached_by, loads, **rest)
 
 
 @cache
-def trials(systems: Path = _SYSTEMS) -> tuple[Trial, ...]:
+def trials(systems: Path = _SYSTEMS) -> tuple[RigTest, ...]:
     """All of them: file systems of one node first, then by the number of nodes."""
-    found = [Trial(kind) for kind in recipe().kinds]
+    found = [RigTest(kind) for kind in recipe().kinds]
     for path in sorted(systems.glob("*.toml")):
         for part in tomllib.loads(path.read_text(encoding="utf-8")).get("trial", []):
-            found += _Trials.model_validate(part).all()
+            found += _RigTests.model_validate(part).all()
     return tuple(sorted(found, key=lambda each: (not each.is_plain, each.nodes, each.has_server)))
 
 
-def chosen(words: Sequence[str]) -> list[Trial]:
+def chosen(words: Sequence[str]) -> list[RigTest]:
     """Those that people ask for, each once; all without words. InputError for a word of none."""
     for word in words:
         if not any(word in each.words for each in trials()):
@@ -113,9 +121,131 @@ def chosen(words: Sequence[str]) -> list[Trial]:
     return [each for each in trials() if not words or each.words & set(words)]
 
 
-def alike(found: Iterable[Trial]) -> list[list[Trial]]:
+def alike(found: Iterable[RigTest]) -> list[list[RigTest]]:
     """In groups that the same nodes can try, one after the other."""
-    groups: dict[tuple[int, bool], list[Trial]] = {}
+    groups: dict[tuple[int, bool], list[RigTest]] = {}
     for each in found:
         groups.setdefault((each.nodes, each.has_server), []).append(each)
     return list(groups.values())
+
+
+_SIZE = "320MiB"
+_SECONDS = 120.0
+_WRITE = """
+head -c 3000000 /dev/urandom > "$FOLDER/one"
+sync
+sha256sum < "$FOLDER/one"
+"""
+_READ_ANEW = 'echo 3 > /proc/sys/vm/drop_caches; sha256sum < "$FOLDER/one"'
+# A union has it in one of its branches.
+_READ_BELOW = (
+    'for at in "$BELOW/one" "$BELOW"/*/one; do [ -f "$at" ] && exec sha256sum < "$at"; done'
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial: empty `fault` where it works, else why it does not."""
+
+    trial: RigTest
+    seconds: float
+    said: str = ""
+    fault: str = ""
+
+
+def outcomes(
+    wanted: Iterable[RigTest], kernel: str | None, say: Callable[[str], None]
+) -> Iterator[Outcome]:
+    """Of each trial as it ends. One that loses its nodes is tried once more, on new ones.
+
+    Raises what keeps every machine from starting.
+    """
+    require_machines()
+    lost: set[RigTest] = set()
+    for group in alike(wanted):
+        left = group
+        try:
+            require_memory(group[0].nodes)
+        except RigError as error:
+            yield from (Outcome(each, 0.0, fault=error.what) for each in group)
+            continue
+        while left:
+            study = _study(left)
+            with VmRig(say, kernel).started(study) as session:
+                for trial, system in zip(left, study.systems, strict=True):
+                    try:
+                        yield _tried(session, trial, system)
+                    except NodeLostError as error:
+                        if "is not up" in error.what:
+                            raise
+                        if trial in lost:
+                            yield Outcome(trial, 0.0, fault=error.with_last_words)
+                            left = left[1:]
+                        lost.add(trial)
+                        say(f"{trial.name}: {error.with_last_words}")
+                        break
+                    left = left[1:]
+
+
+def _study(group: list[RigTest]) -> Study:
+    """With a system for each of them, on their nodes."""
+    base = load_study(DEFAULT, [], [], f"loop:{_SIZE}", 0)
+    systems = [
+        System(
+            name=each.name,
+            kind=each.kind,
+            mount=each.mount,
+            rig=SystemRig(volume=each.volume, reached_by=each.reached_by),
+        )
+        for each in group
+    ]
+    first = group[0]
+    server: list[Role] = ["server"] * first.has_server
+    loads: list[Role] = ["load"] * first.loads
+    rig = RigKeys(nodes=first.nodes, roles=[*server, *loads])
+    return base.model_copy(update={"systems": systems, "rig": rig})
+
+
+def _tried(session: VmSession, trial: RigTest, system: System) -> Outcome:
+    began = time.monotonic()
+    try:
+        if trial.is_plain:
+            return Outcome(trial, session.try_out(system), "made, mounted and filled")
+        with session.standing(system) as stood:
+            said = _proved(stood, trial)
+            seconds = time.monotonic() - began
+    except (Interrupted, NodeLostError):
+        raise
+    except FsgaugeError as error:
+        return Outcome(trial, time.monotonic() - began, fault=error.with_last_words)
+    return Outcome(trial, seconds, said)
+
+
+def _proved(stood: SystemOverNodes, trial: RigTest) -> str:
+    """Raises RigError where what one node wrote is not what another one reads."""
+    shared, reached = stood.found.file_system, stood.found.reached_by
+    if shared is not None and shared.read_only:
+        return "made, mounted and read"
+    roles = stood.group.roles
+    first, last = roles.loads[0], roles.loads[-1]
+    written = stood.run(first, _WRITE, _SECONDS).strip()
+    readers = [(last, _READ_ANEW)]
+    said = "written and read"
+    if reached is not None and reached.below == "server" and roles.server is not None:
+        readers.append((roles.server, _READ_BELOW))
+        said = "written on one node, read on another"
+    elif first != last:
+        said = "written on one node, read on another"
+    for at, text in readers:
+        read = stood.run(at, text, _SECONDS).strip()
+        if read != written:
+            raise OtherBytesError(stood.group.stations[at].name)
+    proof = stood.run(last, trial.proof, _SECONDS).strip() if trial.proof else ""
+    return "; ".join(filter(None, (said, proof)))
+
+
+class OtherBytesError(FsgaugeError):
+    """A node read other bytes than were written."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(f"{node} reads other bytes than were written")

@@ -13,7 +13,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Plan, RunRecord, ScanRecord, TurnRecord
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
-from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.fleet.messages import HappeningMessage
 from fsgauge.rig.happenings import Happening, RunStarted, StepStarted, TurnStarted
 from tests.over_hosts_example import on_hosts
 from tests.synthetic import make_study
@@ -22,18 +22,18 @@ from tests.synthetic_connections import make_connections
 HOSTS = ["a", "b", "c"]
 
 
-def told_of(block: int = 0) -> tuple[Plan, dict[str, list[Told]]]:
+def told_of(block: int = 0) -> tuple[Plan, dict[str, list[HappeningMessage]]]:
     """One turn of each of three hosts, each with times of its own."""
     study = make_study(blocks=2)
     turn = next(each for each in study.study.plan.turns if each.block == block)
     made = next(each for each in study.turns if (each.block, each.turn) == (block, turn.turn))
     runs = [run for run in study.runs if (run.block, run.turn) == (block, turn.turn)]
-    found: dict[str, list[Told]] = {}
+    found: dict[str, list[HappeningMessage]] = {}
     for number, host in enumerate(HOSTS):
         happenings: list[Happening] = [TurnStarted(turn), made]
         for run in runs:
             happenings += [RunStarted(turn, run.cell), slower(run, number)]
-        found[host] = [each for each in map(Told.of, happenings) if each is not None]
+        found[host] = [each for each in map(HappeningMessage.of, happenings) if each is not None]
     return study.study.plan, found
 
 
@@ -48,7 +48,9 @@ def slower(run: RunRecord, number: int) -> RunRecord:
     )
 
 
-def put_together(plan: Plan, told: dict[str, list[Told]], pieces: list[str]) -> list[bytes]:
+def put_together(
+    plan: Plan, told: dict[str, list[HappeningMessage]], pieces: list[str]
+) -> list[bytes]:
     """The records in the order in which they come to be, hosts telling one after the other."""
     gathered = Gathered(plan, 0, HOSTS)
     left = {host: list(each) for host, each in told.items()}
@@ -92,7 +94,7 @@ def test_scans_of_hosts_that_rested_are_left_out() -> None:
         update = {"turn": turn.turn, "cell": cell.id}
         if host == "c":
             update |= {"result": None, "fault": fault}
-        told[host] = Told.of(scan.model_copy(update=update))
+        told[host] = HappeningMessage.of(scan.model_copy(update=update))
     records = gathered.records({host: each for host, each in told.items() if each})
     assert list(records) == ["a", "b"]
     whole = together(records)[-1]
@@ -150,7 +152,7 @@ def test_rounds_until_steady_may_differ() -> None:
     plan, told = told_of()
     gathered = Gathered(plan, 0, HOSTS)
     turn = next(each for each in plan.turns if each.block == 0)
-    rounds = [Told.of(StepStarted(turn, f"round {number}")) for number in range(4)]
+    rounds = [HappeningMessage.of(StepStarted(turn, f"round {number}")) for number in range(4)]
     steps = [each for each in rounds if each is not None]
     gathered.add("a", [told["a"][0], *steps[:2], *told["a"][1:]])
     gathered.add("b", [told["b"][0], *steps, *told["b"][1:]])

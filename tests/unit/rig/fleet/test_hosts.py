@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.fleet.alike import identity_from, require_alike, require_same
+from fsgauge.rig.fleet.host_answers import digest_of, use_engine
 from fsgauge.rig.fleet.hosts import require_descriptors
-from fsgauge.rig.fleet.identity import HostIdentity, own_identity
-from fsgauge.rig.fleet.pushed_engine import digest_of, use_engine
+from fsgauge.rig.fleet.identity import (
+    HostIdentity,
+    identity_from,
+    own_identity,
+    require_alike,
+    require_same,
+)
 
 
 def host(**more: object) -> HostIdentity:

@@ -13,9 +13,10 @@ import pytest
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.fleet.choice import chosen_fleet, is_submitted
 from fsgauge.rig.fleet.launcher import kubernetes, slurm
+from fsgauge.rig.fleet.launcher.command import ssh_command
 from fsgauge.rig.fleet.launcher.kubernetes import Pods, manifest, read_pods
 from fsgauge.rig.fleet.model import Host
-from fsgauge.rig.fleet_choice import FleetChoice
+from fsgauge.rig.rig import FleetChoice
 
 DATA = Path(__file__).parents[3] / "data" / "fleet"
 
@@ -153,3 +154,14 @@ def _bootstrap() -> kubernetes.Bootstrap:
     return kubernetes.Bootstrap(
         scheduler="tls://x:1", name="fsgauge-x-0", authority="a", certificate="c", key="k"
     )
+
+
+def test_ssh_asks_nothing_and_never_takes_a_host_for_an_option() -> None:
+    host = Host(name="a", address="10.0.0.1", user="bench", port=2222, fsgauge="/opt/my fs/fsgauge")
+    command = ssh_command(host, Path("/run/c"))
+    assert command[0] == "ssh" and "BatchMode=yes" in command
+    assert "ControlPath=/run/c/%C" in command
+    assert command[-7:] == [
+        *("-l", "bench", "-p", "2222", "--", "10.0.0.1"),
+        "'/opt/my fs/fsgauge' fleet-host",
+    ]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.fleet.loss import HostLostError
-from fsgauge.rig.fleet.messages import LabelMessage, Told
+from fsgauge.rig.fleet.control import HostLostError
+from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage
 from fsgauge.rig.fleet.planned import Planned
 from tests.synthetic import make_study
 
@@ -25,7 +25,9 @@ def planned() -> Planned:
 
 
 def test_what_is_planned_is_heard(planned: Planned) -> None:
-    planned.require_told("b", [Told(kind="run started", turn=TURN.turn, text=TURN.cells[0])])
+    planned.require_told(
+        "b", [HappeningMessage(kind="run started", turn=TURN.turn, text=TURN.cells[0])]
+    )
     for host in ("a", "b"):
         planned.require_record(host, MADE)
         planned.require_record(host, RUN)
@@ -35,13 +37,15 @@ def test_what_is_planned_is_heard(planned: Planned) -> None:
 
 @pytest.mark.parametrize("told", [{"turn": 99}, {"turn": -1}, {"text": "another cell"}])
 def test_happenings_of_no_plan_are_not(planned: Planned, told: dict[str, Any]) -> None:
-    found = Told.model_validate({"kind": "run started", "turn": 0, "text": TURN.cells[0], **told})
+    found = HappeningMessage.model_validate(
+        {"kind": "run started", "turn": 0, "text": TURN.cells[0], **told}
+    )
     with pytest.raises(HostLostError, match="b: it tells of what is not in the plan"):
         planned.require_told("b", [found])
 
 
 def test_happenings_have_an_end(planned: Planned) -> None:
-    some = [Told(kind="step started", turn=TURN.turn, text="x")] * 10_000
+    some = [HappeningMessage(kind="step started", turn=TURN.turn, text="x")] * 10_000
     with pytest.raises(HostLostError, match="b: it tells more of a block than can happen in it"):
         for _ in range(3 * len(PLAN.turns)):
             planned.require_told("b", some)

@@ -20,9 +20,11 @@ from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
 from fsgauge.rig.host import sliced_run
 from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.run import run_study
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
+from fsgauge.study.parse import load_study
 from tests.laboratory import (
     NoDiskEngine,
     NoDiskRig,
@@ -251,3 +253,14 @@ def test_studies_killed_at_any_moment_end_in_the_same_numbers(tmp_path: Path) ->
     expected = numbers(read(run(tmp_path / "uncut", side_by_side="true").directory))
     ended = [path.parent for path in (tmp_path / "killed").glob("*/*/study.json")]
     assert ended and all(numbers(read(each)) == expected for each in ended)
+
+
+def test_of_folders_without_room_the_systems_are_named(tmp_path: Path) -> None:
+    """ "2 of the systems are on the file system of /mnt/a" was said of one folder and its twin."""
+    size = ["storage.size=64TiB"]
+    study = load_study("demo-user", size, ["gone=/nowhere/at/all"], f"path:{tmp_path}", seed=1)
+    name = study.systems[0].name
+    assert hindrance(study) == (
+        f"{name}, {name} again take 128 TiB at once on the file system of {tmp_path},"
+        " more than is free there"
+    )

@@ -12,11 +12,10 @@ from fsgauge.plan.around import Around, Tried
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import around_on
-from fsgauge.rig.simulator import duration
+from fsgauge.rig.simulator import rig
 from fsgauge.rig.simulator.device import size_of
-from fsgauge.rig.simulator.life import job_of
+from fsgauge.rig.simulator.life import empty_of, first_turn, is_without_data, job_of
 from fsgauge.rig.simulator.rig import SimulatorRig
-from fsgauge.rig.simulator.trial import empty_of, first_turn, is_without_data
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
@@ -35,7 +34,7 @@ def test_what_is_tried_on_smaller_devices_is_near_to_what_the_study_takes() -> N
     and three are allowed here, for a life of a few seconds."""
     study, engine = churn("8GiB"), Engine()
     study = study.model_copy(update={"systems": study.systems[:1]})
-    found = duration._turn_seconds(study, study.systems[0], engine)
+    found = rig._turn_seconds(study, study.systems[0], engine)
     assert found.is_whole and found.size_bytes == size_of(study)
     begin = processor_seconds()
     system = study.systems[0]
@@ -50,14 +49,14 @@ def test_a_study_whose_files_are_of_a_fixed_number_is_tried_on_its_own_device() 
     """It has no room on a smaller one."""
     study = load_study("connections", seed=1)
     found = SimulatorRig().tried(study)
-    assert found is not None and found.longest_seconds == found.seconds * duration.FACTOR
+    assert found is not None and found.longest_seconds == found.seconds * rig.FACTOR
 
 
 def test_a_turn_that_takes_too_long_gives_a_lower_bound_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(duration, "MOST_SECONDS", 0.01)
-    monkeypatch.setattr(duration, "SMALLER", ())
+    monkeypatch.setattr(rig, "MOST_SECONDS", 0.01)
+    monkeypatch.setattr(rig, "SMALLER", ())
     study = churn("32GiB")
     found = SimulatorRig().tried(study)
     assert found is not None and found.longest_seconds is None

@@ -11,12 +11,10 @@ from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import EngineFault, SimulatedStep
 from fsgauge.errors import FullModelError, InputError
 from fsgauge.plan.turns import make_plan
-from fsgauge.rig.simulator import more_room
+from fsgauge.rig.simulator import full
 from fsgauge.rig.simulator.device import size_of
-from fsgauge.rig.simulator.full import require_whole
+from fsgauge.rig.simulator.full import Room, found_room, require_whole, with_sizes
 from fsgauge.rig.simulator.life import place_in
-from fsgauge.rig.simulator.more_room import Room, found_room
-from fsgauge.rig.simulator.readable import with_sizes
 from fsgauge.study.parse import parse_study
 from tests.unit.rig.simulator.windows import windows
 
@@ -104,7 +102,7 @@ def test_what_only_one_turn_was_seen_to_fit_in_says_so() -> None:
 
 
 def test_a_life_that_takes_long_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(more_room, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(full, "MOST_SECONDS", 0.0)
     study = parse_study(FILLS_UP, "mine.toml", "mine")
     plan = make_plan(study, size_bytes=size_of(study))
     assert found_room(study, plan.seed, plan.turns[0], Engine()) == []

@@ -15,9 +15,9 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.programs import child_environment
+from fsgauge.rig.vm.faults.power import restore
 from fsgauge.rig.vm.monitor import Monitor
 from fsgauge.rig.vm.qemu import PROGRAM, Disk, disk_words
-from fsgauge.rig.vm.write_log import restore
 from tests.needs import need_tool
 
 SIZE_BYTES = 16 << 20

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.record.machine import LOAD
 from fsgauge.rig.vm.arrangement.roles import arrangements
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.disks import limits_of
 from fsgauge.rig.vm.facts import HOLDS, _as_virtual, as_made, sentence_of
 from fsgauge.study.parse import load_study
@@ -42,7 +42,7 @@ def test_the_file_system_below_is_told_with_its_own_block_size() -> None:
     nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
     group = group_of([FakeNode("node1", lambda *_: []), FakeNode("node2", lambda *_: [])], server=0)
     made = {"mkfs_command": ["mkfs.ext3"], "mkfs_output": "", "mount_options": "rw"}
-    stood = Standing(group, nfs, 1 << 20, facts={**made, "block_size_bytes": 1024})
+    stood = SystemOverNodes(group, nfs, 1 << 20, facts={**made, "block_size_bytes": 1024})
     details = as_made(make_study().turns[0], group, stood).facts.details
     assert (details["mounted below"], details["block size below"]) == ("rw", "1 KiB")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.rig.vm import kvm
+from fsgauge.rig.vm import qemu
 from fsgauge.rig.vm.opened import opened
 from fsgauge.rig.vm.qemu import Descriptors, Disk, MachineSpec, Qemu, command
 from tests.unit.rig.vm.machine import fake_node
@@ -75,11 +75,11 @@ def test_root_lets_machines_into_the_group_of_kvm_and_never_into_its_own(
     if os.geteuid() != 0:
         pytest.skip("gives the file to a group")
     os.chown(device, 0, group)
-    monkeypatch.setattr(kvm, "DEVICE", device)
-    assert kvm.has_kvm() is has
-    assert kvm.kvm_groups() == ((group,) if group else ())
+    monkeypatch.setattr(qemu, "KVM", device)
+    assert qemu.has_kvm() is has
+    assert qemu.kvm_groups() == ((group,) if group else ())
     device.unlink()
-    assert not kvm.has_kvm() and kvm.kvm_groups() == ()
+    assert not qemu.has_kvm() and qemu.kvm_groups() == ()
 
 
 def test_a_disk_keeps_what_it_is(spec: MachineSpec, tmp_path: Path) -> None:

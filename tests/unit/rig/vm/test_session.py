@@ -11,7 +11,7 @@ from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
-from fsgauge.rig.fleet.messages import Described, Told
+from fsgauge.rig.fleet.messages import Described, HappeningMessage
 from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
@@ -87,11 +87,13 @@ class Scene:
             return [Reply(answer="null")]
         found: list[Reply | BaseException] = []
         for turn in turns_of(node, [order]):
-            found.append(Reply(told=Told(kind="turn started", turn=turn)))
+            found.append(Reply(told=HappeningMessage(kind="turn started", turn=turn)))
             if self._makes:
                 made = self._made(turn, order.block)
-                found.append(Reply(told=Told(kind="turn", turn=turn, record=made)))
-            found.append(Reply(told=Told(kind="step started", turn=turn, text="ageing")))
+                found.append(Reply(told=HappeningMessage(kind="turn", turn=turn, record=made)))
+            found.append(
+                Reply(told=HappeningMessage(kind="step started", turn=turn, text="ageing"))
+            )
             if self._losses:
                 self._losses -= 1
                 return [*found, NodeLostError("it panicked", details=PANIC)]

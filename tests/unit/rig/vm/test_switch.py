@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fsgauge.rig.vm.network import switch
-from fsgauge.rig.vm.network.switch import Shape, Switch
+from fsgauge.rig.vm import switch
+from fsgauge.rig.vm.switch import Shape, Switch
 
 EVERYONE = b"\xff" * 6
 SECONDS = 60.0

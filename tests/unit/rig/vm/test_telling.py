@@ -10,7 +10,7 @@ from fsgauge.record.strikes import Strike, Struck
 from fsgauge.record.traffic import DiskDone
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
-from fsgauge.rig.vm.arrangement.standing import Standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.qemu import Disk
@@ -18,7 +18,7 @@ from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
-from tests.unit.rig.vm.test_guest_counting import CELL, TURN, record
+from tests.unit.rig.vm.test_around_runs import CELL, TURN, record
 
 DISK = Disk("disk0", Path("/none"))
 
@@ -40,7 +40,7 @@ def test_the_server_s_caches_are_dropped_before_a_run_and_all_disks_counted() ->
     study = load_study("sharing", [], [], None, 1)
     nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
     told: list[object] = []
-    telling = Telling(group, Standing(group, nfs, 1 << 20), told.append)
+    telling = Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append)
     for node in (server, load):
         node.monitor.counts = counts(10)
     telling(RunStarted(TURN, CELL))
@@ -64,7 +64,7 @@ def test_each_disk_is_counted_next_to_its_own_limit_and_without_its_flushes() ->
     study = load_study("sharing", [], [], None, 1)
     nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
     told: list[object] = []
-    telling = Telling(group, Standing(group, nfs, 1 << 20), told.append)
+    telling = Telling(group, SystemOverNodes(group, nfs, 1 << 20), told.append)
     for node in (server, load):
         node.monitor.counts = counts(0)
     telling(RunStarted(TURN, CELL))
@@ -111,7 +111,7 @@ def test_of_a_run_that_was_struck_no_requests_are_counted() -> None:
     group = group_of(nodes)
     (plain,) = arrangements(load_study("overhead", [], ["ext4"], "loop:512MiB", 1, baseline="ext4"))
     told: list[object] = []
-    telling = Telling(group, Standing(group, plain, 1 << 20), told.append)
+    telling = Telling(group, SystemOverNodes(group, plain, 1 << 20), told.append)
     node.monitor.counts = counts(10)
     telling(RunStarted(TURN, CELL))
     node.monitor.counts = counts(2)
@@ -130,7 +130,7 @@ def test_a_cache_on_disk_is_emptied_by_all_steps_of_its_node() -> None:
         own = system.model_copy(update={"rig": system.rig.model_copy(update={"reached_by": name})})
         found = arrangement_of(given, own)
         nodes = [FakeNode(f"node{at}", answers, None, DISK) for at in (1, 2)]
-        stood = Standing(group_of(nodes, server=0), found, 1 << 20)
+        stood = SystemOverNodes(group_of(nodes, server=0), found, 1 << 20)
         stood.before_runs(RigKeys(nodes=2, drop_caches=["server", "disk"]))
         (order,) = [each for each in nodes[1].orders if each.do == "remount"]
         assert bool(order.words["orders"]) == empties  # none: those of the system before are gone

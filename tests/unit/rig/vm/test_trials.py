@@ -8,12 +8,12 @@ from contextlib import contextmanager
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.vm import qemu, trying
+from fsgauge.rig.vm import qemu
+from fsgauge.rig.vm import trials as module
 from fsgauge.rig.vm.arrangement.roles import roles_of
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
-from fsgauge.rig.vm.trials import Trial, alike, chosen, trials
-from fsgauge.rig.vm.trying import Outcome, outcomes
+from fsgauge.rig.vm.trials import Outcome, RigTest, alike, chosen, outcomes, trials
 from fsgauge.study.model import Study, System
 
 
@@ -84,13 +84,13 @@ Run = Callable[..., tuple[list[Outcome], list[list[str]]]]
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> Run:
     """What comes of trials on such nodes, and the systems that nodes were started for."""
-    monkeypatch.setattr(trying, "require_memory", lambda _: None)
+    monkeypatch.setattr(module, "require_memory", lambda _: None)
 
-    def run(bad: dict[str, Exception], *wanted: Trial) -> tuple[list[Outcome], list[list[str]]]:
+    def run(bad: dict[str, Exception], *wanted: RigTest) -> tuple[list[Outcome], list[list[str]]]:
         nodes = Nodes(bad)
-        monkeypatch.setattr(trying, "VmRig", lambda *_: nodes)
-        monkeypatch.setattr(trying, "require_machines", lambda: None)
-        monkeypatch.setattr(trying, "_proved", lambda *_: "written and read")
+        monkeypatch.setattr(module, "VmRig", lambda *_: nodes)
+        monkeypatch.setattr(module, "require_machines", lambda: None)
+        monkeypatch.setattr(module, "_proved", lambda *_: "written and read")
         return list(outcomes(wanted, None, lambda _: None)), nodes.started_for
 
     return run
@@ -98,7 +98,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_one_that_does_not_work_has_its_reason_and_the_others_go_on(tried: Run) -> None:
     bad = {"xfs": RigError("mkfs failed", details=("no room",))}
-    found, started = tried(bad, Trial("ext4"), Trial("xfs"), Trial("ext4", reached_by="overlay"))
+    found, started = tried(
+        bad, RigTest("ext4"), RigTest("xfs"), RigTest("ext4", reached_by="overlay")
+    )
     assert [each.fault for each in found] == ["", "mkfs failed; no room", ""]
     assert found[0].said == "made, mounted and filled" and found[0].seconds == 1.5
     assert len(started) == 1, "all on the same node"
@@ -106,20 +108,20 @@ def test_one_that_does_not_work_has_its_reason_and_the_others_go_on(tried: Run) 
 
 def test_nodes_that_are_lost_are_replaced_once_and_then_for_the_others(tried: Run) -> None:
     bad = {"xfs": NodeLostError("the machine node1 has ended")}
-    found, started = tried(bad, Trial("ext4"), Trial("xfs"), Trial("btrfs"))
+    found, started = tried(bad, RigTest("ext4"), RigTest("xfs"), RigTest("btrfs"))
     assert [each.fault for each in found] == ["", "the machine node1 has ended", ""]
     assert started == [["ext4", "xfs", "btrfs"], ["xfs", "btrfs"], ["btrfs"]]
 
 
 def test_other_numbers_of_nodes_are_other_nodes(tried: Run) -> None:
-    _, started = tried({}, Trial("ext4"), Trial("ext4", reached_by="nfs4"))
+    _, started = tried({}, RigTest("ext4"), RigTest("ext4", reached_by="nfs4"))
     assert started == [["ext4"], ["nfs4 over ext4"]]
 
 
 def test_machines_that_do_not_start_are_no_system_s_fault(tried: Run) -> None:
     bad = {"ext4": NodeLostError("the machine node1 is not up within 240 s")}
     with pytest.raises(NodeLostError, match="is not up"):
-        tried(bad, Trial("ext4"), Trial("xfs"))
+        tried(bad, RigTest("ext4"), RigTest("xfs"))
 
 
 def test_without_qemu_the_command_is_named_and_no_system_is_blamed(
@@ -128,7 +130,7 @@ def test_without_qemu_the_command_is_named_and_no_system_is_blamed(
     """Each system was said not to work, with no command, and the exit code was that of a system."""
     monkeypatch.setattr(qemu, "find_tool", lambda _: None)
     with pytest.raises(RigError, match="QEMU is not installed") as error:
-        next(outcomes([Trial("ext4"), Trial("xfs")], None, lambda _: None))
+        next(outcomes([RigTest("ext4"), RigTest("xfs")], None, lambda _: None))
     assert "apt-get install" in error.value.next and error.value.exit_code == 3
 
 
@@ -139,8 +141,8 @@ def test_nodes_that_memory_does_not_hold_leave_the_others_to_be_tried(
         if nodes > 1:
             raise RigError("2 GiB of memory are available")
 
-    monkeypatch.setattr(trying, "require_memory", hold)
-    nfs = Trial("ext4", reached_by="nfs4")
-    found, started = tried({}, Trial("ext4"), nfs)
+    monkeypatch.setattr(module, "require_memory", hold)
+    nfs = RigTest("ext4", reached_by="nfs4")
+    found, started = tried({}, RigTest("ext4"), nfs)
     assert [each.fault for each in found] == ["", "2 GiB of memory are available"]
     assert started == [["ext4"]]

@@ -17,10 +17,8 @@ from pydantic import Field
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
-from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
-from fsgauge.rig.fleet.launcher.launcher import Started
-from fsgauge.rig.fleet.launcher.program import answer_of
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started, answer_of
 from fsgauge.rig.fleet.model import Address, Fleet, Host
 from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
@@ -89,7 +87,6 @@ class KubernetesLauncher:
         return True
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:  # noqa: ARG002 - all are alike
-        """All pods and their secrets."""
         if looks:
             return (
                 f"kubectl describe job,pods -n {self.pods.namespace} -l fsgauge/study={self.name}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from fsgauge.errors import InputError
 from fsgauge.programs import interpreter
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
-from fsgauge.rig.fleet.launcher.program import answer_of
+from fsgauge.rig.fleet.launcher.launcher import answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 
 _JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"
@@ -26,7 +26,6 @@ _MARGIN = 2.0
 
 
 def is_in_job(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether this process runs in a Slurm job."""
     return bool(environment.get(_JOB))
 
 
@@ -43,7 +42,6 @@ def fleet_of_job(nodes: int, environment: Mapping[str, str] = os.environ) -> Fle
 
 
 def slurm_launcher() -> CommandLauncher:
-    """A step for each node."""
     return CommandLauncher(slurm_command, lambda host: f"srun --overlap --nodelist={host.name} ")
 
 

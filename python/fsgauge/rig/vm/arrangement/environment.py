@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles
 from fsgauge.rig.vm.disks import device_of
-from fsgauge.rig.vm.network.addresses import NETWORK, Station
+from fsgauge.rig.vm.network import NETWORK, Station
 from fsgauge.rig.vm.qemu import Disk
 
 FOLDER, BELOW = "/mnt/system", "/mnt/below"

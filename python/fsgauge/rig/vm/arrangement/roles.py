@@ -32,7 +32,6 @@ class Roles:
 
     @property
     def all(self) -> tuple[int, ...]:
-        """Every node."""
         return tuple(range(self.nodes))
 
 
@@ -66,7 +65,6 @@ class Arrangement:
 
     @property
     def layers(self) -> tuple[Layer, ...]:
-        """Those that have steps, in the order in which they are set up."""
         return tuple(filter(None, (self.volume, self.file_system, self.reached_by)))
 
     def counters(self, roles: Roles) -> tuple[Counter, ...]:
@@ -89,7 +87,6 @@ class Arrangement:
         return () if roles.server is None else (roles.server,)
 
     def nodes_of(self, where: Where, roles: Roles) -> tuple[int, ...]:
-        """The nodes of a step."""
         match where:
             case "server":
                 return () if roles.server is None else (roles.server,)
@@ -128,7 +125,6 @@ def arrangement_of(study: Study, system: System, known: Tables | None = None) ->
 
 
 def arrangements(study: Study) -> list[Arrangement]:
-    """Of each system, in their order."""
     return [arrangement_of(study, system) for system in study.systems]
 
 

@@ -31,7 +31,7 @@ _DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
 @dataclass
-class Standing:
+class SystemOverNodes:
     """A system that stands; `facts` are those of the file system that was made, empty where the
     system's own steps made it."""
 
@@ -162,13 +162,13 @@ class Standing:
 
 
 @contextmanager
-def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[Standing]:
+def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[SystemOverNodes]:
     """The system, mounted on all nodes that drive the load.
 
     What the steps made is undone after, in the opposite order. RigError with the step that failed,
     and its node; NodeLostError where something cannot be undone, so that the nodes are given up.
     """
-    here = Standing(group, found, size_bytes)
+    here = SystemOverNodes(group, found, size_bytes)
     try:
         _set_up(here)
         yield here
@@ -182,7 +182,7 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     _undo(here)
 
 
-def _set_up(here: Standing) -> None:
+def _set_up(here: SystemOverNodes) -> None:
     found = here.found
     _steps(here, found.volume)
     if found.file_system is not None:
@@ -194,7 +194,7 @@ def _set_up(here: Standing) -> None:
         _steps(here, found.reached_by)
 
 
-def _undo(here: Standing) -> None:
+def _undo(here: SystemOverNodes) -> None:
     try:
         while here.undo:
             here.undo.pop()()
@@ -207,7 +207,7 @@ def _undo(here: Standing) -> None:
         ) from error
 
 
-def _steps(here: Standing, layer: Layer) -> None:
+def _steps(here: SystemOverNodes, layer: Layer) -> None:
     for number, step in enumerate(layer.step, start=1):
         name = f"{layer.title}, step {number}"
         places = here.found.nodes_of(step.on, here.group.roles)
@@ -221,7 +221,9 @@ def _steps(here: Standing, layer: Layer) -> None:
         _carry_out(here, name, step, places, step.do)
 
 
-def _carry_out(here: Standing, name: str, step: Step, places: tuple[int, ...], text: str) -> None:
+def _carry_out(
+    here: SystemOverNodes, name: str, step: Step, places: tuple[int, ...], text: str
+) -> None:
     if not text.strip():
         return
     for each in [(at,) for at in places] if step.by_turns else [places]:
@@ -238,14 +240,14 @@ def _carry_out(here: Standing, name: str, step: Step, places: tuple[int, ...], t
             ) from error
 
 
-def _blank(here: Standing) -> None:
+def _blank(here: SystemOverNodes) -> None:
     """The same start for every turn: nothing on the disk that the nodes share."""
     at = here.found.holders(here.group.roles)[0]
     device = device_for(here.found, here.group.nodes[at].spec.disks)
     here.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
 
 
-def _make(here: Standing) -> None:
+def _make(here: SystemOverNodes) -> None:
     """The file system as fsgauge makes it, on each node that holds it."""
     found, group = here.found, here.group
     places = found.holders(group.roles)
@@ -261,7 +263,7 @@ def _place_of(found: Arrangement) -> str:
     return FOLDER if found.reached_by is None else BELOW
 
 
-def _standing_order(here: Standing, at: int, *, anew: bool) -> Order:
+def _standing_order(here: SystemOverNodes, at: int, *, anew: bool) -> Order:
     found = here.found
     return Order(
         do="stand",

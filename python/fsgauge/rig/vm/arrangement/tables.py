@@ -127,7 +127,6 @@ _BUILT_IN = {
 
 @cache
 def tables(systems: Path = _SYSTEMS) -> Tables:
-    """Those of the package."""
     found: dict[str, dict[str, Any]] = {"volume": dict(_BUILT_IN)}
     counters: list[Any] = []
     for path in sorted(systems.glob("*.toml")):

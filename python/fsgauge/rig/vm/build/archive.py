@@ -37,7 +37,6 @@ class Package:
 
     @property
     def name(self) -> str:
-        """Name and version."""
         name, _, rest = self.file.partition("_")
         return f"{name} {rest.partition('_')[0].replace('%3a', ':')}"
 
@@ -72,7 +71,6 @@ class Archive:
         return sorted((each for each in found if each), key=lambda each: each.file)
 
     def newest_kernel(self) -> str:
-        """The package of the distribution's stock kernel."""
         said = self._run("apt-cache", "depends", _META_KERNEL)
         found = _ANY_KERNEL.search(said.output)
         if said.exit_code or found is None:

@@ -23,10 +23,9 @@ from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.programs import find_engine, interpreter, isolated
 from fsgauge.rig.vm import cache
-from fsgauge.rig.vm.build.elf import Linked, linked
+from fsgauge.rig.vm.build.closure import Linked, linked
 from fsgauge.rig.vm.build.tools import squashed
-from fsgauge.rig.vm.cache import Guest
-from fsgauge.rig.vm.in_use import is_in_use
+from fsgauge.rig.vm.cache import Guest, is_in_use
 
 _LEFT_OUT = (
     *("test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3"),

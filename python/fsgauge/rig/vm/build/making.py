@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -15,11 +17,48 @@ from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.archive import Archive, Package, require_programs, unpack
 from fsgauge.rig.vm.build.closure import Closure
 from fsgauge.rig.vm.build.kernel import make_kernel, version_of
-from fsgauge.rig.vm.build.root import complete
 from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest, Kernel
-from fsgauge.rig.vm.recipe import Recipe, recipe
+from fsgauge.rig.vm.recipe import GUEST, Recipe, recipe
 from fsgauge.units import format_size
+
+_ROOT_FOLDERS = ("dev", "proc", "sys", "run", "tmp", "etc", "root", "mnt", "lab", "var/lib")
+_LINKS = {"var/run": "/run", "var/lock": "/run/lock"}
+_OWN = "usr/lib/fsgauge"
+_IN_FIRST_STAGE = "init"
+_FIRST_USER, _NO_GROUP = 100, 65534
+_SOURCES_OF_NAMES = ("passwd", "group", "hosts", "services", "protocols", "rpc", "netgroup")
+
+
+def complete(root: Path, wanted: Recipe) -> None:
+    """Folders, accounts, our scripts, and busybox under the names that nothing else has."""
+    for name in (*_ROOT_FOLDERS, _OWN):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    for name, leads_to in _LINKS.items():
+        (root / name).symlink_to(leads_to)
+    for script in GUEST.iterdir():
+        if script.name != _IN_FIRST_STAGE:
+            shutil.copy(script, root / _OWN / script.name)
+            (root / _OWN / script.name).chmod(0o755)
+    _accounts(root / "etc", wanted.users)
+    (root / "etc/fstab").touch()
+    if not (root / "usr/bin/sh").exists():
+        (root / "usr/bin/sh").symlink_to("bash")
+    for name in wanted.busybox:
+        if not any(os.path.lexists(root / "usr" / each / name) for each in ("bin", "sbin")):
+            (root / "usr/bin" / name).symlink_to("busybox")
+
+
+def _accounts(etc: Path, users: tuple[str, ...]) -> None:
+    """root, nobody, and those of services; names are looked up in files alone."""
+    lines = ["root:x:0:0:root:/root:/bin/bash"]
+    named = [*enumerate(users, start=_FIRST_USER), (_NO_GROUP, "nobody")]
+    lines += [f"{name}:x:{number}:{_NO_GROUP}:{name}:/:/bin/false" for number, name in named]
+    (etc / "passwd").write_text("".join(f"{line}\n" for line in lines))
+    (etc / "group").write_text(f"root:x:0:\ndisk:x:6:\nnogroup:x:{_NO_GROUP}:\n")
+    names = "".join(f"{source}: files\n" for source in _SOURCES_OF_NAMES)
+    (etc / "nsswitch.conf").write_text(names)
+
 
 _NEEDED_BYTES = 1500 << 20
 Say = Callable[[str], None]
@@ -33,15 +72,23 @@ def build(say: Say, kernel: str | None = None) -> tuple[Guest, Kernel]:
     require_here()
     require_programs()
     _require_room(cache.cache_folder())
+    with _read_archive(say) as (archive, scratch):
+        guest = _guest(archive, recipe(), scratch, say)
+        return guest, _kernel(archive, recipe(), guest, kernel, scratch, say)
+
+
+@contextmanager
+def _read_archive(say: Say) -> Iterator[tuple[Archive, Path]]:
+    """What the archive offers now, and a folder to work in, for one builder at a time."""
+    place = cache.cache_folder()
     with (
         cache.only_builder(say),
-        tempfile.TemporaryDirectory(prefix="new-apt-", dir=cache.cache_folder()) as scratch,
+        tempfile.TemporaryDirectory(prefix="new-apt-", dir=place) as scratch,
     ):
         say("reading the archive's lists of packages")
         archive = Archive(Path(scratch) / "apt")
         archive.update()
-        guest = _guest(archive, recipe(), Path(scratch), say)
-        return guest, _kernel(archive, recipe(), guest, kernel, Path(scratch), say)
+        yield archive, Path(scratch)
 
 
 def require_here() -> None:
@@ -139,3 +186,60 @@ def _distribution(tree: Path) -> str:
     lines = (tree / "usr/lib/os-release").read_text().splitlines()
     pairs = dict(line.partition("=")[::2] for line in lines)
     return pairs.get("PRETTY_NAME", "unknown").strip('"')
+
+
+_NAME = re.compile(r"linux-image-(?P<version>\d+\.\d+\.\d\S*?)-(?P<flavour>[a-z]\S*)")
+
+
+def kernels_between(say: Say, good: str, bad: str) -> list[str]:
+    """Packages of one flavour from `good` to `bad`, both included.
+
+    Raises InputError for a package that is neither offered nor built, for two flavours, and where
+    `good` is not the older one; RigError where the archive cannot be reached.
+    """
+    require_here()
+    require_programs()
+    with _read_archive(say) as (archive, _):
+        offered = archive.kernels()
+    return chosen_between([*offered, *_built()], good, bad)
+
+
+def require_built(say: Say, package: str) -> None:
+    """Build a kernel that is not there yet; RigError where that fails."""
+    if package not in _built():
+        build(say, package)
+
+
+def _built() -> list[str]:
+    key = recipe().key
+    return [each.facts.package for each in cache.kernels() if each.facts.recipe == key]
+
+
+def chosen_between(known: list[str], good: str, bad: str) -> list[str]:
+    """Those of `known` from one to the other, each once."""
+    flavours = {_flavour(each) for each in (good, bad)}
+    alike = sorted({each for each in known if {_flavour(each)} == flavours}, key=_version)
+    for each in (good, bad):
+        if each not in alike:
+            raise InputError(
+                f"the kernel {each} is neither offered by the archive nor built",
+                details=(f"known: {', '.join(alike[-12:])}",) if alike else (),
+                cause="" if len(flavours) == 1 else "the two kernels are of different flavours",
+                next="apt-cache search linux-image; fsgauge rig list",
+            )
+    first, last = alike.index(good), alike.index(bad)
+    if first >= last:
+        raise InputError(
+            f"{good} is not older than {bad}", next="--good OLDER --bad NEWER, by version"
+        )
+    return alike[first : last + 1]
+
+
+def _flavour(package: str) -> str:
+    found = _NAME.fullmatch(package)
+    return found["flavour"] if found else ""
+
+
+def _version(package: str) -> list[int]:
+    found = _NAME.fullmatch(package)
+    return [int(number) for number in re.findall(r"\d+", found["version"])] if found else []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.host.checks import refused_by
+from fsgauge.rig.refusing import refused_by
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.rig.vm.cache import Kernel, KernelFacts

@@ -11,7 +11,7 @@ import pytest
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.rig.fleet.messages import Fault
 from fsgauge.rig.vm.arrangement.roles import arrangements, roles_of
-from fsgauge.rig.vm.arrangement.standing import Standing, standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
@@ -43,7 +43,7 @@ class Scene:
         given_nodes: Any = self.nodes
         self.group = NodeGroup(given_nodes, self.roles)
 
-    def stood(self) -> Standing:
+    def stood(self) -> SystemOverNodes:
         (found,) = arrangements(self.study)
         with standing(self.group, found, 1 << 20) as stood:
             self.log.append("--")

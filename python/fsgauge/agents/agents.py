@@ -1,0 +1,64 @@
+"""Several nodes that share files: what is asked of them, and how the log of a test begins."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge import __version__
+from fsgauge.errors import RigError
+
+Step = Mapping[str, object]
+Answer = dict[str, Any]
+"""What a step found; an error of the file system is `error`, by its name."""
+
+
+class AgentLostError(RigError):
+    """A node that does not answer: it hangs or has ended."""
+
+    has_ended = False
+    """Whether it has ended; one that has not hangs."""
+
+
+class Agents(Protocol):
+    """Nodes by their places, from 0."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the nodes, in order."""
+
+    def ask(self, steps: Mapping[int, Step], seconds: float) -> dict[int, Answer]:
+        """A step for each of some nodes, at once. Raises AgentLostError after that time."""
+
+
+def folder_name() -> str:
+    """Of a folder to work in, the same on every node."""
+    return f"fsgauge-shared-{secrets.token_hex(6)}"
+
+
+def one(agents: Agents, at: int, seconds: float, **step: object) -> Answer:
+    return agents.ask({at: step}, seconds)[at]
+
+
+class LogPart(BaseModel):
+    """Something that is stored; it never changes, and a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AgentsLog(LogPart):
+    """The beginning of a log: its format, and which fsgauge began it, when."""
+
+    format: Literal[1] = 1
+    fsgauge: str
+    started_unix_ns: int
+
+    @classmethod
+    def begun(cls, **rest: object) -> Self:
+        """One that begins now, with what else it has."""
+        began = {"fsgauge": __version__, "started_unix_ns": time.time_ns()}
+        return cls.model_validate(began | rest)

@@ -1,0 +1,1 @@
+"""Faults of machines: carried out while a run goes on, undone, and what became of the run."""
