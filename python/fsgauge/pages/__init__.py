@@ -6,10 +6,9 @@ share the page of their part ("p99", "mean").
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import files
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 
 OPERATIONS = (
     "create",
@@ -41,8 +40,8 @@ def explain_metric(name: str) -> str:
     known = metric_pages()
     page = _page_of(name)
     if page not in known:
-        near = difflib.get_close_matches(page, known, n=1, cutoff=0.5)
-        meant = f'did you mean "{near[0]}"? ' if near else ""
+        near = nearest(page, known)
+        meant = f"{did_you_mean(near)} ".lstrip()
         raise InputError(
             f'no page explains "{name}"',
             next=f"{meant}fsgauge explain NAME, with one of: {', '.join(known)}",

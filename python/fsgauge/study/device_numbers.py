@@ -5,7 +5,6 @@ A mistake is shown where it was written.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from math import ceil
 
@@ -15,6 +14,7 @@ from fsgauge.devices import GEOMETRY, Number, device_named
 from fsgauge.devices.contradictions import Contradiction, contradiction
 from fsgauge.devices.limits import LIMITS
 from fsgauge.devices.words import UNITS, value_words
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.quantities import UnitError
 from fsgauge.study.conflict import conflict
 from fsgauge.units import exact_size, format_size
@@ -117,11 +117,11 @@ def _round_size(size_bytes: int) -> str:
 
 
 def _unknown(model: str, name: str, known: list[str]) -> PydanticCustomError:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    near = nearest(name, known)
     return conflict(
         f'{model} has no parameter "{name}"',
         [("parameters", name)],
-        hint=f'did you mean "{near[0]}"?' if near else f"it has: {', '.join(known)}",
+        hint=did_you_mean(near) if near else f"it has: {', '.join(known)}",
         next=f"fsgauge explain {model}",
     )
 

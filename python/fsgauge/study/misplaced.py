@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 from fsgauge import kinds
 from fsgauge.devices import device_named, device_names
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.keys import Section, all_dotted
 from fsgauge.study.policies import POLICIES
 
@@ -27,19 +27,19 @@ def where_meant(name: str, data: Mapping[str, Any]) -> tuple[str, str]:
     if in_a_table and (not own or _is_table(around)):
         return in_a_table, f"write {_as_written(in_a_table)}=VALUE"
     if own:
-        return own[0], f'did you mean "{_as_written(own[0])}"?'
+        return own[0], did_you_mean([_as_written(own[0])])
     if same:
         return same[0], _only(keys[same[0]])
     near = _nearest(name, own_keys) or _nearest(name, list(keys))
-    return (near, f'did you mean "{_as_written(near)}"?') if near else ("", "")
+    return (near, did_you_mean([_as_written(near)])) if near else ("", "")
 
 
 def _nearest(name: str, keys: list[str]) -> str:
     """The key that is spelt nearly alike, as a whole or in its last word; "" for none."""
-    whole = difflib.get_close_matches(name, keys, n=1, cutoff=0.6)
+    whole = nearest(name, keys, least=0.6)
     by_word = {key.rpartition(".")[2]: key for key in reversed(keys)}
-    word = difflib.get_close_matches(name.rpartition(".")[2], by_word, n=1, cutoff=0.7)
-    far = difflib.get_close_matches(name, keys, n=1, cutoff=0.5)
+    word = nearest(name.rpartition(".")[2], by_word, least=0.7)
+    far = nearest(name, keys)
     return next(iter([*whole, *(by_word[each] for each in word), *far]), "")
 
 

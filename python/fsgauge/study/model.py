@@ -7,11 +7,11 @@ Defaults are the ones that `fsgauge plan` prints. Each key is described where it
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
@@ -197,10 +197,10 @@ class Study(StudyModel):
             unknown = sweep.unknown_pair(profile, keys)
             if unknown:
                 name = unknown.partition("=")[0].strip()
-                near = difflib.get_close_matches(name, keys, n=1, cutoff=0.6)
+                near = nearest(name, keys)
                 what = f'the workload has no such key: "{unknown}"'
                 what += "" if near else f"; there are: {', '.join(sorted(keys))}"
-                hint = f'did you mean "{near[0]}"?' if near else ""
+                hint = did_you_mean(near)
                 if unknown in keys:
                     what, hint = f'"{unknown}" has no value', ""
                 raise conflict(
@@ -228,11 +228,11 @@ class Study(StudyModel):
                     )
                 continue
             if entry not in known:
-                near = difflib.get_close_matches(entry, known, n=1, cutoff=0.4)
+                near = nearest(entry, known)
                 raise conflict(
                     f'"{entry}" is not a cell of this study',
                     [("plan", "primary", index)],
-                    hint=f'did you mean "{near[0]}"?' if near else "",
+                    hint=did_you_mean(near),
                     next="fsgauge plan lists the cells of a study",
                 )
         ids = [known[entry] for entry in named]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.keys import SECTIONS, Section, all_dotted, sections
 from fsgauge.study.value_type import value_type
 from fsgauge.units import QUANTITIES
@@ -58,10 +56,10 @@ def explain_key(name: str) -> str:
     matches = [key for key in known if key.split(".")[-1] == name]
     if matches:
         return "\n\n".join(explain_key(match) for match in matches)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    near = nearest(name, known)
     raise InputError(
         f'there is no key "{name}" in a study file',
-        details=(f'did you mean "{near[0]}"?',) if near else (),
+        details=(did_you_mean(near),) if near else (),
         next=f"fsgauge explain {near[0]}" if near else "fsgauge explain workload",
     )
 

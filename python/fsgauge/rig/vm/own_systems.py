@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, nearest
 from fsgauge.rig.vm.arrangement.tables import DISK, SHARED, Layer, tables
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.study.model import Study, System
@@ -34,7 +32,7 @@ def of_this_rig(study: Study, system: System) -> InputError | None:
             next=_words(study, system.name, role, system.kind),
         )
     for role in _ROLES:
-        for near in difflib.get_close_matches(system.kind, _layers(role), n=1, cutoff=_NEAR):
+        for near in nearest(system.kind, _layers(role), least=_NEAR):
             return InputError(
                 f'"{system.kind}" is not a kind of system',
                 details=(f'did you mean "{near}", {_ROLES[role]} on the virtual rig?',),
