@@ -8,12 +8,15 @@ after each delete the best write and read rates are measured in what it has free
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from fsgauge.kinds.aging.allocating import check_allocating
 from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.kinds.aging.factors import AgingFactors, Side
+from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
@@ -123,6 +126,32 @@ class AgingWorkload(WorkloadKeys):
                 step = 100 // files
                 return {**data, "levels": [f"{level} %" for level in range(step, 101, step)]}
         return data
+
+    def cells(self) -> list[Cell]:
+        """Rates while all is clean, then at each level of free space, ascending."""
+        levels: list[int | None] = [None, *sorted(self.levels)]
+        sides: tuple[Side, ...] = ("write", "read")
+        return [self._cell(*each) for each in product(levels, sides)]
+
+    def default_primary(self) -> list[str]:
+        """The level with the least free space, where the damage is greatest."""
+        least = min(self.levels)
+        return [each.id for each in self.cells() if AgingFactors.of(each).free_percent == least]
+
+    def _cell(self, level: int | None, side: Side) -> Cell:
+        clean = level is None
+        factors = AgingFactors(
+            side=side,
+            streams=self.streams,
+            record_size_bytes=self.record_size,
+            queue_depth=self.queue_depth,
+            wear="clean" if clean else "aged",
+            free_percent=level,
+        )
+        return factors.cell(
+            id=f"clean-{side}" if clean else f"free-{level:02d}-{side}",
+            name=f"{side}, clean" if clean else f"{side}, {level} % free",
+        )
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from fsgauge.kinds.sharing.cells import cells_of, default_primary
 
 from fsgauge.errors import FsgaugeError
-from fsgauge.kinds.sharing.cells import cells_of, default_primary
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
 from fsgauge.kinds.sharing.tests import TESTS
