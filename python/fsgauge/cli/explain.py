@@ -28,10 +28,8 @@ def _said(name: str) -> str:
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import explain_metric, is_metric
     from fsgauge.pages.glossary import entry_of
-    from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
-    from fsgauge.study.policy_words import policy_words, setting_words
-    from fsgauge.study.reference import explain_key
+    from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
 
     if is_device(name):
         return device_words(name)

@@ -43,12 +43,10 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
-from fsgauge.record.parts import Part
+from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
-from fsgauge.record.starts import MachineStart
 from fsgauge.record.strikes import Strike, Struck
-from fsgauge.record.traffic import DeviceRun, Traffic
 
 FORMAT = 1
 

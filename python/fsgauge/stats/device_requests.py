@@ -8,9 +8,9 @@ say which, where past the page cache all operations of a run have one size and o
 from __future__ import annotations
 
 from fsgauge.engine.wire import LoadResult
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.units import format_size
 
 TOLERANCE = 0.10

@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.address import PASSWORD_VARIABLE, ShareAddress, parse_address
-from fsgauge.study.base import StudyModel
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import StudyModel, conflict
 from fsgauge.study.storage import AbsolutePath
 
 Server = Literal["none", "samba", "ganesha"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
+from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
@@ -16,7 +17,7 @@ from fsgauge.devices.limits import LIMITS
 from fsgauge.devices.words import UNITS, value_words
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.quantities import UnitError
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.units import exact_size, format_size
 
 _FEWEST_UNITS = 10
@@ -155,3 +156,22 @@ def _contradiction(found: Contradiction, changed: Mapping[str, float]) -> Pydant
         [("parameters", name) for name in own or found.names],
         next=f"fsgauge explain storage.parameters.{own[0]}" if own else "",
     )
+
+
+def check_times(model: str, times: Literal["shortest", "longest"] | None) -> None:
+    """Raise a conflict where an end of the range is missing, or where there is no range."""
+    has_range = device_named(model).has_range
+    if has_range and times is None:
+        raise conflict(
+            f"{model} has a range of times, and a study takes one end of it",
+            ["model"],
+            hint="extents do not say which dies data is on: one time would be a guess",
+            next="--seed 1 --set storage.times=shortest, then --seed 1 --set"
+            " storage.times=longest; fsgauge compare A B shows the range",
+        )
+    if times is not None and not has_range:
+        raise conflict(
+            f"times would be ignored: {model} has one time for each run, and no range",
+            ["times"],
+            next="leave it out",
+        )

@@ -13,14 +13,11 @@ from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.base import OneLine, StudyModel, is_written
-from fsgauge.study.conflict import conflict
-from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
-from fsgauge.study.placement import refuse_misplaced
-from fsgauge.study.policy_room import refuse_missing_groups
-from fsgauge.study.rig_keys import RigKeys
+from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
+from fsgauge.study.placement import refuse_misplaced, refuse_missing_groups
+from fsgauge.study.rig_keys import MOST_FAULTS, FaultKeys, RigKeys, check_faults
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
-from fsgauge.study.settings import PlanSettings
+from fsgauge.study.settings import PlanSettings, SweepKeys
 from fsgauge.study.storage import (
     DeviceStorage,
     LoopStorage,
@@ -30,7 +27,6 @@ from fsgauge.study.storage import (
     SimulatedStorage,
     Storage,
 )
-from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload, cells_of
 

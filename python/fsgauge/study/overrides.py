@@ -18,9 +18,8 @@ from fsgauge.study.folders import (
     named_by_difference,
     with_folder_of_storage,
 )
-from fsgauge.study.keys import MOVED, all_dotted, sections, value_types
+from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_meant
 from fsgauge.study.locate import Path, Spans
-from fsgauge.study.misplaced import where_meant
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
 from fsgauge.study.understanding import is_word, path_of_word

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic_core import PydanticCustomError
 
 from fsgauge.errors import did_you_mean, nearest
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.study.policy_settings import BLOCK_BYTES, GROUP_BLOCKS, Setting, Value
 from fsgauge.units import exact_size
 

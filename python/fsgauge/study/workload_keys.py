@@ -10,8 +10,7 @@ from pydantic import ValidationInfo, model_validator
 from fsgauge import kinds
 from fsgauge.record.factors import declared, factors_of
 from fsgauge.record.records import Cell
-from fsgauge.study.base import StudyModel
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import StudyModel, conflict
 from fsgauge.study.sweep import Inapplicable, refuse_ignored
 from fsgauge.study.system import ALLOCATING, System
 

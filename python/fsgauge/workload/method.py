@@ -28,7 +28,7 @@ from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.access_words import through
 from fsgauge.units import exact_duration, format_duration
-from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
+from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import (
     AgedFiles,
@@ -38,9 +38,7 @@ from fsgauge.workload.folders import (
     Place,
     ServedFiles,
 )
-from fsgauge.workload.granularity import interval_ns, rounded_down
-from fsgauge.workload.room import Room
-from fsgauge.workload.slicing import Slicing
+from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
 
 WORST_FILES = 3

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.stats import device_requests
 from tests.synthetic import make_study
 

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from fsgauge.engine.wire import MachineProcessorTime
-from fsgauge.record.traffic import DiskDone, Traffic
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.limit import RigLimit
 from fsgauge.stats.rig_limits import busiest, disk_shares, limits_of, rig_limits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import Traffic
 from fsgauge.stats.unflushed import OPTION, unflushed
 from tests.unit.stats.one_run import one_run
 

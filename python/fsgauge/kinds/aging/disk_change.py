@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.kinds.aging.disk import Disk, disk_of
-from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.kinds.aging.disk import Disk, DiskModel, disk_of
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.overrides import typed_value
 from fsgauge.study.value_type import value_type

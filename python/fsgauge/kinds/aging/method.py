@@ -26,10 +26,9 @@ from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
-from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
+from fsgauge.workload.assumed import EXPECTED, SLOWEST, Room, Speed, operations_per_second
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
 from fsgauge.workload.method import MakesOwnFiles, data_of
-from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 LONGEST_RUN_NS = 600_000_000_000

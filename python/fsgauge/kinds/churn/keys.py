@@ -16,8 +16,7 @@ from fsgauge.engine.wire import ChurnProfile, LognormalLifetimes, LognormalParet
 from fsgauge.kinds.churn.factors import ChurnFactors, Order, Side, Wear
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size

@@ -30,11 +30,10 @@ from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record.records import Cell
 from fsgauge.study.access_words import through
 from fsgauge.units import exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, at_most, data_of
-from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, Step
 
 _MOST_INTERVALS = 6000

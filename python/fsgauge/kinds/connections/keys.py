@@ -14,7 +14,7 @@ from fsgauge.kinds.connections.factors import Test as FactorTest
 from fsgauge.kinds.connections.fields import ConnectionsFields
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
     Inapplicable,
     refuse_to_verify_zeros,

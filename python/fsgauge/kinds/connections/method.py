@@ -35,11 +35,10 @@ from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.study.access_words import through
 from fsgauge.units import exact_duration, exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
-from fsgauge.workload.room import Room
 
 _MOST_INTERVALS = 6000
 _SHORTEST_INTERVAL_NS = 100_000_000

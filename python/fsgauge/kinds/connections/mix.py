@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fsgauge.errors import did_you_mean, nearest
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 
 Weight = Annotated[int, Field(ge=1, le=1_000_000)]
 """How often something is drawn, relative to others."""

@@ -11,8 +11,7 @@ from pydantic import Field
 from fsgauge.kinds.overhead.factors import HostFiles, OverheadFactors, Pattern
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys, unused_interface
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
     SCAN,
     SUBMIT_BATCH,

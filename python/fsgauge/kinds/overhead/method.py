@@ -21,9 +21,14 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import Place
-from fsgauge.workload.granularity import interval_ns
 from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
-from fsgauge.workload.slicing import READING_SLICE_NS, WRITING_SLICE_NS, Slicing, slices_of
+from fsgauge.workload.slicing import (
+    READING_SLICE_NS,
+    WRITING_SLICE_NS,
+    Slicing,
+    interval_ns,
+    slices_of,
+)
 
 
 @dataclass(frozen=True)

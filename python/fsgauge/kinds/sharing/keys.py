@@ -10,8 +10,7 @@ from pydantic import Field
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import BYTE_BY_BYTE, IN_RECORDS, TESTS, FileTest, FolderTest
 from fsgauge.record.records import Cell
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few_cells
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size

@@ -13,12 +13,11 @@ from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.tests import FileTest
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_bandwidth, format_duration, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import require_hosts_there
 from fsgauge.workload.folders import Place
-from fsgauge.workload.granularity import rounded_down
 from fsgauge.workload.method import Method, laid_out
-from fsgauge.workload.room import Room
+from fsgauge.workload.slicing import rounded_down
 
 _CALL_SECONDS = {"bytes": 300e-9, "characters": 5e-9}
 """For each byte, of tests that make a call or a step for each."""

@@ -14,8 +14,7 @@ from pydantic import Field, model_validator
 from fsgauge.kinds.writers.factors import Access, Allocation, Range, WritersFactors
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys, unused_interface
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
     HOSTS,
     SCAN,
@@ -192,10 +191,12 @@ class WritersWorkload(WorkloadKeys):
     def cells(self) -> list[Cell]:
         """The number of writers varies fastest, as the tables have it. Range, access and
         allocation stand in the names only where the study has several."""
-        lists = {"ranges": self.ranges, "access": self.access, "allocation": self.allocation}
-        several = [name for name, each in lists.items() if len(each) > 1]
-        hosts = [*sorted(self.hosts)] if self.hosts else [None]
-        sweep = product(*lists.values(), self.block_sizes, hosts, self.writers)
+        names = ("ranges", "access", "allocation")
+        several = [name for name in names if len(getattr(self, name)) > 1]
+        hosts: list[int | None] = [*sorted(self.hosts)] if self.hosts else [None]
+        sweep = product(
+            self.ranges, self.access, self.allocation, self.block_sizes, hosts, self.writers
+        )
         return [
             WritersFactors(
                 pattern="write" if self.order == "sequential" else "randwrite",

@@ -27,20 +27,20 @@ from fsgauge.engine.wire import (
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.dealing import (
     dealt,
+    fewest_places,
     files_of_all,
     is_on_one_file,
     require_dealable,
+    too_many,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.places import fewest_places, too_many
 from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles
-from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import (
     Method,
     access_line,
@@ -48,6 +48,7 @@ from fsgauge.workload.method import (
     interface_of,
     laid_out,
 )
+from fsgauge.workload.slicing import interval_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""

@@ -14,8 +14,7 @@ from pydantic_core import ErrorDetails
 from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
 from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import HOSTS, MOST_HOSTS
-from fsgauge.study.document import Document, source_location
-from fsgauge.study.toml_text import NotTomlError, document_of
+from fsgauge.study.document import Document, NotTomlError, document_of, source_location
 
 M = TypeVar("M", bound=BaseModel)
 KeyPath = tuple[str | int, ...]

@@ -18,7 +18,7 @@ from fsgauge.machine.device.block_device import (
     device_with_numbers,
     read_counters,
 )
-from fsgauge.record.traffic import DeviceRun
+from fsgauge.record.parts import DeviceRun
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.workload.folders import InFolder
 

@@ -24,8 +24,8 @@ from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import AgedFiles, FileSets
-from fsgauge.workload.room import Room
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ next to the share of its limit that this node has. A limit counts reads and writ
 
 from __future__ import annotations
 
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.qemu import Disk

@@ -7,8 +7,8 @@ was counted in it.
 from __future__ import annotations
 
 from fsgauge.machine.process.tool import run_tool
+from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import Traffic
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.tables import Counter
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record import conditions
+from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
-from fsgauge.record.run_token import without_place
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
-from fsgauge.kinds.sharing.cells import cells_of, default_primary
 
 from fsgauge.errors import FsgaugeError
 from fsgauge.kinds.sharing.factors import SharingFactors
@@ -14,6 +13,7 @@ from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def cells(*overrides: str) -> list[Cell]:
