@@ -3,7 +3,7 @@
 A kind is registered by its folder, which has its keys. Other parts of the package ask here for
 what a kind declares and never name one:
 
-    kinds/<kind>/keys.py        KEYS, the model of [workload], and its cells (fsgauge.study.workload)
+    kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
     kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.record.factors)
     kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
@@ -55,6 +55,11 @@ def has_part(kind: str, name: str) -> bool:
     """Whether a kind has a part that only some have."""
     places = [Path(place) / kind / name for place in __path__]
     return any(place.is_dir() or place.with_suffix(".py").is_file() for place in places)
+
+
+def has_page_folder(kind: str) -> bool:
+    """Whether a kind has a folder of templates beside its page."""
+    return any((Path(place) / kind / "page").is_dir() for place in __path__)
 
 
 def study_files() -> list[Traversable]:
