@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.opening import FOLDER_ITSELF
 from fsgauge.programs.finding import only_root_changes
 
@@ -77,6 +78,18 @@ def led_to(path: Path) -> Path:
             return path
         found = found.parent / found.readlink()
     return path
+
+
+def was_moved(path: Path, *details: str) -> RigError:
+    """A folder that is held open no longer has its name."""
+    above = next(each for each in path.absolute().parents if each.is_dir())
+    return RigError(
+        f"{path} was renamed or replaced while fsgauge worked in it",
+        details=details or ("what has its name now was not touched",),
+        cause=f"a user who can write in {path.parent}, or above it, did so; or something"
+        " was mounted there",
+        next=f"ls -la {shlex.quote(str(above))}; then a folder that no one else can rename",
+    )
 
 
 _PASSING = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC

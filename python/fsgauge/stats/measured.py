@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.answer import BLOCKS_FOR_A_RANGE
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.question import Question
 from fsgauge.stats.results import OwnResults, ResultModel
@@ -73,8 +74,8 @@ class MeasuresOne(Analysis):
 
     def _text(self, number: Estimate) -> str:
         text = self._value(number.value)
-        if number.low is None or number.high is None:
-            return text
+        if number.low is None or number.high is None or number.n < BLOCKS_FOR_A_RANGE:
+            return f"{text} (range not known from so few blocks)"
         return f"{text} ({self._value(number.low)} to {self._value(number.high)})"
 
     def _value(self, value: float) -> str:

@@ -12,8 +12,7 @@ from typing import Literal
 from pydantic_core import PydanticCustomError
 
 from fsgauge.devices import GEOMETRY, Number, device_named
-from fsgauge.devices.contradictions import Contradiction, contradiction
-from fsgauge.devices.limits import LIMITS
+from fsgauge.devices.limits import LIMITS, Contradiction, contradiction
 from fsgauge.devices.words import UNITS, value_words
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.quantities import UnitError

@@ -12,8 +12,7 @@ from typing import Any, cast
 from pydantic import Field, model_validator
 
 from fsgauge.devices import device_named
-from fsgauge.devices.contradictions import contradiction
-from fsgauge.devices.limits import LIMITS
+from fsgauge.devices.limits import LIMITS, contradiction
 from fsgauge.study.base import StudyModel, conflict
 from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 
