@@ -14,8 +14,8 @@ from pathlib import Path
 
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import Progress
+from fsgauge.record.parts import skew_bound_ns
 from fsgauge.record.records import RunRecord
-from fsgauge.record.starts import skew_bound_ns
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet.session import FleetSession

@@ -35,8 +35,8 @@ from fsgauge.engine.wire import (
 from fsgauge.machine.device.consent import Consent
 from fsgauge.progress import Progress
 from fsgauge.record.machine import Machine, StorageFacts
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.rig import Rig

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from fsgauge.record.factors import factors_of
-from fsgauge.record.parts import Part
+from fsgauge.record.parts import MachineStart, Part
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
-from fsgauge.record.starts import MachineStart
 from fsgauge.stats.scaling.usl import throughput
 from tests.synthetic import SyntheticStudy, make_study
 

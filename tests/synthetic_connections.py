@@ -52,12 +52,12 @@ from fsgauge.engine.wire import (
     WeightedActivity,
     WritePhase,
 )
-from fsgauge.kinds.connections.cells import cells_of, default_primary
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell, RunRecord, ScanRecord, Turn, TurnRecord
 from fsgauge.stats import Results, read_study
+from fsgauge.study.workload import cells_of, default_primary
 from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import ENGINE, SyntheticStudy, make_study

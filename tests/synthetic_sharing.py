@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.engine.wire import EngineFault
-from fsgauge.kinds.sharing.cells import cells_of
 from fsgauge.kinds.sharing.keys import SharingWorkload
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.vm.faults.failed_runs import CRASHED
+from fsgauge.study.workload import cells_of
 from tests.synthetic import SyntheticStudy, make_study
 
 SYSTEMS = {"ext3": "ext4", "nfs": "ext4", "ocfs2": "ext4"}

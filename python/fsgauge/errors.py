@@ -14,9 +14,13 @@ undecided (compare, gate) or nothing compared (crosscheck), 5 too noisy to see t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+NEAR = 0.5
+"""How alike two words are, of 1, for one of them to be meant: "randraed" is 0.88 of "randread"."""
 
 
 @dataclass(frozen=True)
@@ -149,3 +153,14 @@ def escaped_below(value: object) -> object:
     if isinstance(value, list | tuple):
         return [escaped_below(each) for each in value]
     return value
+
+
+def nearest(word: str, known: Iterable[str], *, most: int = 1, least: float = NEAR) -> list[str]:
+    """Of the known words, at most so many that are spelt like this one, the nearest first."""
+    return difflib.get_close_matches(word, list(known), n=most, cutoff=least)
+
+
+def did_you_mean(near: Sequence[str]) -> str:
+    """What stands beside a mistake: "did you mean ...?"; "" where nothing is near."""
+    words = " or ".join(f'"{each}"' for each in near)
+    return f"did you mean {words}?" if near else ""

@@ -7,7 +7,6 @@ quantity is part of the type of a key, where its unit can be looked up.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 
 WRITTEN = {"written": True}
 """Validation context of what a person wrote: there a bare number is an error."""
@@ -113,14 +112,14 @@ class Quantity:
 
     def _near(self, unit: str) -> tuple[str, ...]:
         candidates = self.meant.get(unit.casefold(), ())
-        return candidates or tuple(difflib.get_close_matches(unit, self.units, n=2, cutoff=0.5))
+        return candidates or tuple(nearest(unit, self.units, most=2))
 
     def _did_you_mean(self, number: str, units: tuple[str, ...]) -> str:
         """Only what would be accepted is suggested."""
         readable = [form for unit in units if self._reads(form := f"{number} {unit}")]
         if not readable:
             return self._help()
-        return "did you mean " + " or ".join(f'"{form}"' for form in readable) + "?"
+        return did_you_mean(readable)
 
     def _help(self) -> str:
         return f'write a number and a unit: "{self.example}"'

@@ -20,9 +20,9 @@ from fsgauge.failure.page import write_log as write_failure
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.report import write_report
 from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint
 from fsgauge.sweep.lines import SweepResults
 from fsgauge.sweep.page import write_sweep
-from fsgauge.sweep.panels import YearLine, YearPanel, YearPoint
 from tests.browser.geometry import FORMS, faults_of
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic import make_study

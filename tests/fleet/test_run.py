@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from fsgauge.record.factors import factors_of
-from fsgauge.record.starts import skew_bound_ns
+from fsgauge.record.parts import skew_bound_ns
 from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
 

@@ -11,7 +11,7 @@ import pytest
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import LoadJob
 from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record.traffic import DeviceRun
+from fsgauge.record.parts import DeviceRun
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats.run_checks import mean_request_bytes
 from tests.rigs.conftest import Scene

@@ -15,8 +15,8 @@ import pytest
 from fsgauge.engine.client import Engine
 from fsgauge.plan.turns import with_seed
 from fsgauge.progress import Progress
+from fsgauge.record.parts import skew_bound_ns, skew_ns
 from fsgauge.record.records import RunRecord
-from fsgauge.record.starts import skew_bound_ns, skew_ns
 from fsgauge.rig.fleet import clock
 from fsgauge.rig.fleet.clock import Clock, served_clock
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher

@@ -10,7 +10,6 @@ take up to twice their size. Mode and fill level default accordingly.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from fsgauge.engine.wire import (
     StorageAgeEnd,
     Wire,
 )
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.quantities import UnitError
 from fsgauge.study.system import COPY_ON_WRITE
@@ -112,10 +111,10 @@ def _put(raw: dict[str, Any], path: tuple[str, ...], value: float | str) -> None
 
 
 def _unknown(name: str, key: str, keys: dict[str, tuple[str, ...]]) -> InputError:
-    near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
+    near = nearest(key, keys)
     return InputError(
         f'the profile {name} has no "{key}"',
-        details=(f'did you mean "{near[0]}"?',) if near else (),
+        details=(did_you_mean(near),) if near else (),
         next=_known(keys),
     )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 
 import click
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
@@ -28,10 +27,8 @@ def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
-    from fsgauge.study.policy_words import policy_words, setting_words
-    from fsgauge.study.reference import explain_key
+    from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
 
     if is_device(name):
         return device_words(name)
@@ -84,16 +81,13 @@ def _unknown(name: str) -> InputError:
     )
     wanted = name.lower()
     asked = [wanted, wanted.rpartition(".")[2]] if "." in wanted else [wanted]
-    near = [
-        match for each in asked for match in difflib.get_close_matches(each, known, n=4, cutoff=0.6)
-    ]
+    near = [match for each in asked for match in nearest(each, known, most=4, least=0.6)]
     near += [each for each in known if len(wanted) > 2 and wanted in each.lower()]
-    nearest = list(dict.fromkeys(near))[:5]
-    meant = " or ".join(f'"{each}"' for each in nearest)
+    meant = list(dict.fromkeys(near))[:5]
     return InputError(
         f'no word, number or key is called "{name}"',
-        details=(f"did you mean {meant}?",) if nearest else (),
-        next=f"fsgauge explain {nearest[0]}" if nearest else "fsgauge explain lists all",
+        details=(did_you_mean(meant),) if meant else (),
+        next=f"fsgauge explain {meant[0]}" if meant else "fsgauge explain lists all",
     )
 
 

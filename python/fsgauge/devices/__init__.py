@@ -6,7 +6,6 @@ and tables. `fsgauge explain MODEL` shows one.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from importlib.resources import files
 from math import prod
 from typing import Literal
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 
 GEOMETRY = ("cylinders", "cylinder_size", "data_disks")
 """Numbers of a disk whose product is what it holds."""
@@ -71,10 +70,10 @@ def device_names() -> list[str]:
 def device_named(model: str) -> Device:
     """A device; InputError where there is none of this name."""
     if model not in device_names():
-        near = difflib.get_close_matches(model, device_names(), n=1, cutoff=0.4)
+        near = nearest(model, device_names())
         raise InputError(
             f'no device model is called "{model}"',
-            details=(f'did you mean "{near[0]}"?',) if near else (),
+            details=(did_you_mean(near),) if near else (),
             cause=f"there are: {', '.join(device_names())}",
             next="--set storage.model=disk-2012",
         )

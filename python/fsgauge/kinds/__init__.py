@@ -5,7 +5,6 @@ what a kind declares and never name one:
 
     kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
     kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.record.factors)
-    kinds/<kind>/cells.py       cells_of(keys), default_primary(keys)
     kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
     kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
@@ -14,7 +13,7 @@ what a kind declares and never name one:
     kinds/<kind>/studies/       study files that are shipped: <kind>.toml, quick; <kind>-full.toml;
                                 <kind>-as-published.toml where there is a publication
     kinds/<kind>/published.toml what others published, claim by claim (fsgauge.published.ledger)
-    kinds/<kind>/observed.py    OBSERVED, numbers of its own that claims are held against
+    kinds/<kind>/published.py   OBSERVED, numbers of its own that claims are held against
     kinds/<kind>/verdicts/      the studies that claims are tested by, and what came of them
 
 A publication may be there before its kind is: a folder with a published.toml and no keys.
@@ -56,6 +55,11 @@ def has_part(kind: str, name: str) -> bool:
     """Whether a kind has a part that only some have."""
     places = [Path(place) / kind / name for place in __path__]
     return any(place.is_dir() or place.with_suffix(".py").is_file() for place in places)
+
+
+def has_page_folder(kind: str) -> bool:
+    """Whether a kind has a folder of templates beside its page."""
+    return any((Path(place) / kind / "page").is_dir() for place in __path__)
 
 
 def study_files() -> list[Traversable]:

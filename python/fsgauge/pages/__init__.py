@@ -6,7 +6,6 @@ share the page of their part ("p99", "mean").
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from importlib.resources import files
 from typing import Any, get_args
 
 from fsgauge.engine.wire import ClientOperation
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 
 OPERATIONS = (*get_args(ClientOperation), "sync", "log", "reader")
 """Whose numbers share a page: those of clients, and of the load's companions."""
@@ -35,8 +34,8 @@ def explain_metric(name: str) -> str:
     known = metric_pages()
     page = _page_of(name)
     if page not in known:
-        near = difflib.get_close_matches(page, known, n=1, cutoff=0.5)
-        meant = f'did you mean "{near[0]}"? ' if near else ""
+        near = nearest(page, known)
+        meant = f"{did_you_mean(near)} ".lstrip()
         raise InputError(
             f'no page explains "{name}"',
             next=f"{meant}fsgauge explain NAME, with one of: {', '.join(known)}",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.record.preconditioning import MOST_ROUNDS, PASSES
-from fsgauge.record.steady_window import ROUNDS
+from fsgauge.record.preconditioning import MOST_ROUNDS, PASSES, ROUNDS
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.units import format_duration, format_size

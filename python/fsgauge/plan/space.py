@@ -8,8 +8,7 @@ from dataclasses import replace
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.workload import method_of
-from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.room import Room
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
 
 
 def times_held(study: Study, system: System) -> int:

@@ -7,7 +7,6 @@ guide or a command calls published is read from here.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fsgauge import kinds
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, nearest
 from fsgauge.published.trial import Observable, Prediction, Trial
 
 ClaimKind = Literal["figure", "method", "claim", "advice", "open"]
@@ -193,8 +192,8 @@ def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
                 return [(folder, ledger, [claim])]
     every_id = [claim.id for ledger in known.values() for claim in ledger.claim]
     near = [
-        *difflib.get_close_matches(wanted, every_id, cutoff=0.5),
-        *difflib.get_close_matches(name, known),
+        *nearest(wanted, every_id, most=3),
+        *nearest(name, known, most=3),
     ]
     ranges = (f"{each.claim[0].id} to {each.claim[-1].id}" for each in known.values())
     raise InputError(

@@ -82,7 +82,8 @@ def observe(about: Observable, results: Results) -> list[Observation]:
         return _steps(about, results)
     if about.quantity == "rate":
         return _rates(about, results)
-    own: Mapping[str, Observe] = kinds.part(results.kind, "observed").OBSERVED
+    has_own = kinds.has_part(results.kind, "published")
+    own: Mapping[str, Observe] = kinds.part(results.kind, "published").OBSERVED if has_own else {}
     return own[about.quantity](about, results)
 
 

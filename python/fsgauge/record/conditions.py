@@ -13,6 +13,7 @@ Takes `Conditions`, the machines, the engine and the tool of some runs.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,6 @@ from fsgauge.engine.wire import Engine
 from fsgauge.errors import InputError
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord
-from fsgauge.record.run_token import without_token
 
 _UNEQUAL_TOOLS = {"fio", "losetup", "mount"}
 """Tools that take no part in what is measured, or leave their trace in the mount options."""
@@ -169,3 +169,25 @@ def plain(value: object) -> str:
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value)
+
+
+PREFIX = "fsgauge-"
+TOKEN_BYTES = 6
+_OURS = re.compile(rf"(?<=/){PREFIX}[0-9a-f]{{{2 * TOKEN_BYTES}}}-(?=[a-z])")
+
+
+def own_name(token: str, purpose: str) -> str:
+    """The name of a folder that a run makes: "fsgauge-0123456789ab-ram"."""
+    return f"{PREFIX}{token}-{purpose}"
+
+
+def without_token(path: str) -> str:
+    """A path with the token of our folders replaced."""
+    return _OURS.sub(f"{PREFIX}*-", path)
+
+
+def without_place(text: str, device: str) -> str:
+    """A tool's output about a file system, without its device and our mount point."""
+    if device.startswith("/dev/"):
+        text = re.sub(rf"{re.escape(device)}(?![0-9A-Za-z])", "the device", text)
+    return without_token(text)

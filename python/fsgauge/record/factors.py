@@ -1,8 +1,10 @@
 """What a cell is: its factors, in the words of its kind, and what general code asks of them.
 
 A kind declares its factors in `kinds/<kind>/factors.py`, FACTORS: a model whose fields are the
-factors of a cell. Numbers are raw, and a factor's unit is the last part of its name. General code
-names no factor; it asks for the one in a role, or for a cell's place, work or panel.
+factors of a cell, each annotated with a `Factor`. Numbers are raw, and a factor's unit is the last
+part of its name. The cells of a study, their ids and names, columns of SQL and words of a plan
+follow from that. General code names no factor; it asks for the one in a role, or for a cell's
+place, work or panel.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.record.records import Cell, FactorValue
-from fsgauge.units import format_size
+from fsgauge.units import exact_size, format_size
 
 Role = Literal["pattern", "size", "depth", "jobs", "hosts"]
 """What is done; the bytes of one operation; how many are in flight, of each; how many at once; how
@@ -26,10 +29,11 @@ many hosts take part."""
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor as its kind declares it.
+    """A factor as its kind declares it, in the annotation of its field.
 
     `one` is what a number of it counts: "writer". `behind` follows its words where a cell is named:
-    "directory order". `column` is what SQL calls it where its name is a word of SQL.
+    "directory order". `column` is what SQL calls it where its name is a word of SQL. `key` is the
+    list of [workload] that it is swept over.
     """
 
     label: str
@@ -37,10 +41,27 @@ class Factor:
     one: str = ""
     behind: str = ""
     column: str = ""
+    key: str = ""
 
     def counted(self, number: int) -> str:
         """ "1 writer", "2 writers"."""
         return f"{number} {self.one if number == 1 else f'{self.one}s'}"
+
+    def in_id(self, value: FactorValue) -> str:
+        """Its part of a cell's id: "4KiB", "depth32", "writers2", "own-files"."""
+        if self.role in ("size", "depth"):
+            return self.in_name(value).replace(" ", "")
+        return f"{self.one}s{value}" if self.one else str(value).replace(" ", "-")
+
+    def in_name(self, value: FactorValue) -> str:
+        """Its part of a cell's name: "4 KiB", "depth 32", "2 writers", "same files"."""
+        if self.role == "size":
+            return exact_size(int(value))
+        if self.role == "depth":
+            return f"depth {value}"
+        if self.one:
+            return self.counted(int(value))
+        return f"{value} {self.behind}".strip()
 
 
 class CellFactors(BaseModel):
@@ -49,8 +70,26 @@ class CellFactors(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     KIND: ClassVar[str]
-    DECLARED: ClassVar[Mapping[str, Factor]]
-    """Every field of the model."""
+    DECLARED: ClassVar[Mapping[str, Factor]] = {}
+    """Every field of the model, as its annotation says."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.DECLARED = {
+            name: each
+            for name, field in cls.model_fields.items()
+            for each in field.metadata
+            if isinstance(each, Factor)
+        }
+
+    @classmethod
+    def points(cls, workload: object) -> list[Self]:
+        """A point for each combination of the lists that factors are swept over; the last factor
+        varies fastest."""
+        keys = {name: factor.key for name, factor in cls.DECLARED.items() if factor.key}
+        lists = (getattr(workload, key) for key in keys.values())
+        return [cls.model_validate(dict(zip(keys, each, strict=True))) for each in product(*lists)]
 
     @classmethod
     def of(cls, cell: Cell) -> Self:
@@ -72,6 +111,15 @@ class CellFactors(BaseModel):
     def cell(self, id: str, name: str) -> Cell:
         """The cell of these factors; `name` is for people."""
         return Cell(id=id, name=name, kind=self.KIND, factors=self.factors())
+
+    def cell_named_by(self, *names: str) -> Cell:
+        """The cell, named by these of its factors in this order: "randread 4 KiB, depth 32"."""
+        found = [(self.DECLARED[name], getattr(self, name)) for name in names]
+        shown = [(factor, value) for factor, value in found if value is not None]
+        ids = [factor.in_id(value) for factor, value in shown]
+        words = [factor.in_name(value) for factor, value in shown]
+        first = sum(factor.role in ("pattern", "size") for factor, _ in shown)
+        return self.cell("-".join(ids), ", ".join([" ".join(words[:first]), *words[first:]]))
 
     @classmethod
     def in_role(cls, role: Role) -> tuple[str, Factor] | None:
@@ -148,8 +196,8 @@ class CellFactors(BaseModel):
 
     @property
     def share_of_reads(self) -> int:
-        """Percent of its reads and writes that are reads."""
-        raise NotImplementedError
+        """Percent of its reads and writes that are reads: its `read_percent`, if it has one."""
+        return int(getattr(self, "read_percent", 0))
 
     @property
     def makes_files_anew(self) -> bool:
@@ -202,7 +250,7 @@ def factors_of(cell: Cell) -> CellFactors:
     """The factors of a cell of any kind; InputError where this fsgauge does not know them."""
     if cell.kind not in kinds.names():
         raise _no_cell(cell, cell.kind, f"known: {', '.join(kinds.names())}")
-    return _declared(cell.kind).of(cell)
+    return declared(cell.kind).of(cell)
 
 
 def most_hosts(cells: Iterable[Cell]) -> int:
@@ -213,12 +261,12 @@ def most_hosts(cells: Iterable[Cell]) -> int:
 def declarations() -> Iterator[tuple[str, Factor]]:
     """Every factor of every kind, by its name."""
     for kind in kinds.names():
-        yield from _declared(kind).DECLARED.items()
+        yield from declared(kind).DECLARED.items()
 
 
 def counting() -> set[str]:
     """Names of the factors that are numbers."""
-    models = [_declared(kind) for kind in kinds.names()]
+    models = [declared(kind) for kind in kinds.names()]
     return {
         name
         for model in models
@@ -233,7 +281,7 @@ def vocabulary() -> dict[tuple[str, ...], tuple[str, str]]:
     or name, and the value."""
     found: dict[tuple[str, ...], tuple[str, str]] = {}
     for kind in kinds.names():
-        model = _declared(kind)
+        model = declared(kind)
         for name, factor in model.DECLARED.items():
             for value in _words(model.model_fields[name].annotation):
                 phrase = tuple(f"{value} {factor.behind}".split())
@@ -241,7 +289,8 @@ def vocabulary() -> dict[tuple[str, ...], tuple[str, str]]:
     return found
 
 
-def _declared(kind: str) -> type[CellFactors]:
+def declared(kind: str) -> type[CellFactors]:
+    """The model of a kind's factors."""
     return cast(type[CellFactors], kinds.part(kind, "factors").FACTORS)
 
 

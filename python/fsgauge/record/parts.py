@@ -7,6 +7,7 @@ Whoever reads numbers reads what `fsgauge.record.merging` makes of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -46,3 +47,79 @@ def in_one(machine: str, result: LoadResult | None) -> list[Part]:
     if result is None:
         return []
     return [Part(machine=machine, slices=[Slice(start_ns=0, result=result)])]
+
+
+class MachineStart(BaseModel):
+    """One machine's start. Times count from the common moment at which all were to begin, by the
+    clock of the machine that gave it; each is wrong by `bound_ns` at most.
+
+    `late_ns` is when its first thread began, `last_late_ns` its last one, `ended_ns` when its last
+    operation had ended. `round_trip_ns` is the fastest between the two clocks.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    machine: str
+    late_ns: int
+    last_late_ns: int
+    ended_ns: int
+    bound_ns: Annotated[int, Field(ge=0)]
+    round_trip_ns: Annotated[int, Field(ge=0)]
+    real_time: bool
+    spun: bool
+
+
+def skew_ns(starts: Sequence[MachineStart]) -> int:
+    """Between the first machine's start and the last one's."""
+    return max(each.late_ns for each in starts) - min(each.late_ns for each in starts)
+
+
+def skew_bound_ns(starts: Sequence[MachineStart]) -> int:
+    """The most that the true skew can be: the measured one, and what two clocks may be wrong."""
+    widest = sorted((each.bound_ns for each in starts), reverse=True)[:2]
+    return skew_ns(starts) + (sum(widest) if len(starts) > 1 else 0)
+
+
+class DiskDone(BaseModel):
+    """What one disk of the virtual rig did in a run, in the unit of its counter, of what its limit
+    counts: reads and writes, and no flushes. `limit_per_second` is that limit; 0 where it has
+    none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    count: int
+    limit_per_second: int
+
+
+class Traffic(BaseModel):
+    """What one counter of a system's layers counted while the engine ran, part by part: the NFS
+    operations by name, bytes sent and received. Of several machines, their sum."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: str
+    title: str
+    unit: str
+    parts: dict[str, int]
+    of_disks: dict[str, DiskDone] = Field(default={}, exclude_if=lambda value: not value)
+    """The same disk by disk, by machine and serial: each has a limit of its own."""
+
+    @property
+    def count(self) -> int:
+        """All parts together."""
+        return sum(self.parts.values())
+
+
+class DeviceRun(BaseModel):
+    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
+    reading back and what a file system writes beside the load included."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: str
+    read_requests: int
+    read_bytes: int
+    write_requests: int
+    write_bytes: int
+    discard_requests: int
+    discard_bytes: int

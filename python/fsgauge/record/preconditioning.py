@@ -6,6 +6,10 @@ Solid State Storage Performance Test Specification 2.0.2: purge, workload-indepe
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from pydantic import BaseModel, ConfigDict
 
 PASSES = 2
@@ -42,3 +46,30 @@ class CellPreconditioning(BaseModel):
     range_share: float | None = None
     slope_share: float | None = None
     why_none: str = ""
+
+
+ROUNDS = 5
+RANGE_SHARE = 0.20
+SLOPE_SHARE = 0.10
+
+
+@dataclass(frozen=True)
+class Window:
+    """Range and excursion of the fitted line, as shares of the mean."""
+
+    range_share: float
+    slope_share: float
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether both are within SNIA's limits."""
+        return self.range_share <= RANGE_SHARE and self.slope_share <= SLOPE_SHARE
+
+
+def last_window(rates: Sequence[float]) -> Window | None:
+    """Of the last five rounds; None with fewer, and where nothing was done."""
+    last = rates[-ROUNDS:]
+    if len(last) < ROUNDS or (mean := statistics.fmean(last)) == 0:
+        return None
+    slope = statistics.linear_regression(range(ROUNDS), last).slope
+    return Window((max(last) - min(last)) / mean, abs(slope) * (ROUNDS - 1) / mean)

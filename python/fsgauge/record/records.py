@@ -25,6 +25,8 @@ Format 1 is the first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -41,12 +43,10 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
-from fsgauge.record.parts import Part
+from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
-from fsgauge.record.starts import MachineStart
 from fsgauge.record.strikes import Strike, Struck
-from fsgauge.record.traffic import DeviceRun, Traffic
 
 FORMAT = 1
 
@@ -222,10 +222,16 @@ class RunRecord(Record):
     struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
     """What was done to machines on purpose meanwhile."""
 
-    @property
+    @cached_property
     def result(self) -> LoadResult | None:
-        """What all its machines measured, as one result; None where it failed."""
+        """What all its machines measured, as one result; None where it failed. Added up once."""
         return merged(self.parts)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with other values, added up anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("result", None)
+        return copied
 
     @property
     def load(self) -> LoadJob | None:

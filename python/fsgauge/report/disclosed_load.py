@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from fsgauge.engine.wire import ClientsJob, LoadJob
+from fsgauge.record.preconditioning import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.record.records import RunRecord
-from fsgauge.record.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.report import words
 from fsgauge.stats.results import Results
 from fsgauge.stats.steadiness import steady_of

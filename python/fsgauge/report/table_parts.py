@@ -118,13 +118,13 @@ class Interval(Protocol):
     """An estimate or a ratio: whatever has an interval over `n` blocks."""
 
     @property
-    def low(self) -> float | None: ...  # noqa: D102
+    def low(self) -> float | None: ...
 
     @property
-    def high(self) -> float | None: ...  # noqa: D102
+    def high(self) -> float | None: ...
 
     @property
-    def n(self) -> int: ...  # noqa: D102
+    def n(self) -> int: ...
 
 
 def interval_text(number: Interval, text: Callable[[float], str]) -> str:
@@ -148,10 +148,10 @@ class Judged(Interval, Protocol):
     """A ratio with its verdict."""
 
     @property
-    def ratio(self) -> float: ...  # noqa: D102
+    def ratio(self) -> float: ...
 
     @property
-    def verdict(self) -> Verdict: ...  # noqa: D102
+    def verdict(self) -> Verdict: ...
 
 
 def judged_cell(found: Judged | None, text: Callable[[float], str] = words.ratio) -> TableCell:

@@ -121,8 +121,8 @@ def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Temp
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
-    of_kinds = {kind: PackageLoader(f"fsgauge.kinds.{kind}", "page") for kind in kinds.names()}
-
+    with_templates = filter(kinds.has_page_folder, kinds.names())
+    of_kinds = {kind: PackageLoader(f"fsgauge.kinds.{kind}", "page") for kind in with_templates}
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("fsgauge.report", "templates"), PrefixLoader(of_kinds)]),
         autoescape=True,

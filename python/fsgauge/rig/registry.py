@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record.factors import most_hosts
 from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.study.model import Study
@@ -73,11 +72,11 @@ def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = 
         if hosts is not None and hosts.typed:
             rig.take(hosts)
         return rig
-    near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
+    near = nearest(name, RIGS)
     known = f"known: {', '.join(sorted(RIGS))}"
     raise InputError(
         f'unknown rig "{name}"',
-        details=(f'did you mean "{near[0]}"?' if near else known,),
+        details=(did_you_mean(near) if near else known,),
         next=f"--rig {near[0] if near else DEFAULT}",
     )
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fsgauge.engine.wire import LoadResult
+from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.starts import MachineStart
 
 _COUNTED = ("operations", "size_bytes")
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fsgauge.engine.wire import timed_operations
 from fsgauge.record.machine import BELOW, SERVER
 from fsgauge.record.merging import merged
+from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
-from fsgauge.record.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.samples import Samples

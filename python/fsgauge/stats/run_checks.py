@@ -16,9 +16,9 @@ import statistics
 from collections.abc import Callable
 
 from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, sides_of, timed_operations
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.units import format_duration, format_size
 
 LITTLE_TOLERANCE = 0.05

@@ -49,13 +49,13 @@ class Placed(Protocol):
     """What was made in one turn of a block: a run, a scan, a step, or the turn itself."""
 
     @property
-    def system(self) -> str: ...  # noqa: D102
+    def system(self) -> str: ...
 
     @property
-    def block(self) -> int: ...  # noqa: D102
+    def block(self) -> int: ...
 
     @property
-    def again(self) -> bool: ...  # noqa: D102
+    def again(self) -> bool: ...
 
 
 @dataclass(frozen=True)

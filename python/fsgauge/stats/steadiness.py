@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from fsgauge.engine.wire import ClientsJob, LoadResult, Steady
+from fsgauge.record.preconditioning import RANGE_SHARE, ROUNDS, SLOPE_SHARE, last_window
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE, last_window
 
 
 def steadiness(result: LoadResult) -> tuple[float, float] | None:

@@ -24,10 +24,9 @@ from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.plain_files.bounds import MOST_ROWS
 from fsgauge.record.records import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
+from fsgauge.store.files import read_record, record_files, turn_of
 from fsgauge.store.folder import ResultsFolder
-from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
-from fsgauge.store.read_record import read_record
-from fsgauge.store.record_files import record_files, turn_of
+from fsgauge.store.parquet import RowsTogether, connected, first_words, quoted, require_few_rows
 from fsgauge.store.rows import (
     HISTOGRAMS,
     KEYS,
@@ -40,7 +39,6 @@ from fsgauge.store.rows import (
     histograms,
     rows_of,
 )
-from fsgauge.store.sql import quoted
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 

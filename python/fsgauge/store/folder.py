@@ -28,9 +28,16 @@ from fsgauge.record.records import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.store.files import host_prefix, run_name, scan_name, slug, step_name, turn_folder
+from fsgauge.store.files import (
+    host_prefix,
+    record_files,
+    run_name,
+    scan_name,
+    slug,
+    step_name,
+    turn_folder,
+)
 from fsgauge.store.journal import Journal
-from fsgauge.store.record_files import record_files
 from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, read_seals
 
 

@@ -7,6 +7,7 @@ terabyte. What the footer hides is bounded by what the database may take.
 from __future__ import annotations
 
 import os
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,3 +109,18 @@ def _refused(path: Path, what: str) -> InputError:
         cause="the file was damaged, or another program wrote it",
         next="restore it from a copy of the folder",
     )
+
+
+def quoted(text: str) -> str:
+    """A string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted_path(path: Path) -> str:
+    """A path of exactly one file as a string of SQL: DuckDB would read *, ? and [ as patterns."""
+    return quoted(plain_path(path))
+
+
+def plain_path(path: Path) -> str:
+    """A path in which nothing is a pattern."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path))

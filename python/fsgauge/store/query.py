@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder
-from fsgauge.store.files import read_text, turn_folder
+from fsgauge.store.files import RecordFiles, read_text, turn_folder, turn_of
 from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
-from fsgauge.store.parquet import RowsTogether, connected, first_words, require_few_rows
+from fsgauge.store.parquet import (
+    RowsTogether,
+    connected,
+    first_words,
+    plain_path,
+    quoted,
+    require_few_rows,
+)
 from fsgauge.store.read import checked_files
-from fsgauge.store.record_files import RecordFiles, turn_of
 from fsgauge.store.rows import PARQUET_COLUMNS
 from fsgauge.store.seals import Changes
 from fsgauge.store.sources import (
@@ -30,7 +36,6 @@ from fsgauge.store.sources import (
     intervals_source,
     slices,
 )
-from fsgauge.store.sql import plain_path, quoted
 from fsgauge.store.views import VIEWS
 
 if TYPE_CHECKING:

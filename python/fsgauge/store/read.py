@@ -27,11 +27,18 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.store.blocks import SeriesReader
-from fsgauge.store.files import read_text, scan_name, step_name
+from fsgauge.store.files import (
+    RecordFiles,
+    position_of,
+    read_record,
+    read_text,
+    record_files,
+    scan_name,
+    step_name,
+    turn_of,
+)
 from fsgauge.store.folder import opened_results, require_results
 from fsgauge.store.journal import GIVEN_UP, VOID, read_journal
-from fsgauge.store.read_record import read_record
-from fsgauge.store.record_files import RecordFiles, position_of, record_files, turn_of
 from fsgauge.store.seals import (
     ChangedError,
     Changes,

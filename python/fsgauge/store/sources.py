@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.record.series import INTERVAL_COLUMNS
+from fsgauge.store.parquet import quoted, quoted_path
 from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
-from fsgauge.store.sql import quoted, quoted_path
 
 _LEAST_BUFFER_BYTES = 1 << 20
 """DuckDB sets aside twice the largest document for each place where a view names the files."""

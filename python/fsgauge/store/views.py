@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fsgauge.store.client_views import CLIENT_VIEWS, OF_CLIENTS
+from fsgauge.store.client_views import CLIENT_VIEWS, COMPANIONS, OF_CLIENTS, OF_SYNCS
 from fsgauge.store.columns import (
     BUCKET,
     IN_RUN,
@@ -23,9 +23,8 @@ from fsgauge.store.columns import (
     at,
     measured,
     of_element,
+    of_factors,
 )
-from fsgauge.store.factor_columns import of_factors
-from fsgauge.store.sync_views import COMPANIONS, OF_SYNCS
 
 
 def _operation(operation: str) -> tuple[Column, ...]:

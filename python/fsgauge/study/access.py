@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.address import PASSWORD_VARIABLE, ShareAddress, parse_address
-from fsgauge.study.base import StudyModel
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import StudyModel, conflict
 from fsgauge.study.storage import AbsolutePath
 
 Server = Literal["none", "samba", "ganesha"]
@@ -173,11 +172,11 @@ def full_access(written: object) -> object:
     """What a study says of a system's access as a table; a conflict for a word that is none."""
     servers = [name for name in _PROTOCOLS if name != "none"]
     if isinstance(written, str) and "://" not in written and written not in ("path", *servers):
-        near = difflib.get_close_matches(written, ["path", *servers], n=1)
+        near = nearest(written, ["path", *servers])
         raise conflict(
             f'"{written}" is not a way to reach a system',
             [()],
-            hint=f'did you mean "{near[0]}"?' if near else "",
+            hint=did_you_mean(near),
             next=f"path, {', '.join(servers)}, smb://user@host/share or nfs://host/export, a table",
         )
     return in_full(written)

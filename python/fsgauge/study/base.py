@@ -84,3 +84,17 @@ def written(model: BaseModel, info: ValidationInfo, keys: Sequence[str]) -> list
 def is_written(info: ValidationInfo) -> bool:
     """Whether a person wrote what is checked."""
     return bool(info.context and info.context.get("written"))
+
+
+def conflict(
+    what: str, keys: Sequence[str | int | tuple[str | int, ...]], *, hint: str = "", next: str = ""
+) -> PydanticCustomError:
+    """The error to raise in a validator.
+
+    `keys` are names (or paths) below the model that is being checked, the one to blame first;
+    `hint` stands beside its underline; `next` is the command or the edit that helps.
+    """
+    paths = [key if isinstance(key, tuple) else (key,) for key in keys]
+    return PydanticCustomError(
+        "conflict", "{what}", {"what": what, "keys": paths, "hint": hint, "next": next}
+    )

@@ -5,17 +5,18 @@ A mistake is shown where it was written.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from math import ceil
+from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
 from fsgauge.devices import GEOMETRY, Number, device_named
 from fsgauge.devices.limits import LIMITS, Contradiction, contradiction
 from fsgauge.devices.words import UNITS, value_words
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.quantities import UnitError
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.units import exact_size, format_size
 
 _FEWEST_UNITS = 10
@@ -116,11 +117,11 @@ def _round_size(size_bytes: int) -> str:
 
 
 def _unknown(model: str, name: str, known: list[str]) -> PydanticCustomError:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    near = nearest(name, known)
     return conflict(
         f'{model} has no parameter "{name}"',
         [("parameters", name)],
-        hint=f'did you mean "{near[0]}"?' if near else f"it has: {', '.join(known)}",
+        hint=did_you_mean(near) if near else f"it has: {', '.join(known)}",
         next=f"fsgauge explain {model}",
     )
 
@@ -154,3 +155,22 @@ def _contradiction(found: Contradiction, changed: Mapping[str, float]) -> Pydant
         [("parameters", name) for name in own or found.names],
         next=f"fsgauge explain storage.parameters.{own[0]}" if own else "",
     )
+
+
+def check_times(model: str, times: Literal["shortest", "longest"] | None) -> None:
+    """Raise a conflict where an end of the range is missing, or where there is no range."""
+    has_range = device_named(model).has_range
+    if has_range and times is None:
+        raise conflict(
+            f"{model} has a range of times, and a study takes one end of it",
+            ["model"],
+            hint="extents do not say which dies data is on: one time would be a guess",
+            next="--seed 1 --set storage.times=shortest, then --seed 1 --set"
+            " storage.times=longest; fsgauge compare A B shows the range",
+        )
+    if times is not None and not has_range:
+        raise conflict(
+            f"times would be ignored: {model} has one time for each run, and no range",
+            ["times"],
+            next="leave it out",
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from fsgauge import kinds
-from fsgauge.errors import InputError, SourceLocation
+from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
 from fsgauge.study.document import Document
 from fsgauge.study.keys import MOVED, all_dotted, dotted, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
@@ -67,7 +66,7 @@ class _Mistake:
     def _unknown_key(self) -> InputError:
         section = self._section()
         valid = valid_keys(section, self._kind(section))
-        near = difflib.get_close_matches(self.key, valid, n=1, cutoff=0.5)
+        near = nearest(self.key, valid)
         elsewhere = [name for name in all_dotted() if name.split(".")[-1] == self.key]
         hint, target = "", section
         moved = MOVED.get(f"{section}.{self.key}")
@@ -81,7 +80,7 @@ class _Mistake:
             hint = self._belongs(target, section)
         elif near:
             target = f"{section}.{near[0]}" if section else near[0]
-            hint = f'did you mean "{near[0]}"?'
+            hint = did_you_mean(near)
         elif elsewhere:
             target = elsewhere[0]
             hint = self._belongs(elsewhere[0], section)
@@ -136,8 +135,8 @@ class _Mistake:
     def _choice(self) -> InputError:
         words = quoted(self.context.get("expected") or self.context.get("expected_tags", ""))
         given = self._value()
-        near = difflib.get_close_matches(str(given), words, n=1, cutoff=0.5)
-        hint = f'did you mean "{near[0]}"?' if near else ""
+        near = nearest(str(given), words)
+        hint = did_you_mean(near)
         if self.path == ("format",):
             what = f"this file's format is {shown(given)}, and this fsgauge reads format 1"
             return self._error(what, self._at_value())

@@ -7,20 +7,17 @@ Defaults are the ones that `fsgauge plan` prints. Each key is described where it
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.base import OneLine, StudyModel, is_written
-from fsgauge.study.conflict import conflict
-from fsgauge.study.fault_keys import MOST_FAULTS, FaultKeys, check_faults
-from fsgauge.study.placement import refuse_misplaced
-from fsgauge.study.policy_room import refuse_missing_groups
-from fsgauge.study.rig_keys import RigKeys
+from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
+from fsgauge.study.placement import refuse_misplaced, refuse_missing_groups
+from fsgauge.study.rig_keys import MOST_FAULTS, FaultKeys, RigKeys, check_faults
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
-from fsgauge.study.settings import PlanSettings
+from fsgauge.study.settings import PlanSettings, SweepKeys
 from fsgauge.study.storage import (
     DeviceStorage,
     LoopStorage,
@@ -30,7 +27,6 @@ from fsgauge.study.storage import (
     SimulatedStorage,
     Storage,
 )
-from fsgauge.study.sweep_keys import SweepKeys
 from fsgauge.study.system import System
 from fsgauge.study.workload import Workload, cells_of
 
@@ -197,10 +193,10 @@ class Study(StudyModel):
             unknown = sweep.unknown_pair(profile, keys)
             if unknown:
                 name = unknown.partition("=")[0].strip()
-                near = difflib.get_close_matches(name, keys, n=1, cutoff=0.6)
+                near = nearest(name, keys)
                 what = f'the workload has no such key: "{unknown}"'
                 what += "" if near else f"; there are: {', '.join(sorted(keys))}"
-                hint = f'did you mean "{near[0]}"?' if near else ""
+                hint = did_you_mean(near)
                 if unknown in keys:
                     what, hint = f'"{unknown}" has no value', ""
                 raise conflict(
@@ -228,11 +224,11 @@ class Study(StudyModel):
                     )
                 continue
             if entry not in known:
-                near = difflib.get_close_matches(entry, known, n=1, cutoff=0.4)
+                near = nearest(entry, known)
                 raise conflict(
                     f'"{entry}" is not a cell of this study',
                     [("plan", "primary", index)],
-                    hint=f'did you mean "{near[0]}"?' if near else "",
+                    hint=did_you_mean(near),
                     next="fsgauge plan lists the cells of a study",
                 )
         ids = [known[entry] for entry in named]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.access import in_full
 from fsgauge.study.document import Document, Origin, number_beyond_toml
 from fsgauge.study.folders import (
@@ -19,9 +18,8 @@ from fsgauge.study.folders import (
     named_by_difference,
     with_folder_of_storage,
 )
-from fsgauge.study.keys import MOVED, all_dotted, sections, value_types
+from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_meant
 from fsgauge.study.locate import Path, Spans
-from fsgauge.study.misplaced import where_meant
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
 from fsgauge.study.understanding import is_word, path_of_word
@@ -161,11 +159,11 @@ def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: st
         if baseline in (entry[0].get("name"), entry[0].get("path")):
             return [entry, *(each for each in chosen if each[0] is not entry[0])]
     names = list(dict.fromkeys(str(table.get("name")) for table, _, _ in known))
-    near = difflib.get_close_matches(baseline, names, n=1, cutoff=0.5)
+    near = nearest(baseline, names)
     origin = option_origin("--baseline", baseline)
     raise InputError(
         f'"{baseline}" is not a system of this study',
-        location=origin.value(f'did you mean "{near[0]}"?' if near else ""),
+        location=origin.value(did_you_mean(near)),
         details=(f"systems: {', '.join(names) or 'none'}",),
         next="--baseline with the name of a system, as above or as --system gives it",
     )
@@ -178,12 +176,10 @@ def leave_out(document: Document, names: Sequence[str]) -> None:
     known = [str(table.get("name", table.get("kind"))) for table in own]
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            near = nearest(name, known)
             raise InputError(
                 f'there is no system "{name}" to leave out',
-                location=option_origin("--without", name).key(
-                    f'did you mean "{near[0]}"?' if near else ""
-                ),
+                location=option_origin("--without", name).key(did_you_mean(near)),
                 details=(f"systems: {', '.join(known) or 'none'}",),
                 next="fsgauge plan STUDY lists them",
             )

@@ -15,7 +15,13 @@ from fsgauge.plain_files import require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
-from fsgauge.study.document import Document, number_beyond_toml, source_location
+from fsgauge.study.document import (
+    Document,
+    NotTomlError,
+    document_of,
+    number_beyond_toml,
+    source_location,
+)
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
 from fsgauge.study.other_tools import words_called
@@ -30,7 +36,6 @@ from fsgauge.study.overrides import (
 from fsgauge.study.points import check_points
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
-from fsgauge.study.toml_text import NotTomlError, document_of
 from fsgauge.study.understanding import understand
 
 

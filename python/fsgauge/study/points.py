@@ -12,7 +12,7 @@ from fsgauge.study.document import Document, Origin
 from fsgauge.study.locate import Spans
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
-from fsgauge.study.sweep_keys import SweepKeys, pairs_of
+from fsgauge.study.settings import SweepKeys, pairs_of
 
 
 @dataclass(frozen=True)

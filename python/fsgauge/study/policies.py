@@ -6,14 +6,14 @@ where it stands in the study file; what a device has no room for, in policy_room
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic_core import PydanticCustomError
 
-from fsgauge.study.conflict import conflict
+from fsgauge.errors import did_you_mean, nearest
+from fsgauge.study.base import conflict
 from fsgauge.study.policy_settings import BLOCK_BYTES, GROUP_BLOCKS, Setting, Value
 from fsgauge.units import exact_size
 
@@ -164,12 +164,12 @@ def check_settings(kind: str, settings: Mapping[str, str]) -> None:
             raise _no_model(kind)
         setting = policy.settings.get(name)
         if setting is None:
-            near = difflib.get_close_matches(name, policy.settings, n=1, cutoff=0.5)
+            near = nearest(name, policy.settings)
             known = ", ".join(policy.settings) or "none"
             raise conflict(
                 f"{kind} has no setting {name}",
                 [("settings", name)],
-                hint=f'did you mean "{near[0]}"?' if near else f"it has: {known}",
+                hint=did_you_mean(near) if near else f"it has: {known}",
                 next=f"fsgauge explain {kind}",
             )
         try:
@@ -199,7 +199,7 @@ def _check_extents(policy: Policy, settings: Mapping[str, str]) -> None:
 def _no_model(kind: str) -> PydanticCustomError:
     """Settings of a kind that has none: the model that stands for it has, or the nearest one."""
     standing = {each.stands_for: name for name, each in POLICIES.items() if each.stands_for}
-    near = difflib.get_close_matches(kind, [*standing, *POLICIES], n=1, cutoff=0.5)
+    near = nearest(kind, [*standing, *POLICIES])
     model = standing.get(near[0], near[0]) if near else ""
     what = f'settings are those of a model, and no model is called "{kind}"'
     if kind in standing:
@@ -207,7 +207,7 @@ def _no_model(kind: str) -> PydanticCustomError:
     return conflict(
         what,
         ["kind", "settings"],
-        hint=f'did you mean "{model}"?' if model else f"there are: {', '.join(POLICIES)}",
+        hint=did_you_mean([model]) if model else f"there are: {', '.join(POLICIES)}",
         next=f'kind = "{model}", or leave settings out' if model else "leave settings out",
     )
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
+import shlex
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.quantities import Quantity, UnitError
 from fsgauge.study.keys import SECTIONS, Section, all_dotted, sections
+from fsgauge.study.other_tools import kinds_with, words_called
+from fsgauge.study.policies import POLICIES
+from fsgauge.study.policy_settings import Setting
 from fsgauge.study.value_type import value_type
-from fsgauge.units import QUANTITIES
+from fsgauge.units import QUANTITIES, SIZE, binary_size
 
 _INTRODUCTION = """\
 # The study file
@@ -58,10 +62,10 @@ def explain_key(name: str) -> str:
     matches = [key for key in known if key.split(".")[-1] == name]
     if matches:
         return "\n\n".join(explain_key(match) for match in matches)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    near = nearest(name, known)
     raise InputError(
         f'there is no key "{name}" in a study file',
-        details=(f'did you mean "{near[0]}"?',) if near else (),
+        details=(did_you_mean(near),) if near else (),
         next=f"fsgauge explain {near[0]}" if near else "fsgauge explain workload",
     )
 
@@ -127,3 +131,86 @@ def _default_value(field: FieldInfo) -> object:
     """None where there is none, or where it depends on something else."""
     value = field.get_default(call_default_factory=True, validated_data={})
     return None if value is PydanticUndefined else value
+
+
+_USUAL = {
+    "size": ("bs", "size"),
+    "duration": ("runtime", "ramp_time"),
+    "percentage": ("rwmixread",),
+    "pace": ("rate_iops",),
+}
+"""By quantity: fio's words for what people mean by such a value, the likeliest first."""
+_OF_STORAGE = {"percentage": "workload.fill", "transfer rate": "storage.bandwidth"}
+"""Keys for which fio has no word."""
+
+
+def explain_value(text: str) -> str:
+    """What "4k", "30 s" or "70 %" is and which keys usually have it; "" where it is no quantity."""
+    given = binary_size(text) or text
+    quantity = next((each for each in QUANTITIES if _reads(each, given)), None)
+    if quantity is None:
+        return ""
+    words = [word.key for each in _USUAL.get(quantity.name, ()) for word in words_called(each)]
+    keys = [each for each in (*words, _OF_STORAGE.get(quantity.name, "")) if each]
+    return "\n".join(
+        (
+            text,
+            f"  {quantity.noun.capitalize()}: {_in_full(quantity, given, text)}.",
+            f"  Keys that usually take one: {', '.join(map(_with_kinds, dict.fromkeys(keys)))}.",
+            f"  more: fsgauge explain {keys[0]}",
+        )
+    )
+
+
+def _in_full(quantity: Quantity, given: str, text: str) -> str:
+    written = f'in a study file "{quantity.text(quantity.read(given))}"'
+    if quantity is not SIZE:
+        return written
+    letter = ", of 1024 as in fio and dd" if given != text else ""
+    return f"{quantity.read(given):,} bytes{letter}; {written}"
+
+
+def _reads(quantity: Quantity, text: str) -> bool:
+    try:
+        quantity.read(text)
+    except UnitError:
+        return False
+    return True
+
+
+def _with_kinds(key: str) -> str:
+    kinds = kinds_with(key)
+    return f"{key} ({kinds})" if kinds else key
+
+
+_KEY = "system.settings."
+
+
+def policy_words(kind: str) -> str:
+    """A policy with its settings, their defaults and limits; "" where no policy is called that."""
+    policy = POLICIES.get(kind)
+    if policy is None:
+        return ""
+    settings = [f"  {name}: {_of_setting(each)}" for name, each in policy.settings.items()]
+    head = f"{kind}, a model of the simulator: {policy.summary}."
+    return "\n".join([head, *(settings or ["  It has no settings."]), _next(kind)])
+
+
+def setting_words(name: str) -> str:
+    """A setting in each policy that has it, by its name or as system.settings.NAME; "" for none."""
+    setting = name.removeprefix(_KEY)
+    kinds = [kind for kind, policy in POLICIES.items() if setting in policy.settings]
+    if not kinds:
+        return ""
+    found = dict.fromkeys(f"  {_of_setting(POLICIES[kind].settings[setting])}" for kind in kinds)
+    default = POLICIES[kinds[0]].settings[setting].default
+    head = f"{_KEY}{setting}, of {', '.join(kinds)}"
+    return "\n".join([head, *found, _next(f"{kinds[0]}:settings.{setting}={default}")])
+
+
+def _of_setting(setting: Setting) -> str:
+    return f"{setting.what}. Takes {setting.limits()}. Default: {setting.default}."
+
+
+def _next(system: str) -> str:
+    return f"next: --rig simulator --system {shlex.quote(system)}"

@@ -7,8 +7,9 @@ ganesha-core-config(8) and ganesha-cache-config(8) of version 4.
 
 from __future__ import annotations
 
-import difflib
 import re
+
+from fsgauge.errors import did_you_mean, nearest
 
 _SAMBA_SHARE = """
 acl map full control|aio read size|aio write size|allocation roundup size|block size|case sensitive
@@ -94,9 +95,9 @@ def unknown_option(server: str, name: str) -> str | None:
         return None
     if name.lower() in (each.lower() for each in _OWN[server]):
         return "fsgauge sets that itself"
-    near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], n=1)
+    near = nearest(name.lower(), [each.lower() for each in known])
     exact = next((each for each in known if near and each.lower() == near[0]), "")
-    return f'did you mean "{exact}"?' if exact else ""
+    return did_you_mean([exact] if exact else [])
 
 
 def wrong_value(server: str, name: str, value: str) -> str | None:

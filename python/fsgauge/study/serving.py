@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fsgauge.study.access import WHERE_KEYS, AccessKeys, merged
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.study.server_options import unknown_option, wrong_value
 from fsgauge.study.smb_protection import check_protection
 from fsgauge.study.storage import Storage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -11,7 +10,7 @@ from pathlib import Path
 import tomlkit
 
 from fsgauge import kinds
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, nearest
 from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
 from fsgauge.study.document import source_location
@@ -79,7 +78,7 @@ def _shipped() -> list[Traversable]:
 
 def _not_found(name: str) -> InputError:
     known = shipped_studies()
-    near = difflib.get_close_matches(name.removesuffix(".toml"), known, n=1, cutoff=0.5)
+    near = nearest(name.removesuffix(".toml"), known)
     is_path = name.endswith(".toml") or "/" in name
     return InputError(
         f"there is no file {shown(name)}" if is_path else f"there is no study {shown(name)}",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 
 SIGNING = "server signing"
 ENCRYPTION = "server smb encrypt"

@@ -10,10 +10,14 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from pydantic_core import PydanticCustomError
 
 from fsgauge.quantities import LARGEST
-from fsgauge.study.base import OneLine, StudyModel, is_written
-from fsgauge.study.conflict import conflict
-from fsgauge.study.device_numbers import check_capacity, check_numbers, check_room, number_in_text
-from fsgauge.study.device_times import check_times
+from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
+from fsgauge.study.device_numbers import (
+    check_capacity,
+    check_numbers,
+    check_room,
+    check_times,
+    number_in_text,
+)
 from fsgauge.units import (
     SIZE,
     BytesPerSecond,

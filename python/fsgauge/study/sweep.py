@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo
 
-from fsgauge.study.base import StudyModel, written
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import StudyModel, conflict, written
 from fsgauge.units import SizeBytes, WholePercent
 
 SECTOR_BYTES = 512

@@ -8,8 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from fsgauge.study.access import SystemAccess, full_access
-from fsgauge.study.base import OneLine, Options, StudyModel, written
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import OneLine, Options, StudyModel, conflict, written
 from fsgauge.study.policies import POLICIES, check_settings, described
 from fsgauge.study.rig_keys import SystemRig
 from fsgauge.study.server_options import OPTIONS

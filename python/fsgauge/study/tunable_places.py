@@ -7,9 +7,10 @@ So a key is accepted when its place is in this list, and no other way.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
+
+from fsgauge.errors import did_you_mean, nearest
 
 DEVICE = "{device}"
 MOUNT = "{mount}"
@@ -137,7 +138,7 @@ def nearest_places(key: str) -> str:
     """What the key may have meant, a few at most, in words; sysctl's dots are understood."""
     names = {place.rpartition("/")[2]: place for place in PROC_SYS}
     name = re.split(r"[./]", key)[-1]
-    near = [names[each] for each in difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0.7)]
+    near = [names[each] for each in nearest(name, names, most=_NEAREST, least=0.7)]
     if not near:
         return 'no accepted setting is similar; device settings look like "queue/scheduler"'
-    return "did you mean " + " or ".join(f'"{place}"' for place in near) + "?"
+    return did_you_mean(near)

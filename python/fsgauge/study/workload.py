@@ -35,9 +35,9 @@ else:
 
 def cells_of(workload: Workload) -> list[Cell]:
     """All cells, in the order of the study's lists or, where it is fixed, of a turn."""
-    return cast(list[Cell], kinds.part(workload.kind, "cells").cells_of(workload))
+    return workload.cells()
 
 
 def default_primary(workload: Workload) -> list[str]:
     """Ids of the cells that the answer is about unless the study says."""
-    return cast(list[str], kinds.part(workload.kind, "cells").default_primary(workload))
+    return workload.default_primary()

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import ValidationInfo, model_validator
 
-from fsgauge.study.allocation_keys import refuse_allocating
-from fsgauge.study.base import StudyModel
+from fsgauge import kinds
+from fsgauge.record.factors import declared, factors_of
+from fsgauge.record.records import Cell
+from fsgauge.study.base import StudyModel, conflict
 from fsgauge.study.sweep import Inapplicable, refuse_ignored
+from fsgauge.study.system import ALLOCATING, System
 
 if TYPE_CHECKING:
     from fsgauge.study.access import AccessKeys
-    from fsgauge.study.system import System
 
 
 class WorkloadKeys(StudyModel):
@@ -51,6 +53,18 @@ class WorkloadKeys(StudyModel):
         refuse_ignored(self, info, self.inapplicable())
         return self
 
+    def cells(self) -> list[Cell]:
+        """All cells, in the order of the lists that factors are swept over or, where it is fixed,
+        of a turn."""
+        model = declared(self.kind)
+        swept = [name for name, factor in model.DECLARED.items() if factor.key]
+        return [point.cell_named_by(*swept) for point in model.points(self)]
+
+    def default_primary(self) -> list[str]:
+        """Ids of the cells that the answer is about unless the study says: the smallest size."""
+        sizes = {cell.id: factors_of(cell).operation_bytes for cell in self.cells()}
+        return [cell for cell, size_bytes in sizes.items() if size_bytes == min(sizes.values())]
+
     def keys_agree(self) -> None:
         """Raise a conflict where keys of the workload contradict one another."""
 
@@ -77,3 +91,17 @@ class WorkloadKeys(StudyModel):
     def check_systems(self, systems: Sequence[System]) -> None:
         """Raise a conflict where keys of the systems contradict the workload, or have no effect."""
         refuse_allocating(systems)
+
+
+def refuse_allocating(systems: Sequence[System]) -> None:
+    """Raise a conflict for a key that would be ignored."""
+    able = [kind for kind in kinds.names() if kinds.part(kind, "keys").KEYS.allocates]
+    for index, system in enumerate(systems):
+        for key in ALLOCATING:
+            if getattr(system, key) is not None:
+                raise conflict(
+                    f"{key} would be ignored: only a study of kind {' or '.join(able)} allocates"
+                    " files this way",
+                    [("system", index, key), ("workload", "kind")],
+                    next=f"fsgauge run {able[0]}, or leave it out" if able else "leave it out",
+                )

@@ -15,7 +15,7 @@ from typing import Any
 
 from fsgauge.report import words
 from fsgauge.stats.wording import IN_EVERY_BLOCK, left_out, listed, percent, percent_range
-from fsgauge.sweep.panels import YearLine, YearPanel, YearPoint, years_words
+from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint, years_words
 
 WORDS_LIMIT = 64
 MOST_PROFILES = 2

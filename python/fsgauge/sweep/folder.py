@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, require_few_in_toml
 from fsgauge.plain_files.bounds import REPORT, STUDY
@@ -17,6 +19,7 @@ from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
 from fsgauge.study.points import Point, points_of
+from fsgauge.units import format_bandwidth, format_rate
 
 FILE = "sweep.toml"
 _POINT = "point.toml"
@@ -142,3 +145,46 @@ def _placed(folder: PlainFolder, study: Study) -> Sweep:
         for number, point in enumerate(points_of(study, study.sweep), start=1)
     ]
     return Sweep(seen, study, placed)
+
+
+def years_words(years: float) -> str:
+    """ "1 year", "0.5 years"."""
+    return f"{years:g} year{'' if years == 1 else 's'}"
+
+
+class SweepModel(BaseModel):
+    """A part of sweep.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class YearPoint(SweepModel):
+    """A rate after so many years; the interval is over the seeds of `lives` lives."""
+
+    years: float
+    value: float
+    low: float | None
+    high: float | None
+    lives: int
+    results: str
+
+
+class YearLine(SweepModel):
+    """One system in one cell."""
+
+    system: str
+    points: list[YearPoint]
+
+
+class YearPanel(SweepModel):
+    """One cell with one profile."""
+
+    cell: str
+    profile: str
+    metric: str
+    unit: str
+    lines: list[YearLine]
+
+    def said(self, value: float) -> str:
+        """A value with its unit."""
+        return format_bandwidth(value) if self.unit == "B/s" else format_rate(value)

@@ -10,8 +10,16 @@ from fsgauge.stats.sentence import not_measured
 from fsgauge.study.model import Study, System
 from fsgauge.study.storage import SimulatedStorage
 from fsgauge.sweep.answer import aged_tests, sweep_answer
-from fsgauge.sweep.folder import FILE, PlacedPoint, Sweep
-from fsgauge.sweep.panels import SweepModel, YearLine, YearPanel, YearPoint, years_words
+from fsgauge.sweep.folder import (
+    FILE,
+    PlacedPoint,
+    Sweep,
+    SweepModel,
+    YearLine,
+    YearPanel,
+    YearPoint,
+    years_words,
+)
 from fsgauge.sweep.running import Failed
 from fsgauge.units import exact_size
 

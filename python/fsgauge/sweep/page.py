@@ -13,8 +13,8 @@ from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import template
 from fsgauge.stats.sentence import model_words, proof_lines
+from fsgauge.sweep.folder import YearPanel, YearPoint, years_words
 from fsgauge.sweep.lines import SweepResults
-from fsgauge.sweep.panels import YearPanel, YearPoint, years_words
 
 if TYPE_CHECKING:
     import altair as alt

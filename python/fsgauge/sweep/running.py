@@ -14,8 +14,7 @@ from fsgauge.plain_files import cannot_write
 from fsgauge.plain_files.bounds import POINT_LOG_BYTES
 from fsgauge.programs import Process, interpreter, start
 from fsgauge.programs.interruption import interruptible
-from fsgauge.sweep.folder import PlacedPoint, Sweep
-from fsgauge.sweep.panels import years_words
+from fsgauge.sweep.folder import PlacedPoint, Sweep, years_words
 
 _LOOK_SECONDS = 0.1
 _END_SECONDS = 60.0

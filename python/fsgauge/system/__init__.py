@@ -7,7 +7,6 @@ nothing else changes. docs/adding-a-system.md shows how.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import shlex
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.system.kind import FileSystem, SystemKind
 
@@ -45,8 +44,8 @@ def find_kind(name: str) -> SystemKind:
             f'"{name}" is not a kind of system; a folder is named from the root',
             next=f"--system {shlex.quote(str(folder.absolute()))}",
         )
-    near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.5)
-    hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(kinds)}"
+    near = nearest(name, kinds)
+    hint = did_you_mean(near) if near else f"known: {', '.join(kinds)}"
     raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")
 
 

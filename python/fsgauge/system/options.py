@@ -6,11 +6,10 @@ mkfs and mount run as root. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J devic
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections.abc import Iterable, Iterator
 
-from fsgauge.errors import InputError, RefusedError
+from fsgauge.errors import InputError, RefusedError, did_you_mean, nearest
 from fsgauge.system.kind import EVERY_MOUNT, NOTHING, FileSystem, Form, Keys
 
 _OF_THE_MOUNT = frozenset(
@@ -121,11 +120,11 @@ def _require_form(option: str, value: str, form: Form, key: str, system: str) ->
 
 
 def _unknown(name: str, known: Iterable[str], tool: str, key: str, system: str) -> RefusedError:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    near = nearest(name, known)
     list_of_all = f"{tool} may be given: {', '.join(sorted(known, key=str.lower)) or 'nothing'}"
     return RefusedError(
         f'"{name}" is not known to be safe as root ({key} of the system "{system}")',
-        details=(f'did you mean "{near[0]}"?',) if near and near[0] != name else (list_of_all,),
+        details=(did_you_mean(near),) if near and near[0] != name else (list_of_all,),
         cause=_reason(name, tool),
         next=_OTHERWISE.format(key=key),
     )

@@ -1,12 +1,17 @@
-"""What every kind of workload answers, so that nothing else has to know the kinds."""
+"""What every kind of workload answers, so that nothing else has to know the kinds.
+
+`Method` answers for a kind that lays out equal files and works on them for a time. A kind says only
+what it does otherwise; one must say `load_job`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
 from fsgauge.engine.wire import (
+    BlockSize,
     ClientsJob,
     Data,
     IncompressibleData,
@@ -18,11 +23,12 @@ from fsgauge.engine.wire import (
     ZeroData,
 )
 from fsgauge.errors import InputError
+from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.access_words import through
-from fsgauge.units import exact_duration
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.units import exact_duration, format_duration
+from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import (
     AgedFiles,
@@ -32,234 +38,161 @@ from fsgauge.workload.folders import (
     Place,
     ServedFiles,
 )
-from fsgauge.workload.room import Room
-from fsgauge.workload.slicing import Slicing
+from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
 
 WORST_FILES = 3
 """Listed of a scan, the most fragmented first."""
 
 
-class Method(Protocol):
+@dataclass(frozen=True)
+class Method:
     """A workload carried out: its files, its engine jobs, and what they will take.
 
     The files are `files` equal ones, or as many bytes of a bare device, before every cell. Where
-    nothing is laid out, the load makes its own files in folders (`file_sets`).
+    nothing is laid out, the load makes its own files in folders (`file_sets`). `workload` are the
+    keys of the kind, `accesses` how systems are reached; none: over their paths.
     """
 
-    @property
-    def lays_out(self) -> bool:
-        """Whether a system is filled before its first cell."""
-        ...
+    workload: Any
+    accesses: tuple[AccessKeys, ...] = field(default=(), kw_only=True)
 
-    @property
-    def keeps_order(self) -> bool:
-        """Whether cells build on one another, so that every turn has them in their own order."""
-        ...
-
-    @property
-    def outlives_faults(self) -> bool:
-        """Whether a system that cannot be set up, crashes or hangs is a result: its turn has
-        failed, and the study goes on. Otherwise the block is void."""
-        ...
+    lays_out: ClassVar[bool] = True
+    """Whether a system is filled before its first cell."""
+    keeps_order: ClassVar[bool] = False
+    """Whether cells build on one another, so that every turn has them in their own order."""
+    outlives_faults: ClassVar[bool] = False
+    """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
+    and the study goes on. Otherwise the block is void."""
 
     @property
     def file_sets(self) -> FileSets | AgedFiles | None:
         """Files of clients, once it is known in a room how many; None where files are laid out."""
-        ...
-
-    def in_room(self, room: Room) -> Method:
-        """The same with its file sets decided; InputError where they do not fit."""
-        ...
-
-    def require_descriptors(self, limit: int) -> None:
-        """Raise InputError where the load needs more open files than `limit`."""
-        ...
+        return None
 
     @property
     def files(self) -> int:
         """How many files share the space."""
-        ...
+        return 1
 
     @property
     def fill_percent(self) -> int:
         """Share of the storage that they fill."""
-        ...
+        return 90
 
     @property
     def reserve_bytes(self) -> int:
         """What the load writes beside the files, at most."""
-        ...
+        return 0
 
     @property
     def overwrites(self) -> bool:
         """Whether the load writes over what is in the files."""
-        ...
-
-    def file_size_bytes(self, largest_bytes: int) -> int:
-        """The size of each file, as near below `largest_bytes` as the load likes it."""
-        ...
-
-    def require_room(self, file_bytes: int, cause: str) -> None:
-        """Raise InputError where files of that size cannot hold the load."""
-        ...
-
-    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
-        """Sizes of the operations on files (or on a bare device) that pass the page cache."""
-        ...
-
-    def buffered_instead(self) -> str:
-        """The change that leads the same load through the page cache."""
-        ...
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> Method:
-        """The same with how one system is reached, for its times, or all are, for words."""
-        ...
-
-    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:
-        """Jobs that remove what a run leaves on a share; the first alone logs in."""
-        ...
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
-        """The job that fills a fresh system; None where the load makes its own files."""
-        ...
-
-    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """Ids of the cells that share a system made afresh: a stage, which is a turn of its own.
-
-        Stages that are compared with one another form a group: they stand side by side in a block.
-        """
-        ...
-
-    def seed_purpose(self, cell: Cell) -> str:
-        """Cells with the same words here have the same seed in a block."""
-        ...
-
-    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
-        """What is done to the system before a cell, untimed, in this order.
-
-        `seed` is that of the cell's load: equal for all systems of a block, and for all cells with
-        one `seed_purpose`.
-        """
-        ...
-
-    def scanned_after(self, cell: Cell) -> str | None:
-        """The folder whose extents are counted after a cell; None where none are."""
-        ...
-
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
-        """How the folder that a cell wrote, or that was aged, is scanned."""
-        ...
-
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
-        """The job of one cell on a system whose files are `target`."""
-        ...
-
-    def slicing(self, cell: Cell) -> Slicing:
-        """How its time may be divided where systems are measured side by side."""
-        ...
-
-    def require_dealable(self, hosts: int) -> None:
-        """Raise InputError where the load cannot be dealt out to so many hosts."""
-        ...
-
-    def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """One host's share of a job, as `require_dealable` allows it."""
-        ...
+        return True
 
     @property
     def files_of_all(self) -> int:
-        """How many of the files that are laid out, the first ones, hosts would all work on.
+        """How many of the files that are laid out, the first ones, several hosts would all work on.
 
         0: each host has files of its own.
         """
-        ...
-
-    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:
-        """Whether a load works on those, so that all hosts must be through before any goes on."""
-        ...
-
-    def without_files_of_all(self) -> str:
-        """The change that gives each host files of its own."""
-        ...
-
-    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
-        """What a run takes on storage of such speed; `space_bytes` is that of all files."""
-        ...
-
-    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """What a run writes, hardly ever more."""
-        ...
-
-    def held_equal(self, space: str, has_raw: bool) -> list[str]:
-        """What is the same for all systems, a line each; `space` is that of all files, in words."""
-        ...
-
-    def notes(self) -> list[str]:
-        """What a reader of every result should know."""
-        ...
-
-    def cautions(self) -> list[str]:
-        """What a person should know before such a study is begun."""
-        ...
-
-    def bare_stands_for(self) -> str:
-        """What a bare device does instead where the load needs files; empty if it needs none."""
-        ...
-
-    def cannot_tell(self) -> str:
-        """What a person may expect of this kind and will not get; empty if nothing."""
-        ...
-
-    def without_equal_in_fio(self) -> tuple[str, str]:
-        """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class OverServers:
-    """What those kinds answer alike that work over servers too; no `accesses` means over paths."""
-
-    accesses: tuple[AccessKeys, ...] = ()
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
-        """The same over these servers or paths."""
-        return replace(self, accesses=tuple(accesses))
+        return 0
 
     @property
     def is_served(self) -> bool:
         """Whether any system is reached over a server."""
         return any(access.protocol != "path" for access in self.accesses)
 
-
-class OnPaths:
-    """What those kinds answer alike whose files are never reached over a network."""
-
-    outlives_faults = False
-
-    @property
-    def files_of_all(self) -> int:
-        """Each host has its own."""
-        return 0
-
-    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002
-        """There are none."""
-        return False
-
-    def without_files_of_all(self) -> str:
-        """They have them."""
-        return ""
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:  # noqa: ARG002
-        """It is over paths."""
+    def in_room(self, room: Room) -> Self:  # noqa: ARG002
+        """The same with its file sets decided; InputError where they do not fit."""
         return self
 
-    def cautions(self) -> list[str]:
-        """Nothing."""
+    def require_descriptors(self, limit: int) -> None:
+        """Raise InputError where the load needs more open files than `limit`."""
+
+    def file_size_bytes(self, largest_bytes: int) -> int:
+        """The size of each file, as near below `largest_bytes` as the load likes it."""
+        return rounded_down(largest_bytes)
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """Raise InputError where files of that size cannot hold the load."""
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
+        """Sizes of the operations on files (or on a bare device) that pass the page cache."""
         return []
 
+    def buffered_instead(self) -> str:
+        """The change that leads the same load through the page cache, where it passes it."""
+        return ""
+
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
+        """The same with how one system is reached, for its times, or all are, for words."""
+        return replace(self, accesses=tuple(accesses))
+
+    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
+        """Jobs that remove what a run leaves on a share; the first alone logs in."""
+        raise TypeError("only clients work on shares")
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
+        """The job that fills a fresh system; None where the load makes its own files."""
+        return LayoutJob(target=laid_out(target), direct=False, seed=seed)
+
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """Ids of the cells that share a system made afresh: a stage, which is a turn of its own.
+
+        Stages that are compared with one another form a group: they stand side by side in a block.
+        """
+        return [[[cell.id for cell in cells]]]
+
+    def seed_purpose(self, cell: Cell) -> str:
+        """Cells with the same words here have the same seed in a block."""
+        return cell.id
+
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
+        """What is done to the system before a cell, untimed, in this order.
+
+        `seed` is that of the cell's load: equal for all systems of a block, and for all cells with
+        one `seed_purpose`.
+        """
+        return []
+
+    def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
+        """The folder whose extents are counted after a cell; None where none are."""
+        return None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002
+        """How the folder that a cell wrote, or that was aged, is scanned."""
+        return ScanJob(path=path, top=WORST_FILES, space=False)
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
+        """The job of one cell on a system whose files are `target`."""
+        raise NotImplementedError
+
+    def timed_load(self, cell: Cell, target: Place, seed: int, **own: object) -> LoadJob:
+        """A load on the files for a time, its numbers those of the cell's factors; `own` is what
+        the kind has otherwise."""
+        factors = factors_of(cell)
+        usual: dict[str, object] = {
+            "target": laid_out(target),
+            "interface": "psync",
+            "direct": False,
+            "read_percent": factors.share_of_reads,
+            "block_sizes": [BlockSize(size_bytes=factors.operation_bytes)],
+            "queue_depth": factors.depth,
+            "jobs": factors.at_once,
+            "warm_up_ns": self.workload.warm_up,
+            "duration_ns": self.workload.duration,
+            "interval_ns": interval_ns(self.workload.duration),
+            "seed": seed,
+        }
+        return LoadJob.model_validate(usual | own)
+
+    def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002
+        """How its time may be divided where systems are measured side by side."""
+        return Slicing()
+
     def require_dealable(self, hosts: int) -> None:
-        """Raise InputError: what is not dealt out runs on one host."""
+        """Raise InputError where the load cannot be dealt out to so many hosts."""
         if hosts > 1:
             raise InputError(
                 f"a study of this kind runs on one host so far, and the fleet has {hosts}",
@@ -267,89 +200,82 @@ class OnPaths:
                 next="a hosts file with one host, or the same study without --rig fleet",
             )
 
-    def dealt(self, job: Dealt, share: Share) -> Dealt:  # noqa: ARG002 - there is one host
-        """All of it."""
-        return job
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """One host's share of a job, as `require_dealable` allows it: all of it, with data and
+        offsets of its own."""
+        return job.model_copy(update={"seed": share.seed(job.seed)})
 
-    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
-        """Raise TypeError: no share is ever given to it."""
-        raise TypeError("only clients work on shares")
+    def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002
+        """Whether a load works on those, so that all hosts must be through before any goes on."""
+        return self.files_of_all > 0
 
-    def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002 - fixed work is done in one go
-        """In one go."""
-        return Slicing()
+    def without_files_of_all(self) -> str:
+        """The change that gives each host files of its own."""
+        return ""
 
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
-        """Files alone, and the worst of them."""
-        return ScanJob(path=path, top=WORST_FILES, space=False)
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """What a run takes on storage of such speed; `space_bytes` is that of all files."""
+        return float(self.workload.warm_up + self.workload.duration) / 1e9
 
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """What a run writes, hardly ever more: the rate that is assumed, all of its time."""
+        factors = factors_of(cell)
+        rate = operations_per_second(factors.operation_bytes, factors.depth * factors.at_once)
+        moved = rate * self.run_seconds(cell, space_bytes) * factors.operation_bytes
+        return moved * (100 - factors.share_of_reads) / 100
 
-class LaidOut(OnPaths):
-    """What those kinds answer alike whose files are laid out before each turn."""
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:
+        """What is the same for all systems, a line each; `space` is that of all files, in words."""
+        raw = "; raw: the same number of bytes of the device" if has_raw else ""
+        files = "one file" if self.files == 1 else f"{self.files} equal files"
+        return [f"space: {files} of {space}, laid out first{raw}", f"time: {self.time_words()}"]
 
-    lays_out = True
-    keeps_order = False
-    file_sets = None
+    def time_words(self) -> str:
+        """Of a run that ends by time."""
+        warm_up, duration = self.workload.warm_up, self.workload.duration
+        return (
+            f"{format_duration(warm_up)} warm-up and {format_duration(duration)} measured in each"
+            " run"
+        )
 
-    def in_room(self, room: Room) -> Self:  # noqa: ARG002 - the files' size follows from the room
-        """It has no file sets."""
-        return self
-
-    def require_descriptors(self, limit: int) -> None:
-        """It opens few files."""
-
-    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """All cells are measured on one system."""
-        return one_stage(cells)
-
-    def seed_purpose(self, cell: Cell) -> str:
-        """A seed for each cell."""
-        return cell.id
-
-    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
-        """Nothing happens between its cells."""
+    def notes(self) -> list[str]:
+        """What a reader of every result should know."""
         return []
 
-    def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
-        """Its cells make no files of their own."""
-        return None
+    def cautions(self) -> list[str]:
+        """What a person should know before such a study is begun."""
+        return []
+
+    def bare_stands_for(self) -> str:
+        """What a bare device does instead where the load needs files; empty if it needs none."""
+        return ""
+
+    def cannot_tell(self) -> str:
+        """What a person may expect of this kind and will not get; empty if nothing."""
+        return ""
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
+        return f"no fio command is made from a study of kind {self.workload.kind}", ""
 
 
-class MakesOwnFiles(OnPaths):
+@dataclass(frozen=True)
+class MakesOwnFiles(Method):
     """What those kinds answer alike whose load makes its own files on an empty system."""
 
     lays_out = False
     keeps_order = True
-    reserve_bytes = 0
+    files = 0
+    fill_percent = 0
     overwrites = False
 
-    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002 - nothing is laid out
-        """No files are laid out."""
+    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002
+        """0: no files are laid out."""
         return 0
 
-    def require_room(self, file_bytes: int, cause: str) -> None:
-        """The room is asked about in `in_room`."""
-
-    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """Clients and readers go through the page cache, as programs do."""
-        return []
-
-    def buffered_instead(self) -> str:
-        """It is buffered."""
-        return ""
-
     def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
-        """A turn begins on an empty system."""
+        """None: a turn begins on an empty system."""
         return None
-
-    def bare_stands_for(self) -> str:
-        """A device has no files, and is refused."""
-        return ""
-
-
-def one_stage(cells: Sequence[Cell]) -> list[list[list[str]]]:
-    """All cells in one stage."""
-    return [[[cell.id for cell in cells]]]
 
 
 def laid_out(place: Place) -> Target:

@@ -6,8 +6,8 @@ from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan
 from fsgauge.rig.vm.rig import VmRig
-from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.parse import load_study
+from fsgauge.study.rig_keys import FaultKeys
 
 SIZE_BYTES = 2 << 30
 

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from fsgauge.record.conditions import Conditions, differences, same_machine
+from fsgauge.record.conditions import (
+    Conditions,
+    differences,
+    own_name,
+    same_machine,
+    without_place,
+    without_token,
+)
 from fsgauge.record.machine import Machine, Simulation
 from fsgauge.record.records import EnvironmentRecord
 from tests.synthetic import make_study
@@ -95,3 +102,23 @@ def test_a_simulation_goes_on_by_the_models_that_it_began_with() -> None:
 
     assert differences(by(3), by(3)) == []
     assert differences(by(2), by(3)) == ["version of the models: 2 then, 3 now"]
+
+
+def test_what_is_made_is_what_is_left_out():
+    made = f"/run/fsgauge/{own_name('0123456789ab', 'ram')}/storage.img"
+    other = f"/run/fsgauge/{own_name('ba9876543210', 'ram')}/storage.img"
+    assert without_token(made) == without_token(other) == "/run/fsgauge/fsgauge-*-ram/storage.img"
+    assert without_token(made) != without_token(made.replace("-ram", "-mount"))
+
+
+@pytest.mark.parametrize("path", ["/mnt/fsgauge-data", "/srv/fsgauge-0123-ram", "/var/tmp"])
+def test_a_folder_of_the_user_keeps_its_name(path):
+    assert without_token(path) == path
+
+
+def test_a_tool_s_words_without_the_device():
+    said = "meta-data=/dev/loop1 isize=512, log on /dev/loop10"
+    assert without_place(said, "/dev/loop1") == (
+        "meta-data=the device isize=512, log on /dev/loop10"
+    )
+    assert without_place("none", "none") == "none"

@@ -10,7 +10,6 @@ import pytest
 
 from fsgauge.engine.wire import ClientErrorKind, EngineFault, LoadResult
 from fsgauge.errors import RigError
-from fsgauge.kinds.churn.cells import cells_of
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record.parts import in_one
@@ -18,6 +17,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.run.recording import require_clients, require_server
 from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.study.parse import load_study
+from fsgauge.study.workload import cells_of
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
 from tests.synthetic.setting import with_result

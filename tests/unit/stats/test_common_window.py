@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import RunRecord
-from fsgauge.record.starts import MachineStart
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.samples import collect
 from tests.synthetic import make_study

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import DsyncSync, FsyncSync
-from fsgauge.record.parts import Part, Slice
+from fsgauge.record.parts import Part, Slice, Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import Traffic
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.durability import OPTION, durability_of, names_in, unflushed, with_caveats
 from fsgauge.stats.results import Durability, WeakSystem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import EnvironmentRecord, RunRecord
-from fsgauge.record.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats import read_study
 from fsgauge.stats.hosts import _different
 from fsgauge.stats.results import Results

@@ -14,8 +14,8 @@ from unittest.mock import Mock
 import pytest
 
 from fsgauge.engine.wire import MachineProcessorTime
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.report import words
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.tables import primary_lines

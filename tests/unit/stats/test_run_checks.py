@@ -13,9 +13,9 @@ import pytest
 
 from fsgauge.engine.wire import Drain, FinishResult, FsyncSync, JobShare, LoadResult, Pauses
 from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS, Situation, advice_for
 from fsgauge.stats.samples import is_complete

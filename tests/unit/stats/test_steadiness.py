@@ -6,8 +6,8 @@ import pytest
 
 from fsgauge.engine.wire import Steady
 from fsgauge.record.parts import Part, Slice
+from fsgauge.record.preconditioning import SLOPE_SHARE
 from fsgauge.record.records import RunRecord
-from fsgauge.record.steady_window import SLOPE_SHARE
 from fsgauge.stats import steadiness
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.one_run import one_run, result_of, tampered

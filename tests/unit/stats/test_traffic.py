@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.record.traffic import Traffic
+from fsgauge.record.parts import Traffic
 from fsgauge.report.traffic import traffic_tables
 from fsgauge.stats import read_study
 from fsgauge.stats.traffic import operations_of

@@ -13,8 +13,8 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plain_files import PlainFolder
 from fsgauge.stats import read_study
 from fsgauge.store import read_results
+from fsgauge.store.files import record_files
 from fsgauge.store.query import asked
-from fsgauge.store.record_files import record_files
 from fsgauge.store.rows import histograms
 from fsgauge.store.seals import ChangedError
 from tests.sealing import seal

@@ -8,8 +8,8 @@ import pytest
 
 from fsgauge.plain_files import PlainFolder
 from fsgauge.store import ResultsFolder
+from fsgauge.store.files import record_files
 from fsgauge.store.journal import NAME, Journal
-from fsgauge.store.record_files import record_files
 from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, changes_in, read_seals
 from tests.sealing import seal
 

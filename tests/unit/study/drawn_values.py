@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from fsgauge.study.model import LAYOUT
 from fsgauge.study.server_options import OPTIONS
-from fsgauge.study.sweep_keys import AS_IT_IS
+from fsgauge.study.settings import AS_IT_IS
 
 MOST_ENTRIES = 4
 LETTERS = st.characters(categories=["L", "M", "N", "P", "S"], include_characters=" ")

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from fsgauge.cli.explain import command
 from fsgauge.errors import InputError
 from fsgauge.study.keys import SECTIONS, all_dotted
+from fsgauge.study.policies import POLICIES
 from fsgauge.study.reference import explain_key, reference_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
@@ -62,3 +65,26 @@ def test_an_unknown_key_is_answered_with_the_nearest():
     with pytest.raises(InputError) as refusal:
         explain_key("workload.blocksize")
     assert refusal.value.next == "fsgauge explain workload.block_sizes"
+
+
+def explained(name: str) -> str:
+    shown = CliRunner().invoke(command, [name])
+    assert shown.exit_code == 0, shown.output
+    return " ".join(shown.output.split())
+
+
+@pytest.mark.parametrize("kind", POLICIES)
+def test_every_policy_is_explained_with_its_settings(kind: str) -> None:
+    """No word, number or key was called "ldiskfs"."""
+    said = explained(kind)
+    for name, setting in POLICIES[kind].settings.items():
+        assert f"{name}: {setting.what}. Takes {setting.limits()}." in said
+        setting.read(setting.default)
+    assert f"--system {kind}" in said or f"--system '{kind}" in said
+
+
+def test_a_setting_is_explained_by_its_name_and_by_its_key() -> None:
+    said = explained("prealloc_table")
+    assert said == explained("system.settings.prealloc_table")
+    assert "of ldiskfs" in said and "from 1 to 32768" in said
+    assert "allocsize=0" in explained("allocsize")

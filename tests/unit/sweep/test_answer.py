@@ -7,7 +7,7 @@ import math
 import pytest
 
 from fsgauge.sweep.answer import WORDS_LIMIT, aged_tests, share_interval, sweep_answer
-from fsgauge.sweep.panels import YearLine, YearPanel, YearPoint
+from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint
 
 MIB = float(1 << 20)
 CELLS = [

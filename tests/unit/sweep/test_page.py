@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.study.parse import parse_study
-from fsgauge.sweep.folder import new_sweep
+from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint, new_sweep
 from fsgauge.sweep.lines import SweepResults, results_of
 from fsgauge.sweep.page import write_sweep, years_chart
-from fsgauge.sweep.panels import YearLine, YearPanel, YearPoint
 
 FILE = """\
 format = 1

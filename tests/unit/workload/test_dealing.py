@@ -15,7 +15,6 @@ from fsgauge.study.workload import cells_of
 from fsgauge.workload import Method, method_of
 from fsgauge.workload.dealing import Share
 from fsgauge.workload.folders import AgedFolders, ClientFolders
-from fsgauge.workload.method import OnPaths
 
 FILES = FilesTarget(directory="/x", count=16, file_size_bytes=1 << 24)
 FOLDERS = ClientFolders(directory="/x", files_per_client=3, backup_files_per_client=1)
@@ -275,7 +274,7 @@ def test_each_host_has_a_region_of_its_own() -> None:
 
 
 def test_a_kind_that_deals_nothing_out_runs_on_one_host() -> None:
-    method = OnPaths()
+    method = Method(None)
     method.require_dealable(1)
     with pytest.raises(InputError, match="runs on one host so far, and the fleet has 2"):
         method.require_dealable(2)

@@ -9,7 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
+from pydantic import Field, model_validator
+
 from fsgauge.devices import device_named
+from fsgauge.devices.limits import LIMITS, contradiction
+from fsgauge.study.base import StudyModel, conflict
+from fsgauge.units import BytesPerSecond, DurationNs, Percent, SizeBytes
 
 MODEL = "disks-8+2-2012"
 """A target like those of the published rig (Sonexion 1600; what is printed of it is S-06, S-08,
@@ -87,3 +92,44 @@ def disk_of(values: Mapping[str, float]) -> Disk:
     known = {each.name for each in fields(Disk)}
     known_values: dict[str, Any] = {name: value for name, value in values.items() if name in known}
     return Disk(**known_values)
+
+
+_WORDS = {
+    each.name: f"{each.what} Default from: {each.source}." for each in parameters_of(PUBLISHED)
+}
+
+
+def _number(name: str) -> Any:  # noqa: ANN401 - as pydantic declares it
+    """The field of a number: that of the published target, and the limits of its name."""
+    limit, default = LIMITS[name], getattr(PUBLISHED, name)
+    kind = int if limit.is_whole else float
+    return Field(default, ge=kind(limit.least), le=kind(limit.most), description=_WORDS[name])
+
+
+class DiskModel(StudyModel):
+    """The disk that rates are predicted for; as it is, a target like that of the published
+    rig: sources say what is printed of it and what is assumed."""
+
+    revolutions_per_minute: int = _number("revolutions_per_minute")
+    outer_rate: BytesPerSecond = _number("outer_rate")
+    inner_rate: BytesPerSecond = _number("inner_rate")
+    position: Percent = _number("position")
+    cylinders: int = _number("cylinders")
+    cylinder_size: SizeBytes = _number("cylinder_size")
+    seek_single: DurationNs = _number("seek_single")
+    seek_average: DurationNs = _number("seek_average")
+    seek_full: DurationNs = _number("seek_full")
+    rotational_wait: Percent = _number("rotational_wait")
+    overhead: DurationNs = _number("overhead")
+    data_disks: int = _number("data_disks")
+    path_rate: BytesPerSecond = _number("path_rate")
+    sharpness: float = _number("sharpness")
+    request_size: SizeBytes = _number("request_size")
+    window: int = _number("window")
+
+    @model_validator(mode="after")
+    def _is_a_disk(self) -> DiskModel:
+        found = contradiction(self.model_dump())
+        if found is not None:
+            raise conflict(found.what, found.names)
+        return self

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import Disk, disk_of
-from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.kinds.aging.disk import Disk, DiskModel, disk_of
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.overrides import typed_value
 from fsgauge.study.value_type import value_type
@@ -36,10 +34,10 @@ def _split(change: str) -> tuple[str, object]:
     if not equals:
         raise InputError(f'--disk "{change}" sets nothing', next="for example --disk window=16")
     if key not in DiskModel.model_fields:
-        near = difflib.get_close_matches(key, DiskModel.model_fields, n=1, cutoff=0.5)
+        near = nearest(key, DiskModel.model_fields)
         raise InputError(
             f'the model of a disk has no "{key}"',
-            details=(f'did you mean "{near[0]}"?',) if near else (),
+            details=(did_you_mean(near),) if near else (),
             next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
         )
     return key, typed_value(text.strip(), [value_type(DiskModel.model_fields[key])])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from fsgauge.record.factors import CellFactors, Factor
 
@@ -19,21 +19,13 @@ class AgingFactors(CellFactors):
     """
 
     KIND: ClassVar = "aging"
-    DECLARED: ClassVar = {
-        "side": Factor("direction", role="pattern"),
-        "streams": Factor("streams", role="jobs", one="stream"),
-        "record_size_bytes": Factor("record size", role="size"),
-        "queue_depth": Factor("queue depth", role="depth"),
-        "wear": Factor("wear"),
-        "free_percent": Factor("free space"),
-    }
 
-    side: Side
-    streams: int
-    record_size_bytes: int
-    queue_depth: int
-    wear: Wear
-    free_percent: int | None = None
+    side: Annotated[Side, Factor("direction", role="pattern")]
+    streams: Annotated[int, Factor("streams", role="jobs", one="stream")]
+    record_size_bytes: Annotated[int, Factor("record size", role="size")]
+    queue_depth: Annotated[int, Factor("queue depth", role="depth")]
+    wear: Annotated[Wear, Factor("wear")]
+    free_percent: Annotated[int | None, Factor("free space")] = None
 
     @property
     def share_of_reads(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.engine.wire import (
@@ -27,11 +26,9 @@ from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
-from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
-from fsgauge.workload.dealing import Dealt, Share
+from fsgauge.workload.assumed import EXPECTED, SLOWEST, Room, Speed, operations_per_second
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
-from fsgauge.workload.method import MakesOwnFiles, data_of, one_stage
-from fsgauge.workload.room import Room
+from fsgauge.workload.method import MakesOwnFiles, data_of
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -54,7 +51,9 @@ _METADATA_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class AgingMethod(MakesOwnFiles):
-    """See method.Method. `sizes` and what follows are known once it is `in_room`.
+    """Clean rates, files made in turns, deletes, rates again.
+
+    `sizes` and what follows are known once it is `in_room`.
 
     `written_share` is the share of turns whose files are written, and not only allocated.
     """
@@ -64,9 +63,6 @@ class AgingMethod(MakesOwnFiles):
     written_share: float = 1.0
     in_folders: bool = False
     speed: Speed = EXPECTED
-
-    files = 0
-    fill_percent = 0
 
     @property
     def file_sets(self) -> AgedFiles | None:
@@ -95,9 +91,6 @@ class AgingMethod(MakesOwnFiles):
             speed=room.speed,
         )
 
-    def require_descriptors(self, limit: int) -> None:
-        """It opens few files."""
-
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
         """All rates are of direct I/O."""
         return [self.workload.record_size]
@@ -109,17 +102,9 @@ class AgingMethod(MakesOwnFiles):
     def require_dealable(self, hosts: int) -> None:
         """Each host does all of it, in a region of its own; all are aged at once."""
 
-    def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """All of it, with data of its own."""
-        return job.model_copy(update={"seed": share.seed(job.seed)})
-
     def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
         """One seed for a block: its deletes have one order."""
         return "aging"
-
-    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """Every level follows the one before it."""
-        return one_stage(cells)
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
         """Before the first aged write: ageing and ballast; before each: deletes down to its level.
@@ -228,10 +213,6 @@ class AgingMethod(MakesOwnFiles):
             f" {format_bandwidth(self.speed.bytes_per_second)}",
             "order: levels as deletes reach them, write before read, caches dropped before each",
         ]
-
-    def notes(self) -> list[str]:
-        """The ageing has its own."""
-        return []
 
     def cannot_tell(self) -> str:
         """Rates of runs that are over at once are mostly those of caches and of their beginning;

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.keys import MOST_FILLED_PERCENT, AgingWorkload
 from fsgauge.units import exact_bandwidth, exact_duration, format_size
-from fsgauge.workload.room import Room
+from fsgauge.workload.assumed import Room
 
 
 @dataclass(frozen=True)

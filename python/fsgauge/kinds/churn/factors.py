@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from fsgauge.record.factors import CellFactors, Factor
 
@@ -21,21 +21,13 @@ class ChurnFactors(CellFactors):
     """
 
     KIND: ClassVar = "churn"
-    DECLARED: ClassVar = {
-        "side": Factor("test", role="pattern"),
-        "wear": Factor("wear"),
-        "fill_percent": Factor("fill level"),
-        "clients": Factor("clients", role="jobs", one="client"),
-        "record_size_bytes": Factor("record size", role="size"),
-        "order": Factor("order", behind="order", column="backup_order"),
-    }
 
-    side: Side
-    wear: Wear
-    fill_percent: int
-    clients: int
-    record_size_bytes: int
-    order: Order | None = None
+    side: Annotated[Side, Factor("test", role="pattern")]
+    wear: Annotated[Wear, Factor("wear")]
+    fill_percent: Annotated[int, Factor("fill level")]
+    clients: Annotated[int, Factor("clients", role="jobs", one="client")]
+    record_size_bytes: Annotated[int, Factor("record size", role="size")]
+    order: Annotated[Order | None, Factor("order", behind="order", column="backup_order")] = None
 
     @property
     def share_of_reads(self) -> int:

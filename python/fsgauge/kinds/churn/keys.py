@@ -7,15 +7,16 @@ files are written into what is left. The same is done with a fresh copy of the s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field
 
 from fsgauge.engine.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
-from fsgauge.kinds.churn.factors import Order, Side
+from fsgauge.kinds.churn.factors import ChurnFactors, Order, Side, Wear
+from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
@@ -146,6 +147,29 @@ class ChurnWorkload(WorkloadKeys):
         " this happened.",
     )
     scan: ClassVar[bool] = False
+
+    def cells(self) -> list[Cell]:
+        """By fill level, aged before fresh, the tree read before new files are written."""
+        wears: tuple[Wear, ...] = ("aged", "fresh")
+        sides: tuple[Side, ...] = ("read", "write")
+        tests = [side for side in sides if side in self.tests]
+        return [self._cell(*each) for each in product(self.fills, wears, tests)]
+
+    def default_primary(self) -> list[str]:
+        """All of them: the answer is a ratio of two cells at each level."""
+        return [cell.id for cell in self.cells()]
+
+    def _cell(self, fill: int, wear: Wear, side: Side) -> Cell:
+        reads = side == "read"
+        factors = ChurnFactors(
+            side=side,
+            wear=wear,
+            fill_percent=fill,
+            clients=1 if reads else self.clients,
+            record_size_bytes=self.read_block_size if reads else self.record_size,
+            order=self.read_order if reads else None,
+        )
+        return factors.cell(id=f"{wear}-{fill}-{side}", name=f"{side}, {wear}, {fill} % full")
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""

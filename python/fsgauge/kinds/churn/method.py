@@ -24,18 +24,16 @@ from fsgauge.engine.wire import (
     WritePhase,
 )
 from fsgauge.errors import InputError
-from fsgauge.kinds.churn.dealing import dealt, require_dealable
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record.records import Cell
 from fsgauge.study.access_words import through
 from fsgauge.units import exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.dealing import Dealt, Share
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
+from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, at_most, data_of
-from fsgauge.workload.room import Room
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, at_most, data_of
 from fsgauge.workload.steps import AgeFolder, Step
 
 _MOST_INTERVALS = 6000
@@ -47,8 +45,10 @@ _SCAN_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
-class ChurnMethod(OverServers, MakesOwnFiles):
-    """See method.Method. What the room says of it is known once it is `in_room`.
+class ChurnMethod(MakesOwnFiles):
+    """A tree made by an op log, then read, then written beside.
+
+    What the room says of it is known once it is `in_room`.
 
     Trees are made on the path in any case. No `accesses` means that all is done there.
     """
@@ -57,9 +57,6 @@ class ChurnMethod(OverServers, MakesOwnFiles):
     available_bytes: int | None = None
     in_folders: bool = False
     in_model: bool = False
-
-    files = 0
-    fill_percent = 0
 
     @property
     def file_sets(self) -> FileSets:
@@ -90,12 +87,29 @@ class ChurnMethod(OverServers, MakesOwnFiles):
             )
 
     def require_dealable(self, hosts: int) -> None:
-        """Each host has a tree and clients."""
-        require_dealable(self.workload, hosts)
+        """Each host has a tree; where clients write, it has one of them."""
+        if "write" in self.workload.tests:
+            require_enough("clients", [self.workload.clients], hosts, "workload.clients")
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The host's tree, and its clients."""
-        return dealt(job, share)
+        """The host's tree, read by a reader of its own; and its clients, which fill what the tree
+        left.
+
+        A tree fills a share of what each host may use, and so do the new files of each host
+        together: every client of a host that has fewer of them writes no more than one of a host
+        with the most.
+        """
+        if share.hosts == 1 or not isinstance(job, AgeJob | ClientsJob):
+            return job
+        if isinstance(job, AgeJob):
+            return super().dealt(job, share)
+        if not isinstance(job.phase, WritePhase):
+            return job
+        clients = share.of(job.clients)
+        each = job.files.files_per_client * job.clients // share.most(job.clients)
+        files = job.files.model_copy(update={"clients": clients, "files_per_client": each})
+        update = {"clients": clients, "files": files, "seed": share.seed(job.seed)}
+        return job.model_copy(update=update)
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """For each fill level two stages side by side: aged, and fresh."""

@@ -13,8 +13,8 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.connections.file_sizes import FileSpace, backup_file_space, own_file_space
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.units import format_size
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import FileSets
-from fsgauge.workload.room import Room
 
 USABLE_PERCENT = 97
 """Share of the free space that files may take: file systems need the rest as they fill."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from fsgauge.record.factors import CellFactors, Factor
+from fsgauge.record.records import Cell
 
 Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
 """What clients do. The cell of a backup has an `order`; what it reads was written by the cell of
@@ -34,25 +35,15 @@ class ConnectionsFactors(CellFactors):
     varies the number of hosts, clients and reader are those of each host."""
 
     KIND: ClassVar = "connections"
-    DECLARED: ClassVar = {
-        "test": Factor("test", role="pattern"),
-        "clients": Factor("clients", role="jobs", one="client"),
-        "record_size_bytes": Factor("record size", role="size"),
-        "outstanding": Factor("outstanding calls", role="depth"),
-        "read_percent": Factor("share of reads"),
-        "order": Factor("order", behind="order", column="backup_order"),
-        "swept_clients": Factor("number of clients, where it is swept"),
-        "hosts": Factor("hosts", role="hosts", one="host"),
-    }
 
-    test: Test
-    clients: int
-    record_size_bytes: int
-    outstanding: int
-    read_percent: int
-    order: Order | None = None
-    swept_clients: int | None = None
-    hosts: int | None = None
+    test: Annotated[Test, Factor("test", role="pattern")]
+    clients: Annotated[int, Factor("clients", role="jobs", one="client")]
+    record_size_bytes: Annotated[int, Factor("record size", role="size")]
+    outstanding: Annotated[int, Factor("outstanding calls", role="depth")]
+    read_percent: Annotated[int, Factor("share of reads")]
+    order: Annotated[Order | None, Factor("order", behind="order", column="backup_order")] = None
+    swept_clients: Annotated[int | None, Factor("number of clients, where it is swept")] = None
+    hosts: Annotated[int | None, Factor("hosts", role="hosts", one="host")] = None
 
     @property
     def swept_words(self) -> str:
@@ -71,10 +62,18 @@ class ConnectionsFactors(CellFactors):
         """ "reads"; "work of the mix"."""
         return _WORK[self.test]
 
-    @property
-    def share_of_reads(self) -> int:
-        """Of whole files, in a mix as its weights say."""
-        return self.read_percent
+    def named(self) -> Cell:
+        """Its cell, named after its number of clients and of hosts as well where these are
+        swept."""
+        identity = f"backup-{self.order}" if self.order else self.test.replace(" ", "-")
+        name = f"backup, {self.order} order" if self.order else self.test
+        if self.swept_clients is not None:
+            identity += f"-c{self.swept_clients}"
+            name += f" {self.swept_words}"
+        if self.hosts is not None:
+            identity += f"-hosts{self.hosts}"
+            name += f", {self.hosts_words}"
+        return self.cell(id=identity, name=name)
 
     @property
     def can_begin_again(self) -> bool:

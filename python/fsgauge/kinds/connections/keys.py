@@ -1,206 +1,100 @@
 """The workload `connections`: many clients create, write, read and back up files.
 
-The tests and their defaults are those of a published study of delayed block allocation: 590
-connections, files of ten sizes in records of 4 KiB, then a backup by one reader.
+The tests are those of a published study of delayed block allocation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal
+from itertools import product
+from typing import ClassVar, Literal
 
-from pydantic import Field
-
-from fsgauge.kinds.connections.factors import Order
-from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
+from fsgauge.kinds.connections.factors import ConnectionsFactors, Order
+from fsgauge.kinds.connections.factors import Test as FactorTest
+from fsgauge.kinds.connections.fields import ConnectionsFields
+from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.base import Distinct, OneOrSwept
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import conflict
 from fsgauge.study.sweep import (
-    HOSTS,
-    SCAN,
-    BlockSize,
-    Data,
-    Fill,
-    Hosts,
     Inapplicable,
     refuse_to_verify_zeros,
 )
-from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
+from fsgauge.units import exact_duration, exact_size, format_size
 
-Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
-FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
-Clients = Annotated[int, Field(ge=1, le=99_999)]
-Files = Annotated[int, Field(ge=1, le=999_999)]
-
-PUBLISHED_SIZES = [size << 10 for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)]
 MOST_THREADS = 4096
 MOST_RECORD_BYTES = 2 << 30  # of all clients: with io_uring each has its own
 MOST_LOWEST_DIRECTORIES = 1_000_000
 MOST_FILLED_PERCENT = 95  # of fill and backup_fill together
+_PRIMARY = ("write", "read", "backup")
+_IN_ORDER: tuple[FactorTest, ...] = ("write", "read", "stat", "mix", "delete")
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 
 
-class ConnectionsWorkload(WorkloadKeys):
+class ConnectionsWorkload(ConnectionsFields):
     """Many clients on files of their own, every operation timed; each test is a cell."""
 
     works_over: ClassVar[Literal["any server"]] = "any server"
     is_told_beside_path: ClassVar[bool] = True
 
-    kind: Literal["connections"] = Field(
-        "connections",
-        description="The load: many clients that create, write, read and back up files.",
-    )
-    clients: OneOrSwept[Clients] = Field(
-        [590],
-        description="How many clients work at the same time, each on its own files: a number, or a"
-        " list to sweep. With a list, every test is done with each number, on a newly made system."
-        " With `fill` the same files are shared by all clients; with files_per_connection each"
-        " client has that many, whatever their number.",
-    )
-    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="clients"))
-    tests: Distinct[Test] = Field(
-        ["write", "read", "backup"],
-        description="The tests of each turn, always in this order: write (every client writes all"
-        " of its files), read (reads them, after caches are dropped), stat (reads their"
-        " attributes), mix (a mixture of activities for a time), delete (removes them), backup"
-        " (clients write a second set of files, which one reader then reads in full).",
-    )
-    files_per_connection: Files | None = Field(
-        None,
-        description="Files of each client; the published study has 1000. Default: as many as"
-        " `fill` allows, at least 1 (or `outstanding`).",
-    )
-    fill: Fill = Field(
-        40, description="Share of the storage and of its inodes that the clients' files take up."
-    )
-    size_distribution: Literal["listed", "log-normal"] = Field(
-        "listed",
-        description="How file sizes are chosen: from file_sizes, or drawn from a log-normal"
-        " distribution.",
-    )
-    file_sizes: Distinct[FileSize] = Field(
-        PUBLISHED_SIZES,
-        description="File sizes. Each client uses them in turn, starting with a different one;"
-        " with size_weights they are drawn.",
-    )
-    size_weights: Annotated[list[Weight], Field(max_length=100)] = Field(
-        [],
-        description="How often each of file_sizes is drawn, relative to the others. Default:"
-        " none; all are used equally often, in turn.",
-    )
-    median_size: FileSize = Field(
-        32 << 10, description="Log-normal sizes: half of the files are smaller."
-    )
-    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
-        2.0,
-        description="Log-normal sizes: standard deviation of the size's natural logarithm; above"
-        " 0, at most 10.",
-    )
-    smallest_size: FileSize = Field(
-        1 << 10,
-        description="Log-normal sizes: the smallest size; anything drawn smaller gets this size.",
-    )
-    largest_size: FileSize = Field(
-        16 << 20,
-        description="Log-normal sizes: the largest size; anything drawn larger gets this size.",
-    )
-    record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
-        4 << 10,
-        description="Size of one read or write of a client; the last one of a file may be shorter.",
-    )
-    tree: Literal["own", "shared"] = Field(
-        "own",
-        description="own: a directory for each client; shared: all files are spread over the"
-        " lowest directories of one tree.",
-    )
-    depth: Annotated[int, Field(ge=1, le=8)] = Field(
-        2, description="Levels of a shared tree's directories."
-    )
-    fan_out: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        16, description="Directories in each directory of a shared tree."
-    )
-    create: Literal["then open", "and write"] = Field(
-        "then open",
-        description="then open: a file is created and closed, then opened, written and closed, so"
-        " that both create and open are timed, as in the publication. and write: a file is"
-        " created and written in one go.",
-    )
-    fsync: bool = Field(
-        False,
-        description="Whether a written file is synced before it is closed. If not, the system"
-        " writes back what fits in memory whenever it chooses.",
-    )
-    outstanding: Annotated[int, Field(ge=1, le=1024)] = Field(
-        1, description="Files that a client works on at the same time, with one operation on each."
-    )
-    ramp: DurationNs = Field(
-        0, description="Clients start one after another, spread evenly over this time."
-    )
-    think: DurationNs = Field(
-        0, description="A client's rest after each file; in a mix, after each activity."
-    )
-    think_spread: Literal["constant", "exponential"] = Field(
-        "exponential", description="How the lengths of rests are spread around `think`."
-    )
-    dispatch: Literal["event loop", "threads"] = Field(
-        "event loop",
-        description="How clients are run: by a few threads, each an event loop over its share of"
-        " them, or by one thread per client. This can change create and write times several times"
-        " over, so the report names it.",
-    )
-    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
-        None, description="Event loops. Default: one for each processor."
-    )
-    interface: Literal["auto", "io_uring", "plain"] = Field(
-        "auto",
-        description="System calls that clients use. auto: io_uring for operations that may wait"
-        " for the storage (open, read, fsync, stat, unlink), plain calls for those that only"
-        " change memory, and for everything on tmpfs. The report names the call of each operation.",
-    )
-    mix: Mix = Field(
-        HOME_DIRECTORY,
-        description="The test mix: how often each activity is drawn, relative to the others. read"
-        " (open, read, close), create (one more file), save (a new file renamed over an old one),"
-        " delete (the oldest file that the mix has made), stat, list. A name works"
-        ' too: "home directory", which is the'
-        " default and a choice, not a measurement.",
-    )
-    mix_duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
-        10_000_000_000, description="How long the test mix lasts."
-    )
-    backup_files_per_connection: Files | None = Field(
-        None,
-        description="Files that each client writes to be backed up; published: about 50. Default:"
-        " as many as backup_fill allows, at least 1 (or `outstanding`).",
-    )
-    backup_fill: Fill = Field(
-        20, description="Share of the storage and of its inodes that the files to back up take up."
-    )
-    backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
-    backup_orders: Distinct[Order] = Field(
-        ["directory"],
-        description="The order in which the reader takes files, one cell for each: as directories"
-        " list them, by inode number, or by position on the storage.",
-    )
-    backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
-    time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
-        600_000_000_000,
-        description="A test that takes longer is stopped there, unfinished; the report says when"
-        " this happened.",
-    )
-    data: Data = Field("incompressible", description="The data written.")
-    verify: bool = Field(
-        True,
-        description="Whether all data read is compared with what was written, byte by byte.",
-    )
-    extents: bool = Field(
-        True,
-        description="Count the extents of the files that each test writes: they are synced and"
-        " scanned before the next test.",
-    )
-    scan: bool = Field(False, description=SCAN)
+    def cells(self) -> list[Cell]:
+        """In the order in which a turn has them, whatever the order of the study's list."""
+        counts = sorted(self.hosts) if self.hosts else [None]
+        sweep = product(counts, sorted(self.clients))
+        return [cell for hosts, clients in sweep for cell in self._cells_of(clients, hosts)]
+
+    def default_primary(self) -> list[str]:
+        """The published tests with the most clients on the most hosts; without any of them, the
+        first cell of those."""
+        cells = self._cells_of(self.most_clients, max(self.hosts) if self.hosts else None)
+        found = [
+            cell.id
+            for cell in cells
+            if (factors := ConnectionsFactors.of(cell)).test in _PRIMARY
+            and factors.order in (None, self.backup_orders[0])
+        ]
+        return found or [cells[0].id]
+
+    def _cells_of(self, clients: int, hosts: int | None) -> list[Cell]:
+        """The cells of one number of clients and of hosts."""
+        swept = clients if len(self.clients) > 1 else None
+
+        def of_clients(test: FactorTest) -> Cell:
+            return ConnectionsFactors(
+                test=test,
+                clients=clients,
+                record_size_bytes=self.record_size,
+                outstanding=self.outstanding,
+                read_percent=self._read_percent(test),
+                swept_clients=swept,
+                hosts=hosts,
+            ).named()
+
+        def of_the_reader(order: Order) -> Cell:
+            return ConnectionsFactors(
+                test="backup",
+                clients=1,
+                record_size_bytes=self.backup_block_size,
+                outstanding=1,
+                read_percent=100,
+                order=order,
+                swept_clients=swept,
+                hosts=hosts,
+            ).named()
+
+        cells = [of_clients(test) for test in _IN_ORDER if test in self.tests]
+        if "backup" in self.tests:
+            cells += [of_clients("backup fill"), *map(of_the_reader, self.backup_orders)]
+        return cells
+
+    def _read_percent(self, test: FactorTest) -> int:
+        """Share of reads among reads and writes; whole files, in a mix as its weights say."""
+        if test in ("read", "stat"):
+            return 100
+        if test != "mix":
+            return 0
+        reads = self.mix.get("read", 0)
+        writes = self.mix.get("create", 0) + self.mix.get("save", 0)
+        return round(100 * reads / (reads + writes)) if reads + writes else 100
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""

@@ -29,19 +29,16 @@ from fsgauge.engine.wire import (
     WritePhase,
 )
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.cells import cells_of
 from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
 from fsgauge.study.access_words import through
 from fsgauge.units import exact_duration, exact_size, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import MakesOwnFiles, OverServers, at_most, data_of
-from fsgauge.workload.room import Room
-from fsgauge.workload.steps import Step
+from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
 
 _MOST_INTERVALS = 6000
 _SHORTEST_INTERVAL_NS = 100_000_000
@@ -55,15 +52,12 @@ _METADATA_BYTES = 1 << 10
 
 
 @dataclass(frozen=True)
-class ConnectionsMethod(OverServers, MakesOwnFiles):
-    """See method.Method. `sets` are known once it is `in_room`; no `accesses` means over paths."""
+class ConnectionsMethod(MakesOwnFiles):
+    """Clients make their own files, test after test; `sets` are known once it is `in_room`."""
 
     workload: ConnectionsWorkload
     sets: FileSets | None = None
     in_model: bool = False
-
-    files = 0
-    fill_percent = 0
 
     @property
     def file_sets(self) -> FileSets | None:
@@ -108,10 +102,6 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         """The folder of the set that a cell works on."""
         return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
-    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
-        """Nothing happens between its tests."""
-        return []
-
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
         counted = self.workload.extents and ConnectionsFactors.of(cell).test in WRITING
@@ -151,7 +141,7 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         other = {"phase": ClearPhase(), "ramp_ns": 0, "think": None, "fsync": False}
         return [
             self.load_job(cell, target, 0).model_copy(update=other)
-            for cell in cells_of(self.workload)
+            for cell in self.workload.cells()
             if ConnectionsFactors.of(cell).test in ("write", "backup fill")
         ]
 
@@ -241,10 +231,6 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
             " storage later, so the test write then measures memory and the file system's code"
             " (workload.fsync = true includes the storage)"
         ]
-
-    def cannot_tell(self) -> str:
-        """Nothing is amiss."""
-        return ""
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """The bench has a fio thread for each client, which does whole files one by one."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from fsgauge.study.conflict import conflict
+from fsgauge.errors import did_you_mean, nearest
+from fsgauge.study.base import conflict
 
 Weight = Annotated[int, Field(ge=1, le=1_000_000)]
 """How often something is drawn, relative to others."""
@@ -33,11 +33,11 @@ def _named_mix(value: object) -> object:
 def _known_activities(mix: dict[str, int]) -> dict[str, int]:
     for activity in mix:
         if activity not in ACTIVITIES:
-            near = difflib.get_close_matches(activity, ACTIVITIES, n=1, cutoff=0.5)
+            near = nearest(activity, ACTIVITIES)
             raise conflict(
                 f'"{activity}" is not an operation of a mix',
                 [(activity,)],
-                hint=f'did you mean "{near[0]}"?' if near else f"known: {', '.join(ACTIVITIES)}",
+                hint=did_you_mean(near) if near else f"known: {', '.join(ACTIVITIES)}",
             )
     return mix
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from fsgauge.record.factors import PATTERNS, CellFactors, Factor
 
@@ -17,25 +17,15 @@ class OverheadFactors(CellFactors):
     """One point of the sweep; the queue is of each job."""
 
     KIND: ClassVar = "overhead"
-    DECLARED: ClassVar = {
-        "pattern": Factor("pattern", role="pattern"),
-        "block_size_bytes": Factor("block size", role="size"),
-        "queue_depth": Factor("queue depth", role="depth"),
-        "jobs": Factor("jobs", role="jobs", one="job"),
-        "read_percent": Factor("share of reads"),
-        "interface": Factor("interface"),
-        "hosts": Factor("hosts", role="hosts", one="host"),
-        "host_files": Factor("files of several hosts", behind="files"),
-    }
 
-    pattern: Pattern
-    block_size_bytes: int
-    queue_depth: int
-    jobs: int
-    read_percent: int
-    interface: Literal["io_uring", "psync"]
-    hosts: int | None = None
-    host_files: HostFiles | None = None
+    pattern: Annotated[Pattern, Factor("pattern", role="pattern")]
+    block_size_bytes: Annotated[int, Factor("block size", role="size")]
+    queue_depth: Annotated[int, Factor("queue depth", role="depth")]
+    jobs: Annotated[int, Factor("jobs", role="jobs", one="job")]
+    read_percent: Annotated[int, Factor("share of reads")]
+    interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
+    hosts: Annotated[int | None, Factor("hosts", role="hosts", one="host")] = None
+    host_files: Annotated[HostFiles | None, Factor("files of several hosts", behind="files")] = None
 
     @property
     def work(self) -> str:
@@ -57,11 +47,6 @@ class OverheadFactors(CellFactors):
     def panel(self) -> str:
         """Likewise."""
         return super().panel + (f", {self.host_files} files" if self.host_files else "")
-
-    @property
-    def share_of_reads(self) -> int:
-        """As the sweep mixes them."""
-        return self.read_percent
 
     @property
     def can_begin_again(self) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from fsgauge.kinds.overhead.factors import HostFiles, Pattern
+from fsgauge.kinds.overhead.factors import HostFiles, OverheadFactors, Pattern
+from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys, unused_interface
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
     SCAN,
     SUBMIT_BATCH,
@@ -132,6 +133,61 @@ class OverheadWorkload(WorkloadKeys):
         sweep = ["patterns", "block_sizes", "queue_depths", "jobs"]
         require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else []), "host_files"])
 
+    def cells(self) -> list[Cell]:
+        """In the order of the study's lists."""
+        sweep = product(self.patterns, self.block_sizes, self.queue_depths, self.jobs)
+        return [self._cell(*point, *hosts) for point in sweep for hosts in self._hosts()]
+
+    def default_primary(self) -> list[str]:
+        """The smallest blocks at the lowest and the highest depth, on all hosts."""
+        depths = {min(self.queue_depths), max(self.queue_depths)}
+        return [
+            cell.id
+            for cell in self.cells()
+            if (factors := OverheadFactors.of(cell)).block_size_bytes == min(self.block_sizes)
+            and factors.queue_depth in depths
+            and factors.jobs == self.jobs[0]
+            and (factors.hosts, factors.host_files) == self._hosts()[-1]
+        ]
+
+    def _hosts(self) -> list[tuple[int | None, HostFiles | None]]:
+        """From the fewest hosts to the most, and with which files; None where the study varies
+        none of it. One host has no other one's files, so it is there once."""
+        varied = self.host_files != ["per-host"]
+        sets: list[HostFiles | None] = [*self.host_files] if varied else [None]
+        counts: list[int | None] = [*sorted(self.hosts)] if self.hosts else [None]
+        return [(count, each) for count in counts for each in ([None] if count == 1 else sets)]
+
+    def _cell(
+        self,
+        pattern: Pattern,
+        block_size_bytes: int,
+        depth: int,
+        jobs: int,
+        hosts: int | None,
+        host_files: HostFiles | None,
+    ) -> Cell:
+        unmixed = 0 if pattern.endswith("write") else 100
+        factors = OverheadFactors(
+            pattern=pattern,
+            block_size_bytes=block_size_bytes,
+            queue_depth=depth,
+            jobs=jobs,
+            read_percent=self.read_percent if pattern in MIXED else unmixed,
+            interface=self._interface(depth),
+            hosts=hosts,
+            host_files=host_files,
+        )
+        several = ["jobs"] if jobs > 1 else []
+        sweep = ["pattern", "block_size_bytes", "queue_depth", *several, "hosts", "host_files"]
+        return factors.cell_named_by(*sweep)
+
+    def _interface(self, queue_depth: int) -> Literal["io_uring", "psync"]:
+        """One operation at a time is synchronous access; more needs a queue."""
+        if self.interface != "auto":
+            return self.interface
+        return "psync" if queue_depth == 1 else "io_uring"
+
     @property
     def connections(self) -> int:
         """One a job."""
@@ -165,9 +221,6 @@ class OverheadWorkload(WorkloadKeys):
         if self.rate is None:
             found["arrival"] = ("there is no rate, so operations start when others end", "rate")
         return found
-
-    def needs_files(self) -> None:
-        """Nothing here does: files and a bare device carry this load alike."""
 
     def _interface_can_queue(self) -> None:
         deep = [depth for depth in self.queue_depths if depth > 1]

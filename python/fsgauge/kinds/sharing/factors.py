@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from fsgauge.kinds.sharing.tests import TESTS, FileTest, FolderTest, Test
 from fsgauge.record.factors import CellFactors, Factor
@@ -13,21 +13,13 @@ class SharingFactors(CellFactors):
     """One test; on a folder of empty files it has no record and no file size."""
 
     KIND: ClassVar = "sharing"
-    DECLARED: ClassVar = {
-        "test": Factor("test", role="pattern"),
-        "record_size_bytes": Factor("record size", role="size"),
-        "file_size_bytes": Factor("file size", behind="files"),
-        "folder_files": Factor("files in the folder"),
-        "is_cache_test": Factor("writes are not flushed", column="is_unflushed"),
-        "hosts": Factor("hosts", role="hosts", one="host"),
-    }
 
-    test: str
-    record_size_bytes: int | None = None
-    file_size_bytes: int | None = None
-    folder_files: int | None = None
-    is_cache_test: bool = False
-    hosts: int | None = None
+    test: Annotated[str, Factor("test", role="pattern")]
+    record_size_bytes: Annotated[int | None, Factor("record size", role="size")] = None
+    file_size_bytes: Annotated[int | None, Factor("file size", behind="files")] = None
+    folder_files: Annotated[int | None, Factor("files in the folder")] = None
+    is_cache_test: Annotated[bool, Factor("writes are not flushed", column="is_unflushed")] = False
+    hosts: Annotated[int | None, Factor("hosts", role="hosts", one="host")] = None
 
     @property
     def of_test(self) -> Test:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import BYTE_BY_BYTE, IN_RECORDS, TESTS, FileTest, FolderTest
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.record.records import Cell
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few_cells
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, SizeBytes
+from fsgauge.units import DurationNs, SizeBytes, exact_size
 
 TestName = Literal[
     "write",
@@ -90,6 +91,52 @@ class SharingWorkload(WorkloadKeys):
     )
     scan: bool = Field(False, description=SCAN)
 
+    def cells(self) -> list[Cell]:
+        """Tests in the order of their programs, file by file, record by record: a test that needs
+        what the one before has left comes after it."""
+        return [cell for hosts in self._host_counts() for cell in self._cells_on(hosts)]
+
+    def default_primary(self) -> list[str]:
+        """The largest file, and the largest record or chunk, on the fewest hosts."""
+        return [
+            cell.id
+            for cell in self._cells_on(self._host_counts()[0])
+            if (factors := SharingFactors.of(cell)).file_size_bytes in (max(self.file_sizes), None)
+            and factors.record_size_bytes in (self.sizes_of(factors.test)[-1], None)
+        ]
+
+    def _host_counts(self) -> list[int | None]:
+        return [*sorted(self.hosts)] if self.hosts else [None]
+
+    def _cells_on(self, hosts: int | None) -> Iterator[Cell]:
+        files = [name for name in self.in_order if isinstance(TESTS[name], FileTest)]
+        programs = [
+            [name for name in files if (name in IN_RECORDS) is own] for own in (True, False)
+        ]
+        for size_bytes in sorted(self.file_sizes):
+            for tests in filter(None, programs):
+                for call_bytes in sorted({size for name in tests for size in self.sizes_of(name)}):
+                    for name in tests:
+                        if call_bytes in self.sizes_of(name):
+                            yield self._file_cell(name, size_bytes, call_bytes, hosts)
+        for name in self.in_order:
+            if name not in files:
+                factors = SharingFactors(test=name, folder_files=self.folder_files, hosts=hosts)
+                yield _cell(factors, f"{TESTS[name].title}, {self.folder_files} files")
+
+    def _file_cell(self, name: str, size_bytes: int, record_bytes: int, hosts: int | None) -> Cell:
+        test = TESTS[name]
+        writes = isinstance(test, FileTest) and test.read_percent < 100
+        factors = SharingFactors(
+            test=name,
+            record_size_bytes=record_bytes,
+            file_size_bytes=size_bytes,
+            is_cache_test=writes and not self.include_flush,
+            hosts=hosts,
+        )
+        words = f"{test.title}, {exact_size(record_bytes)} records of {exact_size(size_bytes)}"
+        return _cell(factors, words + (" (cache test)" if factors.is_cache_test else ""))
+
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""
         for key in ("record_sizes", "chunk_sizes"):
@@ -146,6 +193,15 @@ class SharingWorkload(WorkloadKeys):
         """Whether a test on a file takes its sizes from that key."""
         files = [name for name in self.tests if isinstance(TESTS[name], FileTest)]
         return any((name in IN_RECORDS) == (key == "record_sizes") for name in files)
+
+
+def _cell(factors: SharingFactors, words: str) -> Cell:
+    sizes = (factors.record_size_bytes, factors.file_size_bytes)
+    parts = [factors.test, *(exact_size(each).replace(" ", "") for each in sizes if each)]
+    if factors.hosts is not None:
+        parts.append(f"hosts{factors.hosts}")
+        words += f", {factors.hosts_words}"
+    return factors.cell(id="-".join(parts), name=words)
 
 
 KEYS = SharingWorkload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from fsgauge.engine.wire import ClientsJob, FilesTarget, Finish, LayoutJob, LoadJob
+from fsgauge.engine.wire import ClientsJob, FilesTarget, Finish, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.jobs import Limits, file_job, folder_job
@@ -13,12 +13,11 @@ from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.tests import FileTest
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_bandwidth, format_duration, format_size
-from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.dealing import Dealt, Share, require_hosts_there
+from fsgauge.workload.assumed import EXPECTED, Room, Speed
+from fsgauge.workload.dealing import require_hosts_there
 from fsgauge.workload.folders import Place
-from fsgauge.workload.granularity import rounded_down
-from fsgauge.workload.method import LaidOut, laid_out
-from fsgauge.workload.room import Room
+from fsgauge.workload.method import Method, laid_out
+from fsgauge.workload.slicing import rounded_down
 
 _CALL_SECONDS = {"bytes": 300e-9, "characters": 5e-9}
 """For each byte, of tests that make a call or a step for each."""
@@ -29,16 +28,12 @@ SHORTEST_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class SharingMethod(LaidOut):
-    """See method.Method. The file is laid out first, so that tests that only read have one."""
+class SharingMethod(Method):
+    """The file is laid out first, so that tests that only read have one."""
 
     workload: SharingWorkload
     room: Room | None = None
 
-    files = 1
-    fill_percent = 90
-    reserve_bytes = 0
-    overwrites = True
     keeps_order = True
     outlives_faults = True
 
@@ -60,18 +55,6 @@ class SharingMethod(LaidOut):
                 cause=cause,
                 next="smaller workload.file_sizes, or larger storage",
             )
-
-    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """Both programs go through the page cache."""
-        return []
-
-    def buffered_instead(self) -> str:
-        """It is buffered."""
-        return ""
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob:
-        """The file as it is before the first test."""
-        return LayoutJob(target=laid_out(target), direct=False, seed=seed)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
         """The test's job on the file, or on the folder that it lies in."""
@@ -102,10 +85,6 @@ class SharingMethod(LaidOut):
     def require_dealable(self, hosts: int) -> None:
         """Each host does a test whole."""
         require_hosts_there(self.workload.hosts, hosts)
-
-    def dealt(self, job: Dealt, share: Share) -> Dealt:
-        """The whole test, on the host's own file."""
-        return job.model_copy(update={"seed": share.seed(job.seed)})
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """By bytes, by seeks or by files."""
@@ -166,10 +145,6 @@ class SharingMethod(LaidOut):
             f" and its end. --set 'workload.file_sizes=[\"{format_size(enough)}\"]'"
             f" --set 'storage.size={format_size(2 * enough)}' takes a second and more"
         ]
-
-    def bare_stands_for(self) -> str:
-        """A device has no files, and is refused."""
-        return ""
 
     def cannot_tell(self) -> str:
         """Two nodes take two numbers of hosts."""

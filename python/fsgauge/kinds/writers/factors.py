@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from fsgauge.record.factors import PATTERNS, CellFactors, Factor
 from fsgauge.units import format_size
@@ -17,27 +17,16 @@ class WritersFactors(CellFactors):
     each writer."""
 
     KIND: ClassVar = "writers"
-    DECLARED: ClassVar = {
-        "pattern": Factor("pattern", role="pattern"),
-        "block_size_bytes": Factor("block size", role="size"),
-        "writers": Factor("writers", role="jobs", one="writer"),
-        "queue_depth": Factor("queue depth", role="depth"),
-        "interface": Factor("interface"),
-        "ranges": Factor("ranges"),
-        "access": Factor("access"),
-        "allocation": Factor("allocation"),
-        "hosts": Factor("hosts", role="hosts", one="host"),
-    }
 
-    pattern: Literal["write", "randwrite"]
-    block_size_bytes: int
-    writers: int
-    queue_depth: int
-    interface: Literal["io_uring", "psync"]
-    ranges: Range
-    access: Access
-    allocation: Allocation
-    hosts: int | None = None
+    pattern: Annotated[Literal["write", "randwrite"], Factor("pattern", role="pattern")]
+    block_size_bytes: Annotated[int, Factor("block size", role="size")]
+    writers: Annotated[int, Factor("writers", role="jobs", one="writer")]
+    queue_depth: Annotated[int, Factor("queue depth", role="depth")]
+    interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
+    ranges: Annotated[Range, Factor("ranges")]
+    access: Annotated[Access, Factor("access")]
+    allocation: Annotated[Allocation, Factor("allocation")]
+    hosts: Annotated[int | None, Factor("hosts", role="hosts", one="host")] = None
 
     @property
     def place(self) -> str:
@@ -56,11 +45,6 @@ class WritersFactors(CellFactors):
     def work(self) -> str:
         """ "sequential writes"."""
         return PATTERNS[self.pattern]
-
-    @property
-    def share_of_reads(self) -> int:
-        """Writers only write."""
-        return 0
 
     @property
     def makes_files_anew(self) -> bool:

@@ -6,14 +6,15 @@ Order, ranges and their names are IOR's: segmented, and strided with one or more
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from fsgauge.kinds.writers.factors import Access, Allocation, Range
+from fsgauge.kinds.writers.factors import Access, Allocation, Range, WritersFactors
+from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys, unused_interface
-from fsgauge.study.base import Distinct
-from fsgauge.study.conflict import conflict
+from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.sweep import (
     HOSTS,
     SCAN,
@@ -186,6 +187,46 @@ class WritersWorkload(WorkloadKeys):
         self._can_be_verified()
         sweep = ["writers", "block_sizes", "ranges", "access", "allocation"]
         require_few_cells(self, [*sweep, *(["hosts"] if self.hosts else [])])
+
+    def cells(self) -> list[Cell]:
+        """The number of writers varies fastest, as the tables have it. Range, access and
+        allocation stand in the names only where the study has several."""
+        names = ("ranges", "access", "allocation")
+        several = [name for name in names if len(getattr(self, name)) > 1]
+        hosts: list[int | None] = [*sorted(self.hosts)] if self.hosts else [None]
+        sweep = product(
+            self.ranges, self.access, self.allocation, self.block_sizes, hosts, self.writers
+        )
+        return [
+            WritersFactors(
+                pattern="write" if self.order == "sequential" else "randwrite",
+                block_size_bytes=block_size_bytes,
+                writers=writers,
+                queue_depth=self.queue_depth,
+                interface=self.interface,
+                ranges=ranges,
+                access=access,
+                allocation=allocation,
+                hosts=count,
+            ).cell_named_by("pattern", "block_size_bytes", "writers", *several, "hosts")
+            for ranges, access, allocation, block_size_bytes, count, writers in sweep
+        ]
+
+    def default_primary(self) -> list[str]:
+        """Two writers where they are, else the second smallest number (or the only one).
+
+        At the smallest blocks, each range, access and allocation, with the most hosts. Two is as
+        published, and the first step is where a lock shows whatever the number of processors.
+        """
+        counts = sorted(self.writers)
+        writers = 2 if 2 in counts else counts[min(1, len(counts) - 1)]
+        hosts = max(self.hosts) if self.hosts else None
+        return [
+            cell.id
+            for cell in self.cells()
+            if ((factors := WritersFactors.of(cell)).writers, factors.hosts) == (writers, hosts)
+            and factors.block_size_bytes == min(self.block_sizes)
+        ]
 
     @property
     def most_hosts(self) -> int:

@@ -27,28 +27,28 @@ from fsgauge.engine.wire import (
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.dealing import (
     dealt,
+    fewest_places,
     files_of_all,
     is_on_one_file,
     require_dealable,
+    too_many,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.kinds.writers.places import fewest_places, too_many
 from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles
-from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import (
-    LaidOut,
-    OverServers,
+    Method,
     access_line,
     data_of,
     interface_of,
     laid_out,
 )
+from fsgauge.workload.slicing import interval_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
@@ -64,12 +64,10 @@ _SMALLEST_SHARE = 8
 
 
 @dataclass(frozen=True)
-class WritersMethod(OverServers, LaidOut):
-    """See method.Method."""
+class WritersMethod(Method):
+    """One file, laid out as published, and several writers on it, or on a file each."""
 
     workload: WritersWorkload
-
-    overwrites = True
 
     @property
     def files(self) -> int:
@@ -78,7 +76,6 @@ class WritersMethod(OverServers, LaidOut):
 
     @property
     def fill_percent(self) -> int:
-        """As the study says."""
         return self.workload.fill
 
     @property
@@ -124,7 +121,7 @@ class WritersMethod(OverServers, LaidOut):
                     )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
-        """What writers and readers move past the cache; of a bare device they always do."""
+        """Of a bare device all: it has no cache."""
         workload = self.workload
         if not bare and "direct" not in workload.access:
             return []
@@ -210,7 +207,7 @@ class WritersMethod(OverServers, LaidOut):
         factors = WritersFactors.of(cell)
         workload = self.workload
         rate = operations_per_second(factors.block_size_bytes, factors.queue_depth, speed)
-        if any(access.protocol != "path" for access in self.accesses):
+        if self.is_served:
             rate = min(rate, 1 / speed.served_seconds)
         if workload.duration is not None:
             load = (workload.warm_up + workload.duration) / 1e9

@@ -21,7 +21,7 @@ from fsgauge.machine.ledger.ledger_folder import SUFFIX, append_entry, begin_led
 from fsgauge.machine.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.machine.process.processes import RUN_VARIABLE, boot_id, start_ticks
 from fsgauge.programs.signals import undisturbed
-from fsgauge.record.run_token import TOKEN_BYTES, own_name
+from fsgauge.record.conditions import TOKEN_BYTES, own_name
 
 __all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
 

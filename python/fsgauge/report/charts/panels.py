@@ -79,10 +79,10 @@ class Compared(Protocol):
     """What compares systems with a baseline."""
 
     @property
-    def systems(self) -> list[str]: ...  # noqa: D102
+    def systems(self) -> list[str]: ...
 
     @property
-    def baseline(self) -> str: ...  # noqa: D102
+    def baseline(self) -> str: ...
 
 
 def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

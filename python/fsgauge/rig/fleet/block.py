@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.errors import RigError
+from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
-from fsgauge.record.starts import MachineStart
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label

@@ -13,10 +13,9 @@ from pydantic import ValidationError
 
 from fsgauge.errors import RigError
 from fsgauge.record.factors import factors_of
+from fsgauge.record.parts import MachineStart, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
-from fsgauge.record.starts import MachineStart
-from fsgauge.record.traffic import Traffic
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.control import no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS

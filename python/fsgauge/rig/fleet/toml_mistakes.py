@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
 from collections.abc import Callable, Sequence
@@ -12,11 +11,10 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fsgauge.errors import InputError, SourceLocation
+from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
 from fsgauge.plain_files import MissingError, read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import HOSTS, MOST_HOSTS
-from fsgauge.study.document import Document, source_location
-from fsgauge.study.toml_text import NotTomlError, document_of
+from fsgauge.study.document import Document, NotTomlError, document_of, source_location
 
 M = TypeVar("M", bound=BaseModel)
 KeyPath = tuple[str | int, ...]
@@ -101,8 +99,8 @@ class TomlFile:
         key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
         if details["type"] == "extra_forbidden":
             known = self._keys(path)
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-            hint = f'did you mean "{near[0]}"?' if near else ""
+            near = nearest(key, known)
+            hint = did_you_mean(near)
             return InputError(
                 f'unknown key "{key}"',
                 location=self.place(path, hint, of_key=True),

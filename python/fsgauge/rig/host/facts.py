@@ -16,8 +16,8 @@ from fsgauge.machine.device.block_device import (
 )
 from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.plan.space import times_held
+from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.host.formatted import Formatted
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.study.model import Study, System

@@ -20,9 +20,9 @@ from fsgauge.record.preconditioning import (
     PASSES,
     CellPreconditioning,
     StoragePreconditioning,
+    last_window,
 )
 from fsgauge.record.records import Cell, Turn
-from fsgauge.record.steady_window import last_window
 from fsgauge.rig.happenings import StepStarted
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.turn_steps import Work

@@ -14,9 +14,8 @@ from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.plan.slices import SliceJobs, slice_jobs
 from fsgauge.plan.turns import job_for
-from fsgauge.record.parts import Part, Slice
+from fsgauge.record.parts import DeviceRun, Part, Slice
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.record.traffic import DeviceRun
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.host.turn import TurnSystem
 from fsgauge.rig.recording import of_turn

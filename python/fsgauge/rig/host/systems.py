@@ -19,7 +19,7 @@ from fsgauge.machine.facts.environment import capture_machine, machine_name
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.record.machine import Machine
-from fsgauge.record.traffic import DeviceRun
+from fsgauge.record.parts import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back

@@ -32,7 +32,7 @@ from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, S
 from fsgauge.study.tunable_places import DEVICE, place_of
 from fsgauge.system import FileSystem
 from fsgauge.units import format_size
-from fsgauge.workload.room import Room
+from fsgauge.workload.assumed import Room
 
 TRIAL_SECONDS = 20.0
 _LARGEST_STAND_IN_BYTES = 64 << 30

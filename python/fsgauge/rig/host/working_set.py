@@ -27,8 +27,8 @@ from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
-from fsgauge.workload.room import Room
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ from fsgauge.rig.simulator.policies import policy_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
 from fsgauge.workload.method import WORST_FILES
-from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step
 
 ROOT = "/simulated"

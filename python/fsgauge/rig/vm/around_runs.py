@@ -10,8 +10,8 @@ from typing import Any
 
 from fsgauge.machine.folder.open_folder import let_go_below
 from fsgauge.machine.process.tool import run_tool
+from fsgauge.record.parts import Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import Traffic
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.arrangement.environment import FOLDER

@@ -8,8 +8,8 @@ and no flushes.
 
 from __future__ import annotations
 
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.facts import as_made

@@ -18,12 +18,11 @@ selectors. All selectors have to hold.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from fsgauge.errors import InputError, SourceLocation
+from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
 from fsgauge.quantities import UnitError
 from fsgauge.record.factors import declarations, factors_of, vocabulary
 from fsgauge.record.records import Cell, FactorValue
@@ -284,7 +283,7 @@ class Parser:
         next: str = "",
     ) -> InputError:
         """A mistake at a token, with the nearest of what may have been meant."""
-        hint = hint or nearest(token.text, near)
+        hint = hint or did_you_mean(nearest(token.text, near or []))
         return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
@@ -306,12 +305,6 @@ def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()
     return [*found, Token("end", "", end)]
-
-
-def nearest(word: str, known: list[str] | None) -> str:
-    """'did you mean "x"?' or nothing."""
-    near = difflib.get_close_matches(word, known or [], n=1, cutoff=0.4)
-    return f'did you mean "{near[0]}"?' if near else ""
 
 
 def _one_of(names: list[str]) -> str:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record.factors import declarations, factors_of
 from fsgauge.record.records import FactorValue
 from fsgauge.stats.folders.compare import Between, Entry
-from fsgauge.stats.folders.condition import Condition, Selector, nearest, what_cell_is
+from fsgauge.stats.folders.condition import Condition, Selector, what_cell_is
 from fsgauge.stats.results import ResultModel
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.welch import interval
@@ -141,7 +141,7 @@ def _unknown(
     return condition.error(
         f"this study has no {written}",
         selector.token,
-        hint=nearest(str(selector.value), known),
+        hint=did_you_mean(nearest(str(selector.value), known)),
         next=f"it has: {', '.join(known)}" if known else f"the cells are: {_names(between)}",
     )
 

@@ -7,7 +7,6 @@ day, machine, versions of tools) may be what the comparison is about, and are li
 
 from __future__ import annotations
 
-import difflib
 import shlex
 import tomllib
 from collections.abc import Sequence
@@ -16,11 +15,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.record import conditions
+from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
-from fsgauge.record.run_token import without_place
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 
@@ -186,10 +185,10 @@ def require_equal(
     known = [*a[1], *b[1]]
     for name in despite:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            near = nearest(name, known)
             raise InputError(
                 f'"{name}" is not one of the facts that must be equal',
-                details=(f'did you mean "{near[0]}"?',) if near else (),
+                details=(did_you_mean(near),) if near else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )
     found = _unequal(a[1], b[1], written)

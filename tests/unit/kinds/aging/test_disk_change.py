@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
+from fsgauge.kinds.aging.disk import PUBLISHED, DiskModel, parameters_of
 from fsgauge.kinds.aging.disk_change import changed_disk
-from fsgauge.kinds.aging.disk_keys import DiskModel
 
 
 def test_defaults_are_the_published_disk() -> None:

@@ -17,8 +17,8 @@ from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders
-from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 GIB = 1 << 30

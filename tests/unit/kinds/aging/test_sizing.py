@@ -14,7 +14,7 @@ from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.aging.sizing import file_size, sizing_of, sizing_words
 from fsgauge.study.parse import parse_study
 from fsgauge.workload import method_of
-from fsgauge.workload.room import Room
+from fsgauge.workload.assumed import Room
 
 MIB = 1 << 20
 GIB = 1 << 30

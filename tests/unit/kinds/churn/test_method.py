@@ -8,8 +8,8 @@ from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import ClientFolders
-from fsgauge.workload.room import Room
 
 GIB = 1 << 30
 FOLDERS = ClientFolders(

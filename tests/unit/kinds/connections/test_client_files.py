@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import FileSets
-from fsgauge.workload.room import Room
 
 MIB = 1 << 20
 GIB = 1 << 30

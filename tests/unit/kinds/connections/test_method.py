@@ -14,8 +14,8 @@ from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
+from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import ClientFolders
-from fsgauge.workload.room import Room
 
 GIB = 1 << 30
 PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_client=2)

@@ -6,10 +6,10 @@ import pytest
 
 from fsgauge.engine.wire import ClientsJob, FilesTarget, FileTarget, LoadJob
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.kinds.sharing.cells import cells_of
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.kinds.sharing.method import SharingMethod
 from fsgauge.study.parse import load_study
+from fsgauge.study.workload import cells_of
 from fsgauge.workload.dealing import Share
 
 PLACE = FilesTarget(directory="/mnt/x", count=1, file_size_bytes=8 << 20)

@@ -6,9 +6,9 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.vm.disks import disks_of, in_guest, limits_of, small_blocks_words, storage_of
-from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.study.parse import load_study
+from fsgauge.study.rig_keys import FaultKeys
 from fsgauge.study.workload import cells_of
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from fsgauge.record.parts import DiskDone
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, Struck
-from fsgauge.record.traffic import DiskDone
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes

@@ -12,8 +12,8 @@ from fsgauge.kinds.overhead.analysis.model import Overhead
 from fsgauge.kinds.overhead.page.host_files import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
-from fsgauge.record.traffic import DiskDone, Traffic
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import HostScaling

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.rig.vm.arrangement.tables import (
     DISK,
     Counter,
@@ -156,8 +155,8 @@ def _needs_server(system: System) -> bool:
 
 
 def _unknown(system: System, key: str, name: str, known: Iterable[str]) -> InputError:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(sorted(known))}"
+    near = nearest(name, known)
+    hint = did_you_mean(near) if near else f"known: {', '.join(sorted(known))}"
     return InputError(
         f'"{system.name}" has the {key} "{name}", which the guest does not have',
         details=(hint,),

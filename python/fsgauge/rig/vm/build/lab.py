@@ -48,7 +48,6 @@ system_kinds()
 HostRig(say=print)
 for name in kinds.names():
     kinds.part(name, "method")
-    kinds.part(name, "cells")
     kinds.part(name, "factors")
 tops = {name.partition(".")[0] for name in sys.modules}
 files = {name: getattr(sys.modules.get(name), "__file__", None) for name in tops}

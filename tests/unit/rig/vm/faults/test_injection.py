@@ -20,8 +20,8 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.study.fault_keys import FaultKeys
 from fsgauge.study.parse import load_study
+from fsgauge.study.rig_keys import FaultKeys
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 from tests.unit.rig.vm.test_session import SIZE_BYTES, described, turns_of
 

@@ -7,13 +7,13 @@ from typing import get_args
 import pytest
 
 from fsgauge.errors import FsgaugeError
-from fsgauge.kinds.sharing.cells import cells_of, default_primary
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def cells(*overrides: str) -> list[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.record.steady_window import last_window
+from fsgauge.record.preconditioning import last_window
 
 
 def test_equal_rounds_are_steady() -> None:

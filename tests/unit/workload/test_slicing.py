@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsgauge.workload.granularity import interval_ns
+from fsgauge.workload.slicing import interval_ns
 
 MS = 1_000_000
 

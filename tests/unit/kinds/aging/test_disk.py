@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED, disk_of
-from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.kinds.aging.disk import PUBLISHED, DiskModel, disk_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study

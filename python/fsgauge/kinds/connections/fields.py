@@ -1,0 +1,190 @@
+"""The keys of `connections`, each with what it does; `keys.py` says how they agree.
+
+Defaults are those of a published study of delayed block allocation: 590 connections, files of ten
+sizes in records of 4 KiB, then a backup by one reader.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fsgauge.kinds.connections.factors import Order
+from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
+from fsgauge.study.base import Distinct, OneOrSwept
+from fsgauge.study.sweep import (
+    HOSTS,
+    SCAN,
+    BlockSize,
+    Data,
+    Fill,
+    Hosts,
+)
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.units import DurationNs, SizeBytes
+
+Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
+FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
+Clients = Annotated[int, Field(ge=1, le=99_999)]
+Files = Annotated[int, Field(ge=1, le=999_999)]
+
+PUBLISHED_SIZES = [size << 10 for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)]
+
+
+class ConnectionsFields(WorkloadKeys):
+    """The keys of [workload]."""
+
+    kind: Literal["connections"] = Field(
+        "connections",
+        description="The load: many clients that create, write, read and back up files.",
+    )
+    clients: OneOrSwept[Clients] = Field(
+        [590],
+        description="How many clients work at the same time, each on its own files: a number, or a"
+        " list to sweep. With a list, every test is done with each number, on a newly made system."
+        " With `fill` the same files are shared by all clients; with files_per_connection each"
+        " client has that many, whatever their number.",
+    )
+    hosts: Distinct[Hosts] | None = Field(None, description=HOSTS.format(load="clients"))
+    tests: Distinct[Test] = Field(
+        ["write", "read", "backup"],
+        description="The tests of each turn, always in this order: write (every client writes all"
+        " of its files), read (reads them, after caches are dropped), stat (reads their"
+        " attributes), mix (a mixture of activities for a time), delete (removes them), backup"
+        " (clients write a second set of files, which one reader then reads in full).",
+    )
+    files_per_connection: Files | None = Field(
+        None,
+        description="Files of each client; the published study has 1000. Default: as many as"
+        " `fill` allows, at least 1 (or `outstanding`).",
+    )
+    fill: Fill = Field(
+        40, description="Share of the storage and of its inodes that the clients' files take up."
+    )
+    size_distribution: Literal["listed", "log-normal"] = Field(
+        "listed",
+        description="How file sizes are chosen: from file_sizes, or drawn from a log-normal"
+        " distribution.",
+    )
+    file_sizes: Distinct[FileSize] = Field(
+        PUBLISHED_SIZES,
+        description="File sizes. Each client uses them in turn, starting with a different one;"
+        " with size_weights they are drawn.",
+    )
+    size_weights: Annotated[list[Weight], Field(max_length=100)] = Field(
+        [],
+        description="How often each of file_sizes is drawn, relative to the others. Default:"
+        " none; all are used equally often, in turn.",
+    )
+    median_size: FileSize = Field(
+        32 << 10, description="Log-normal sizes: half of the files are smaller."
+    )
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
+        2.0,
+        description="Log-normal sizes: standard deviation of the size's natural logarithm; above"
+        " 0, at most 10.",
+    )
+    smallest_size: FileSize = Field(
+        1 << 10,
+        description="Log-normal sizes: the smallest size; anything drawn smaller gets this size.",
+    )
+    largest_size: FileSize = Field(
+        16 << 20,
+        description="Log-normal sizes: the largest size; anything drawn larger gets this size.",
+    )
+    record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
+        4 << 10,
+        description="Size of one read or write of a client; the last one of a file may be shorter.",
+    )
+    tree: Literal["own", "shared"] = Field(
+        "own",
+        description="own: a directory for each client; shared: all files are spread over the"
+        " lowest directories of one tree.",
+    )
+    depth: Annotated[int, Field(ge=1, le=8)] = Field(
+        2, description="Levels of a shared tree's directories."
+    )
+    fan_out: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        16, description="Directories in each directory of a shared tree."
+    )
+    create: Literal["then open", "and write"] = Field(
+        "then open",
+        description="then open: a file is created and closed, then opened, written and closed, so"
+        " that both create and open are timed, as in the publication. and write: a file is"
+        " created and written in one go.",
+    )
+    fsync: bool = Field(
+        False,
+        description="Whether a written file is synced before it is closed. If not, the system"
+        " writes back what fits in memory whenever it chooses.",
+    )
+    outstanding: Annotated[int, Field(ge=1, le=1024)] = Field(
+        1, description="Files that a client works on at the same time, with one operation on each."
+    )
+    ramp: DurationNs = Field(
+        0, description="Clients start one after another, spread evenly over this time."
+    )
+    think: DurationNs = Field(
+        0, description="A client's rest after each file; in a mix, after each activity."
+    )
+    think_spread: Literal["constant", "exponential"] = Field(
+        "exponential", description="How the lengths of rests are spread around `think`."
+    )
+    dispatch: Literal["event loop", "threads"] = Field(
+        "event loop",
+        description="How clients are run: by a few threads, each an event loop over its share of"
+        " them, or by one thread per client. This can change create and write times several times"
+        " over, so the report names it.",
+    )
+    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
+        None, description="Event loops. Default: one for each processor."
+    )
+    interface: Literal["auto", "io_uring", "plain"] = Field(
+        "auto",
+        description="System calls that clients use. auto: io_uring for operations that may wait"
+        " for the storage (open, read, fsync, stat, unlink), plain calls for those that only"
+        " change memory, and for everything on tmpfs. The report names the call of each operation.",
+    )
+    mix: Mix = Field(
+        HOME_DIRECTORY,
+        description="The test mix: how often each activity is drawn, relative to the others. read"
+        " (open, read, close), create (one more file), save (a new file renamed over an old one),"
+        " delete (the oldest file that the mix has made), stat, list. A name works"
+        ' too: "home directory", which is the'
+        " default and a choice, not a measurement.",
+    )
+    mix_duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        10_000_000_000, description="How long the test mix lasts."
+    )
+    backup_files_per_connection: Files | None = Field(
+        None,
+        description="Files that each client writes to be backed up; published: about 50. Default:"
+        " as many as backup_fill allows, at least 1 (or `outstanding`).",
+    )
+    backup_fill: Fill = Field(
+        20, description="Share of the storage and of its inodes that the files to back up take up."
+    )
+    backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
+    backup_orders: Distinct[Order] = Field(
+        ["directory"],
+        description="The order in which the reader takes files, one cell for each: as directories"
+        " list them, by inode number, or by position on the storage.",
+    )
+    backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
+    time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        600_000_000_000,
+        description="A test that takes longer is stopped there, unfinished; the report says when"
+        " this happened.",
+    )
+    data: Data = Field("incompressible", description="The data written.")
+    verify: bool = Field(
+        True,
+        description="Whether all data read is compared with what was written, byte by byte.",
+    )
+    extents: bool = Field(
+        True,
+        description="Count the extents of the files that each test writes: they are synced and"
+        " scanned before the next test.",
+    )
+    scan: bool = Field(False, description=SCAN)

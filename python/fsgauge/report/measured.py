@@ -1,0 +1,101 @@
+"""Table and chart of the one number that a kind measures (fsgauge.stats.measured)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.record.factors import factors_of
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.kind_page import KindPage
+from fsgauge.report.table_parts import Rows, Table
+from fsgauge.stats.measured import Measured, MeasuredResults
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+from fsgauge.units import exact_size
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+class MeasuredPage(KindPage):
+    """The number by the size of one operation: a chart, and a table of all cells."""
+
+    sections = ("measured.html.j2",)
+
+    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+        return [measured_chart(results)]
+
+    def summary_tables(self, results: Results) -> list[Table]:
+        return measured_tables(results)
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        return {"measured_tables": measured_tables(results)}
+
+
+def measured_tables(results: Results) -> list[Table]:
+    """One line a cell and system; none where nothing was measured."""
+    own = MeasuredResults.of(results)
+    if own is None or not own.measured:
+        return []
+    table = Rows(own.measured).table(
+        "measured",
+        "",
+        "The mean is over blocks, with its 95 % interval.",
+        [
+            ("cell", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            (own.label, "", lambda each: words.estimate(each.value, own.unit)),
+        ],
+    )
+    return [table]
+
+
+def measured_chart(results: Results) -> Drawing | None:
+    """One panel for what is done; None where nothing was measured."""
+    own, systems = MeasuredResults.of(results), panels.drawn_systems(results)
+    shown = [each for each in own.measured if each.system in systems] if own else []
+    if own is None or not shown:
+        return None
+    title = f"{own.label}, {own.unit}"
+    rows = panels.styled(results, [_row(results, own, each) for each in shown])
+    by_panel: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_panel.setdefault(row["panel"], []).append(row)
+
+    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+        return _panel(*item, title, width)
+
+    label = f"The {own.label} by the size of one operation."
+    both = panels.both(list(by_panel.items()), panel, 3)
+    return draw("measured", label, *both, rows, note=panels.left_out(results))
+
+
+def _row(results: Results, own: MeasuredResults, each: Measured) -> dict[str, Any]:
+    cell = results.cell(each.cell)
+    factors = factors_of(cell)
+    return {
+        "system": each.system,
+        "panel": factors.panel,
+        "size": exact_size(factors.operation_bytes),
+        "value": each.value.value,
+        "low": each.value.low if each.value.low is not None else each.value.value,
+        "high": each.value.high if each.value.high is not None else each.value.value,
+        "tip": f"{each.system}, {cell.name}: {words.estimate(each.value, own.unit)}",
+    }
+
+
+def _panel(name: str, rows: list[dict[str, Any]], title: str, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    sizes = list(dict.fromkeys(row["size"] for row in rows))
+    x = alt.X("size:O", sort=sizes, title="size", axis=alt.Axis(labelAngle=0, grid=False))
+    y = alt.Y("value:Q", title=title, axis=alt.Axis(labelExpr=panels.AMOUNT))
+    base = chart_of(rows).encode(x=x, color=panels.colour())
+    layers = [
+        base.mark_line(strokeWidth=1).encode(y=y, detail="system:N", strokeDash=panels.dash()),
+        base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
+        panels.points(base, 42, y=y),
+    ]
+    return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name, width))
