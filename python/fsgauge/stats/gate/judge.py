@@ -102,7 +102,7 @@ class New:
         found = []
         for each in self.runs:
             line = each.lines.get(key)
-            mean = line and line.of(basis)
+            mean = line.of(basis) if line else None
             if mean is None:
                 return None
             found.append(mean)
@@ -284,8 +284,8 @@ def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratio
             log = found.log if found else statistics.fmean(mean.log for mean in means) - accepted
             lines[basis][line.key] = Line(
                 ratio=math.exp(log),
-                error=found and found.error,
-                freedom=noise and noise.freedom,
+                error=found.error if found else None,
+                freedom=noise.freedom if noise else None,
                 reach=found.reach if found else 2 * max(mean.reach for mean in means),
                 blocks=min(sum(run.blocks for run in learned.runs), *(m.blocks for m in means)),
                 value=math.exp(accepted + log),

@@ -158,7 +158,11 @@ def _joined(
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
     direct, to_baseline = (
-        _numbers(line and line.of(basis), before, [each and each.of(basis) for each in new])
+        _numbers(
+            line.of(basis) if line else None,
+            before,
+            [each.of(basis) if each else None for each in new],
+        )
         for basis in BASES
     )
     assert direct is not None  # noqa: S101 - a key is that of a line with a value
