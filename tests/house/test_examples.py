@@ -10,8 +10,7 @@ import click
 import pytest
 
 from fsgauge.cli import group
-from fsgauge.stats.folders.condition import parse_condition
-from fsgauge.stats.gate.absolute import parse_limit
+from fsgauge.stats.folders.condition import parse_condition, parse_limit
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHOWN = [

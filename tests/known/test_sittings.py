@@ -14,7 +14,8 @@ import pytest
 from scipy.special import stdtr
 
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.stats.folders.compare import Entry, Scope, entries_of
+from fsgauge.stats.folders.between import Entry
+from fsgauge.stats.folders.compare import Scope, entries_of
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import ALPHA
 from tests.known.planted import Values

@@ -70,7 +70,6 @@ def command(
 
     Exit codes: 0 the first bad kernel is found; 1 the bad kernel is within all limits; 4 undecided.
     """
-    from fsgauge.bisect.judging import require_cells
     from fsgauge.bisect.log import Asked, Log, read_log
     from fsgauge.bisect.page import write_bisect
     from fsgauge.bisect.search import answer, is_found
@@ -79,6 +78,7 @@ def command(
     from fsgauge.rig.vm.build.making import kernels_between
     from fsgauge.rig.vm.refusing import refused
     from fsgauge.stats.folders.condition import parse_condition
+    from fsgauge.stats.folders.limits import meant
     from fsgauge.study.workload import cells_of
 
     conditions = [parse_condition(text) for text in limits]
@@ -93,7 +93,8 @@ def command(
         limits=list(limits),
     )
     planned = studied(asked, good, None)
-    require_cells(conditions, cells_of(planned.workload), _TRIED)
+    for condition in conditions:
+        meant(condition, cells_of(planned.workload), [_TRIED])
     require_none(refused(planned, None, is_built=False))
     blocks = planned.plan.blocks
     folder = output or results / f"bisect-{Path(study).stem}"

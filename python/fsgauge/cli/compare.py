@@ -14,7 +14,7 @@ from fsgauge.cli.choices import accept_changed_choice, tell
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
     from fsgauge.report.compared_models import ModelLine
-    from fsgauge.stats.folders.compare import Between
+    from fsgauge.stats.folders.between import Between
     from fsgauge.stats.folders.history import History
     from fsgauge.stats.folders.limits import Test
 
@@ -107,7 +107,7 @@ def command(
             despite=despite,
             to_baseline=to_baseline,
         )
-        tests = check(conditions, between)
+        tests = check(conditions, between.ratios())
     if not as_json:
         tell([*_table(between), *_limits(tests)])
     page = write_comparison(between, tests, output or b)
@@ -155,6 +155,7 @@ def _table(between: Between) -> list[str]:
     )
     from fsgauge.report.compared_ends import differing
     from fsgauge.report.compared_models import model_lines
+    from fsgauge.report.gate import aligned
 
     for caution in cautions(between):
         sys.stderr.write(f"warning: {caution}\n")
@@ -176,7 +177,7 @@ def _table(between: Between) -> list[str]:
     return [
         *([summary(between)] if lost or models or between.ends else []),
         *_models(models),
-        *_aligned([head, *rows]),
+        *aligned([head, *rows]),
         basis_sentence(between),
         repetition_sentence(between),
         *([f"different: {', '.join(hidden) or 'nothing found'}"] if hidden or not ends else []),
@@ -185,6 +186,8 @@ def _table(between: Between) -> list[str]:
 
 def _models(lines: Sequence[ModelLine]) -> list[str]:
     """How good a model was; empty where both folders are alike."""
+    from fsgauge.report.gate import aligned
+
     head = ["", "model", "measured", "model over measured (95 %)"]
     rows = [
         [
@@ -195,20 +198,12 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
         ]
         for each in lines
     ]
-    return [*_aligned([head, *rows]), ""] if lines else []
+    return [*aligned([head, *rows]), ""] if lines else []
 
 
 def _cells(line: Line) -> list[str]:
     name = f"{line.cell}, {line.system}"
     return [name, line.a, line.b, f"{line.ratio} ({line.interval})", line.verdict]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def _limits(tests: Sequence[Test]) -> list[str]:

@@ -175,8 +175,7 @@ def check(
     from fsgauge.report.compared import read_sides
     from fsgauge.report.gate_check import checked_lines
     from fsgauge.report.gate_file import read_gate
-    from fsgauge.stats.folders.condition import parse_condition
-    from fsgauge.stats.gate.absolute import parse_limit
+    from fsgauge.stats.folders.condition import parse_condition, parse_limit
     from fsgauge.stats.gate.check import check as judge
     from fsgauge.store.seals import understood
 
@@ -220,7 +219,7 @@ def _percent(text: str) -> float:
 
 def _limits(texts: tuple[str, ...]) -> list[str] | None:
     """What is kept from now on; None where nothing was said about limits."""
-    from fsgauge.stats.gate.absolute import parse_limit
+    from fsgauge.stats.folders.condition import parse_limit
 
     if texts == ("none",):
         return []

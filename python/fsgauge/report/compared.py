@@ -14,7 +14,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import words
-from fsgauge.report.charts.between import between_chart, name_of, other_basis
+from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_ends import (
     ends_basis,
     ends_repetition,
@@ -23,10 +23,11 @@ from fsgauge.report.compared_ends import (
 )
 from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
 from fsgauge.report.theme import GLYPHS, template
-from fsgauge.stats.folders.compare import Between, Entry
+from fsgauge.stats.evidence import count
+from fsgauge.stats.folders.between import Between, Entry
+from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.folders.sitting import APART_HOURS
 from fsgauge.store import read_results
 
 RELIABLE = 3
@@ -110,8 +111,8 @@ def _labels(directories: Sequence[Path]) -> list[str]:
     studies = {_WITH_TIME.sub("", each[-1]) for each in parts}
     if len(studies) == 1 and len(set(above)) == len(parts) > 1:
         return above
-    for count in range(1, max(map(len, parts)) + 1):
-        labels = ["/".join(each[-count:]) for each in parts]
+    for length in range(1, max(map(len, parts)) + 1):
+        labels = ["/".join(each[-length:]) for each in parts]
         if len(set(labels)) == len(labels):
             return labels
     return [str(directory) for directory in directories]
@@ -124,20 +125,20 @@ def primary_lines(between: Between) -> list[Line]:
 
 def line_of(between: Between, entry: Entry) -> Line:
     """One entry in words. Values are those of the systems, also where ratios of ratios decide."""
-    unit = next(metric.unit for metric in between.metrics if metric.name == entry.metric)
+    unit = between.metric(entry.metric).unit
     direct = between.entry(entry.cell, entry.system, entry.metric, "direct") or entry
-    other = other_basis(between, entry)
+    other = between.other(entry)
     robust = words.ratio(entry.robust_ratio)
     if entry.robust_low is not None:
-        robust += f" ({words.interval(entry.robust_low, entry.robust_high, _blocks(entry))})"
+        robust += f" ({words.interval(entry.robust_low, entry.robust_high, entry.blocks)})"
     return Line(
         cell=name_of(between, entry),
         system=entry.system,
         a=words.value(direct.value_a, unit),
         b=words.value(direct.value_b, unit),
         ratio=words.ratio(entry.ratio),
-        interval=words.interval(entry.low, entry.high, _blocks(entry)),
-        within=words.interval(entry.within_low, entry.within_high, _blocks(entry)),
+        interval=words.interval(entry.low, entry.high, entry.blocks),
+        within=words.interval(entry.within_low, entry.within_high, entry.blocks),
         glyph=GLYPHS.get(entry.verdict or "", ""),
         verdict=verdict_words(between, entry),
         other=_other_ratio(between, other) if other else "",
@@ -156,7 +157,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
         return entry.verdict if entry.sittings_measured else f"{entry.verdict}, to be repeated"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
-    if _blocks(entry) < words.FEWEST_BLOCKS:
+    if entry.blocks < words.FEWEST_BLOCKS:
         return entry.verdict
     if entry.detectable_percent is not None:
         return f"undecided ({words.shown(entry.detectable_percent)})"
@@ -167,12 +168,7 @@ def _other_ratio(between: Between, entry: Entry) -> str:
     """With its interval, but of two ends of a range, which have none."""
     if between.ends is not None:
         return words.ratio(entry.ratio)
-    return f"{words.ratio(entry.ratio)} ({words.interval(entry.low, entry.high, _blocks(entry))})"
-
-
-def _blocks(entry: Entry) -> int:
-    """Those of the side that has fewer."""
-    return min(entry.blocks_a, entry.blocks_b)
+    return f"{words.ratio(entry.ratio)} ({words.interval(entry.low, entry.high, entry.blocks)})"
 
 
 def limit_interval(test: Test) -> str:
@@ -217,8 +213,9 @@ def repetition_sentence(between: Between) -> str:
         )
     if between.sittings_measured:
         return (
-            f"A was measured in {_sittings(counts[0])} and B in {_sittings(counts[1])}: the"
-            " intervals hold what differs from sitting to sitting."
+            f"A was measured in {count(counts[0], 'sitting')} and B in"
+            f" {count(counts[1], 'sitting')}: the intervals hold what differs from sitting to"
+            " sitting."
         )
     one = counts == [1, 1]
     options = [
@@ -235,10 +232,6 @@ def repetition_sentence(between: Between) -> str:
         " in turns:"
         f" fsgauge compare A B {' '.join(options)}"
     )
-
-
-def _sittings(count: int) -> str:
-    return f"{count} sitting" + ("" if count == 1 else "s")
 
 
 def cautions(between: Between) -> list[str]:

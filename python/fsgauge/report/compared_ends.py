@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from fsgauge.report import words
-from fsgauge.stats.folders.compare import Between, Entry, SideFacts
+from fsgauge.stats.evidence import count
+from fsgauge.stats.folders.between import Between, Entry, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES
 
 MOST_IN_A_SENTENCE = 4
@@ -72,7 +73,7 @@ def side_words(between: Between, side: SideFacts) -> str:
     if between.ends is not None:
         end = between.ends.a if side is between.a else between.ends.b
         return f"{blocks} with the {end} times"
-    return f"{blocks} in {side.sittings} sitting{'' if side.sittings == 1 else 's'}"
+    return f"{blocks} in {count(side.sittings, 'sitting')}"
 
 
 def differing(between: Between) -> list[str]:
@@ -85,7 +86,7 @@ def differing(between: Between) -> list[str]:
 
 def _range(between: Between, entry: Entry) -> str:
     """ "373 to 386 MiB/s on ext4-6.18"; one value where both ends read alike."""
-    unit = next(metric.unit for metric in between.metrics if metric.name == entry.metric)
+    unit = between.metric(entry.metric).unit
     low, high = (words.value(each, unit) for each in sorted((entry.value_a, entry.value_b)))
     if low == high:
         return f"{high} on {entry.system}"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.report import words
-from fsgauge.stats.folders.compare import Between, Entry, SideFacts
+from fsgauge.stats.evidence import count
+from fsgauge.stats.folders.between import Between, Entry, SideFacts
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,8 @@ def model_sentence(between: Between) -> str:
         return ""
     spread = " to ".join(dict.fromkeys(words.ratio(each) for each in (ratios[0], ratios[-1])))
     cells, systems = ({getattr(each, key) for each in entries} for key in ("cell", "system"))
-    over = f"{_count(len(cells), 'cell')} of {_count(len(systems), 'system')}"
+    over = f"{count(len(cells), 'cell')} of {count(len(systems), 'system')}"
     return f"The model gives {spread} times what was measured, over {over}."
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _entries(between: Between) -> list[Entry]:
@@ -70,7 +67,7 @@ def _over_measured(between: Between, entry: Entry) -> tuple[float, float | None,
 
 
 def _line(between: Between, entry: Entry) -> ModelLine:
-    metric = next(each for each in between.metrics if each.name == entry.metric)
+    metric = between.metric(entry.metric)
     values = [words.value(each, metric.unit) for each in (entry.value_a, entry.value_b)]
     measured, model = values if between.b.simulated else reversed(values)
     ratio, low, high = _over_measured(between, entry)
@@ -81,5 +78,5 @@ def _line(between: Between, entry: Entry) -> ModelLine:
         model=model,
         measured=measured,
         ratio=words.ratio(ratio),
-        interval=words.interval(low, high, min(entry.blocks_a, entry.blocks_b)),
+        interval=words.interval(low, high, entry.blocks),
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fsgauge.report import words
 from fsgauge.report.gate import aligned
 from fsgauge.stats.evidence import count
-from fsgauge.stats.folders.limits import Test
-from fsgauge.stats.gate.absolute import Required
+from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.check import Checked
 from fsgauge.stats.gate.judge import Compared, Judged
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
@@ -48,7 +47,7 @@ def _table(checked: Checked) -> list[str]:
     if not checked.lines:
         return []
     shown = sorted(checked.lines, key=_badness)[:MOST_LINES]
-    beside = f"to {checked.baseline}" if any(each.relative for each in checked.lines) else ""
+    beside = f"to {checked.baseline}" if any(each.to_baseline for each in checked.lines) else ""
     rows = [["", "accepted", "new", "ratio", beside, "runs differ by", "sees", ""]]
     rows += [_row(each, checked) for each in shown]
     found = aligned(rows)
@@ -58,7 +57,7 @@ def _table(checked: Checked) -> list[str]:
 
 def _row(each: Judged, checked: Checked) -> list[str]:
     unit = METRICS[each.metric].unit
-    spreads = [found.spread_percent for found in (each.direct, each.relative) if found]
+    spreads = [found.spread_percent for found in (each.direct, each.to_baseline) if found]
     return [
         _name(each, checked),
         words.value(each.accepted, unit),
@@ -81,14 +80,14 @@ def _ratio(each: Compared | None) -> str:
 
 def _to_baseline(each: Judged, checked: Checked) -> str:
     """Its ratio to the baseline, new over accepted; of the baseline, that to the others."""
-    if each.relative is None:
+    if each.to_baseline is None:
         return ""
     own = each.system == checked.baseline
-    return _ratio(each.relative) + (" to the others" if own else "")
+    return _ratio(each.to_baseline) + (" to the others" if own else "")
 
 
 def _outcome(each: Judged, checked: Checked) -> str:
-    if each.outcome != "disagrees" or each.direct is None or each.relative is None:
+    if each.outcome != "disagrees" or each.direct is None or each.to_baseline is None:
         return each.outcome
     higher = METRICS[each.metric].higher_is_better
     corrected = each.direct.high < 1 if higher else each.direct.low > 1
@@ -145,7 +144,7 @@ def _others(checked: Checked) -> list[str]:
 def _notes(checked: Checked) -> list[str]:
     found = [f"compared despite {each.fact}: {each.a} / {each.b}" for each in checked.despite]
     found += [f"not judged, since an accepted run lacks it: {each}" for each in checked.missing]
-    if checked.lines and not any(each.relative for each in checked.lines):
+    if checked.lines and not any(each.to_baseline for each in checked.lines):
         found.append(
             "note: a study of one system has no value relative to a baseline, so a machine that"
             " became slower fails as well"

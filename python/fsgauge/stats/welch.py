@@ -9,7 +9,7 @@ with the exact interval of Mann and Whitney (Hollander, Wolfe and Chicken, 3rd e
 Ratio of two sides that were measured in sittings: what a sitting adds to its blocks.
 
 Takes the log values of two sides, sitting by sitting, one a block; gives B over A. A sitting is
-what was measured in one go (stats/folders/sitting.py). What changes between two sittings (a reboot,
+what was measured in one go (stats/folders/folder.py). What changes between two sittings (a reboot,
 the placement of files, heat, neighbours) is the same in all blocks of one, so blocks do not show
 it, and their interval alone calls equal systems different far too often.
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.bisect.judging import judged, outcome_of, require_cells
+from fsgauge.bisect.judging import judged, outcome_of
 from fsgauge.bisect.log import Asked, Log, Step, read_log
 from fsgauge.bisect.page import write_bisect
 from fsgauge.errors import InputError
 from fsgauge.stats import read_study
 from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.limits import meant
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 
@@ -67,7 +68,7 @@ def test_one_crossed_limit_is_enough() -> None:
 def test_a_limit_that_selects_nothing_is_refused_with_the_cells() -> None:
     with pytest.raises(InputError) as refused:
         judged([parse_condition("ratio(iops, read) < 0.9")], results(4, 1.0), "tried")
-    assert "the cells are: randread 4 KiB, depth 1" in refused.value.next
+    assert refused.value.next == "it has: randread, randwrite"
 
 
 def test_the_page_has_every_step_and_the_log_goes_on(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_folder_of_another_search_is_refused(tmp_path: Path) -> None:
 
 def test_a_limit_that_no_cell_is_meant_by_is_refused_before_anything_is_measured() -> None:
     cells = make_study(**STUDY, blocks=2).study.plan.cells
-    require_cells([parse_condition("ratio(iops, randread) < 0.9")], cells, "tried")
-    with pytest.raises(InputError, match="no cell of this study is meant") as error:
-        require_cells([parse_condition("ratio(iops, randrw) < 0.9")], cells, "tried")
-    assert "randread 4 KiB" in error.value.next
+    assert len(meant(parse_condition("ratio(iops, randread) < 0.9"), cells, ["tried"])) == 1
+    with pytest.raises(InputError, match='this study has no pattern "randrw"') as error:
+        meant(parse_condition("ratio(iops, randrw) < 0.9"), cells, ["tried"])
+    assert error.value.next == "it has: randread, randwrite"

@@ -24,7 +24,7 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     tmp_path: Path,
 ) -> None:
     between = compare_sides(A, SLOW)
-    tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between)
+    tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
     page = write_comparison(between, tests, tmp_path).read_text()
     assert 'id="figure-comparison"' in page and "the whole interval is beyond" in page
     assert "worse" in summary(between)
@@ -34,7 +34,7 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
 
 
 def test_rounding_does_not_hide_on_which_side_of_the_limit_an_interval_ends() -> None:
-    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_sides(A, SLOW))
+    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_sides(A, SLOW).ratios())
     close = test.model_copy(update={"low": 0.89, "high": 0.9523})
     assert limit_interval(close) == "0.89 to 0.9523"
 

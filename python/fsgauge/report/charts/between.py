@@ -14,7 +14,7 @@ from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
-from fsgauge.stats.folders.compare import Basis, Between, Entry
+from fsgauge.stats.folders.between import Between, Entry
 
 if TYPE_CHECKING:
     import altair as alt
@@ -44,27 +44,20 @@ def between_chart(between: Between) -> Drawing | None:
     )
 
 
-def other_basis(between: Between, entry: Entry) -> Entry | None:
-    """The same by the basis that does not decide."""
-    basis: Basis = "to baseline" if entry.basis == "direct" else "direct"
-    return between.entry(entry.cell, entry.system, entry.metric, basis)
-
-
 def name_of(between: Between, entry: Entry) -> str:
     """Cell and, where it is not its rate, the metric."""
     name = between.cell(entry.cell).name
-    label = next(metric.label for metric in between.metrics if metric.name == entry.metric)
-    return name if entry.metric == "iops" else f"{name}, {label}"
+    return name if entry.metric == "iops" else f"{name}, {between.metric(entry.metric).label}"
 
 
 def _row(between: Between, entry: Entry) -> dict[str, Any]:
     if between.ends is not None:
         return _row_of_range(between, entry)
     verdict = entry.verdict or "undecided"
-    blocks = min(entry.blocks_a, entry.blocks_b)
+    blocks = entry.blocks
     interval = words.interval(entry.low, entry.high, blocks)
     known = words.is_known(entry.low, entry.high, blocks)
-    other = other_basis(between, entry)
+    other = between.other(entry)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",
         "system": entry.system,
@@ -81,7 +74,7 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
 
 def _row_of_range(between: Between, entry: Entry) -> dict[str, Any]:
     """Of two ends of a model's range: their ratio, which is not judged."""
-    other = other_basis(between, entry)
+    other = between.other(entry)
     ratio = words.ratio(entry.ratio)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",

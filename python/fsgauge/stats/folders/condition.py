@@ -1,6 +1,7 @@
-"""Conditions of --fail-if: from text to a metric, selectors and a limit.
+"""Conditions of --fail-if and limits of --limit: from text to a metric, selectors and a limit.
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
+    limit      = metric "(" { [","] selector } ")" comparison quantity
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
                | the name's second part, and the operation in brackets: p99(read), mean(sync)
     selector   = word                  of a factor: randread, backup fill, directory order
@@ -13,21 +14,24 @@
     number     = digits [ "." digits ], above 0
 
 A cell's own name ("randread 4 KiB, depth 32" or "write 8 KiB, 2 writers, shared") is a row of
-selectors. All selectors have to hold.
+selectors. All selectors have to hold. A limit is on values themselves: p99(write, 4 KiB) < 5 ms has
+to hold, whatever was before. In it the operation is the first word in brackets, and the quantity
+has a unit of the metric's sort: operations or bytes per second, or time.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from fsgauge.errors import InputError, SourceLocation, did_you_mean, nearest
-from fsgauge.quantities import UnitError
+from fsgauge.quantities import Quantity, UnitError
 from fsgauge.record.factors import declarations, factors_of, vocabulary
 from fsgauge.record.records import Cell, FactorValue
-from fsgauge.stats.metrics import METRICS
-from fsgauge.units import parse_size
+from fsgauge.stats.metrics import METRICS, Unit
+from fsgauge.units import BANDWIDTH, DURATION, RATE, exact_rate, parse_size
 
 Comparison = Literal["<", "<=", ">", ">="]
 LONGEST = 1000
@@ -37,6 +41,7 @@ _TOKEN = re.compile(
     r"|(?P<id>[A-Za-z_][A-Za-z0-9_.]*(?:-[A-Za-z0-9_.]+)+)"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)|(?P<sign><=|>=|<|>|\(|\)|,))"
 )
+_COMPARISON = re.compile(r"<=|>=|<|>")
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 
@@ -49,6 +54,22 @@ class Option(NamedTuple):
 
 
 FAIL_IF = Option("--fail-if", "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'")
+LIMIT = Option("--limit", "--limit 'p99(write) < 5 ms'")
+_FILES = replace(
+    RATE,
+    name="rate of files",
+    units={"files/s": 1, "k files/s": 1000},
+    meant={"/s": ("files/s",), "files": ("files/s",)},
+    usual=("files/s",),
+    write=lambda rate: exact_rate(rate).replace("IOPS", "files/s"),
+    example="500 files/s",
+)
+_QUANTITIES: Mapping[Unit, Quantity] = {
+    "IOPS": RATE,
+    "B/s": BANDWIDTH,
+    "ns": DURATION,
+    "files/s": _FILES,
+}
 
 
 class Token(NamedTuple):
@@ -73,7 +94,7 @@ class Selector(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """One --fail-if: the build fails when the ratio is beyond the limit."""
+    """One --fail-if or --limit: `limit` is a ratio, or in the metric's own unit."""
 
     text: str
     metric: str
@@ -89,7 +110,7 @@ class Condition:
 
     def error(self, what: str, token: Token, *, hint: str = "", next: str = "") -> InputError:
         """A mistake at one place of this condition."""
-        return mistake(self.text, what, token, self.option, hint=hint, next=next)
+        return _mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
 def what_cell_is(cell: Cell) -> dict[str, FactorValue]:
@@ -107,25 +128,31 @@ def _counted() -> set[str]:
     return {factor.one for _, factor in declarations() if factor.one}
 
 
-def written(name: str) -> str:
+def _name_of(written: str) -> str:
     """The metric's name for what people write: p99.9 is p999."""
-    return {"p99.9": "p999"}.get(name, name)
+    return {"p99.9": "p999"}.get(written, written)
 
 
-def seconds() -> set[str]:
+def _statistics() -> set[str]:
     """What follows the operation in names of METRICS: mean, p50, p99 ..."""
     return {each.rpartition(".")[2] for each in METRICS if "." in each}
 
 
 def parse_condition(text: str) -> Condition:
     """The condition that `text` states; InputError points at what is wrong in it."""
-    return Parser(text).condition()
+    return _Parser(text, FAIL_IF).condition()
 
 
-class Parser:
+def parse_limit(text: str) -> Condition:
+    """The limit that `text` states, in the metric's own unit; InputError points at a mistake."""
+    signs = list(_COMPARISON.finditer(text))
+    return _Parser(text, LIMIT, signs[-1].end() if signs else None).absolute()
+
+
+class _Parser:
     """Reads tokens from left to right, one rule a method; `until` is where they end."""
 
-    def __init__(self, text: str, option: Option = FAIL_IF, until: int | None = None) -> None:
+    def __init__(self, text: str, option: Option, until: int | None = None) -> None:
         self.text, self.option = text, option
         self.tokens = _tokens(text, option, until)
         self.at = 0
@@ -144,20 +171,40 @@ class Parser:
         metric = self.metric()
         selectors = self.selectors()
         comparison = self.comparison()
-        limit = self.limit()
+        limit = self.number()
         if self.peek().kind != "end":
             raise self.wrong("the condition continues after its number", self.peek())
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
 
+    def absolute(self) -> Condition:
+        """The whole text as a limit on values."""
+        metric = self.named_metric()
+        selectors = self.selectors()
+        comparison = self.comparison()
+        if self.peek().kind != "end":
+            raise self.wrong("a limit has one comparison", self.peek())
+        limit = self.quantity(metric.text)
+        return Condition(self.text, metric.text, selectors, comparison, limit, metric, self.option)
+
     def _names_a_metric(self, word: str) -> bool:
-        return word in METRICS or written(word) in seconds()
+        return word in METRICS or _name_of(word) in _statistics()
+
+    def named_metric(self) -> Token:
+        """The metric of a limit and its opening bracket; of a part, the operation too."""
+        token = self.take()
+        if token.kind != "word" or not self._names_a_metric(token.text):
+            what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
+            near = [*METRICS, *sorted(_statistics())]
+            raise self.wrong(what, token, near=near, next=f"one of: {', '.join(near)}")
+        self.expect("sign", "(")
+        return token if token.text in METRICS else self.of_operation(token)
 
     def metric(self) -> Token:
         """A name of METRICS, in either form; the token has it in the first one."""
         token = self.take()
         if token.kind == "word" and token.text in METRICS:
             return token
-        if token.kind == "word" and self.is_sign("(") and written(token.text) in seconds():
+        if token.kind == "word" and self.is_sign("(") and _name_of(token.text) in _statistics():
             self.take()
             found = self.of_operation(token)
             self.expect("sign", ")")
@@ -168,7 +215,7 @@ class Parser:
 
     def of_operation(self, second: Token) -> Token:
         """Take the operation of p99(read), after the bracket; the token of read.p99."""
-        operation, name = self.take(), written(second.text)
+        operation, name = self.take(), _name_of(second.text)
         if f"{operation.text}.{name}" not in METRICS:
             has = [each.partition(".")[0] for each in METRICS if each.endswith(f".{name}")]
             raise self.wrong(
@@ -239,12 +286,27 @@ class Parser:
             raise self.wrong("a comparison is missing: <, <=, > or >=", token)
         return _COMPARISONS[token.text]
 
-    def limit(self) -> float:
+    def number(self) -> float:
         """A ratio above 0."""
         token = self.take()
         value = float(token.text) if token.kind == "number" else 0.0
         if not 1e-6 <= value <= 1e6:
             raise self.wrong("the limit of a ratio is a number above 0, such as 0.95", token)
+        return value
+
+    def quantity(self, metric: str) -> float:
+        """What follows the comparison, in the metric's unit."""
+        start = self.tokens[-1].start
+        text = self.text[start:]
+        token = Token("quantity", text.strip(), start + len(text) - len(text.lstrip()))
+        kind = _QUANTITIES[METRICS[metric].unit]
+        try:
+            value = float(kind.read(text))
+        except UnitError as error:
+            example = f"{kind.noun}: {kind.example}"
+            raise self.wrong(error.what, token, hint=error.hint, next=example) from error
+        if value <= 0:
+            raise self.wrong("a limit is above 0", token)
         return value
 
     def whole(self, token: Token, what: str) -> int:
@@ -284,7 +346,7 @@ class Parser:
     ) -> InputError:
         """A mistake at a token, with the nearest of what may have been meant."""
         hint = hint or did_you_mean(nearest(token.text, near or []))
-        return mistake(self.text, what, token, self.option, hint=hint, next=next)
+        return _mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
 def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
@@ -300,7 +362,7 @@ def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
         if match is None or match.lastgroup is None:
             start = place + len(text[place:]) - len(text[place:].lstrip())
             unknown = Token("unknown", text[start], start)
-            raise mistake(text, "this begins nothing known", unknown, option)
+            raise _mistake(text, "this begins nothing known", unknown, option)
         kind = match.lastgroup
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()
@@ -311,7 +373,7 @@ def _one_of(names: list[str]) -> str:
     return f"--fail-if 'ratio(METRIC, ...) < 0.95', with one of: {', '.join(names)}"
 
 
-def mistake(
+def _mistake(
     text: str, what: str, token: Token, option: Option, *, hint: str = "", next: str = ""
 ) -> InputError:
     """A mistake at one place of a condition, shown in it."""

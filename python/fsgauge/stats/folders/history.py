@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, change_points
+from fsgauge.stats.folders.folder import Folder, read_folder, shared_cells, shared_systems
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.planned import level_of
-from fsgauge.stats.read import changed_sentence, read_side
-from fsgauge.stats.results import ResultModel, Results
-from fsgauge.stats.samples import Samples, collect
+from fsgauge.stats.read import changed_sentence
+from fsgauge.stats.results import ResultModel
 
 
 class Point(ResultModel):
@@ -96,27 +96,16 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         for side in ordered[1:]
         for each in require_alike(first, side, despite)
     ]
-    results = [read_side(side) for side in ordered]
-    valid = [place for place, each in enumerate(results) if each.sureness.valid]
-    kept = [ordered[place] for place in valid]
-    left_out = {
-        side.label: each.sureness
-        for side, each in zip(ordered, results, strict=True)
-        if not each.sureness.valid
-    }
-    samples = [collect(side.study.plan, side.runs, level=level_of(side.study)) for side in kept]
-    latest = results[-1]
-    baseline = latest.baseline
-    if any(each.baseline != baseline for each in results):
+    # One whose changed records were accepted is followed like the others, and named.
+    folders = [read_folder(replace(side, changes=())) for side in ordered]
+    latest = folders[-1]
+    baseline = latest.results.baseline
+    if any(each.results.baseline != baseline for each in folders):
         raise InputError(
             "the folders have different baselines, and ratios to different things make no series",
             next="fsgauge history with folders of one baseline",
         )
-    systems = [
-        system
-        for system in latest.systems
-        if system != baseline and all(system in each.systems for each in results)
-    ]
+    systems = [each for each in shared_systems(latest, folders) if each != baseline]
     if not systems:
         raise InputError(
             f"there is no system other than the baseline {baseline} in all of these folders",
@@ -124,16 +113,26 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
             " machine",
             next="fsgauge compare A B compares two folders directly",
         )
+    kept = [each for each in folders if each.results.sureness.valid]
+    left_out = {
+        each.label: each.results.sureness for each in folders if not each.results.sureness.valid
+    }
+    primary = latest.results.primary_cells
+    values = [
+        Value(latest.results.primary_metrics[cell], cell, system)
+        for cell in [cell.id for cell in shared_cells(latest, folders) if cell.id in primary]
+        for system in systems
+    ]
     return History(
-        question=latest.question,
+        question=latest.results.question,
         baseline=baseline,
         systems=systems,
-        folders=[side.label for side in kept],
+        folders=[each.label for each in kept],
         left_out=list(left_out),
         reasons={label: each.invalid_reason for label, each in left_out.items()},
         data_lost=[label for label, each in left_out.items() if each.data_lost],
         enough=len(kept) >= FEWEST,
-        series=_all_series(kept, samples, _shared_cells(results), systems),
+        series=[_series(kept, value, len(values)) for value in values],
         despite=accepted,
         changed=[
             f"{side.label}: {changed_sentence(side.changes)}" for side in ordered if side.changes
@@ -141,77 +140,47 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
     )
 
 
-def _shared_cells(results: Sequence[Results]) -> dict[str, str]:
-    """Primary cells of the latest folder that all have, with the metric each is judged by."""
-    latest = results[-1]
-    cells = [latest.cell(cell) for cell in latest.primary_cells]
-    return {
-        cell.id: latest.primary_metrics[cell.id]
-        for cell in cells
-        if all(cell in each.cells for each in results)
-    }
-
-
-def _all_series(
-    sides: Sequence[Side],
-    samples: Sequence[Samples],
-    cells: dict[str, str],
-    systems: Sequence[str],
-) -> list[Series]:
-    wanted = [(cell, metric, system) for cell, metric in cells.items() for system in systems]
-    return [
-        _series(sides, samples, cell, metric, system, len(wanted))
-        for cell, metric, system in wanted
-    ]
-
-
-def _series(
-    sides: Sequence[Side],
-    samples: Sequence[Samples],
-    cell: str,
-    metric: str,
-    system: str,
-    count: int,
-) -> Series:
-    points, have, furthest = [], [], 0.0
-    for side, each in zip(sides, samples, strict=True):
-        contrast = Contrast(Value(metric, cell, system), Value(metric, cell, each.plan.baseline))
-        furthest = max(furthest, reach_of(contrast, each))
-        ratio = ratio_of(contrast, each)
+def _series(folders: Sequence[Folder], value: Value, count: int) -> Series:
+    """One cell and system; `count` is how many series are looked at."""
+    points, have, reach = [], [], 0.0
+    for folder in folders:
+        samples = folder.samples
+        contrast = Contrast(value, value._replace(system=samples.plan.baseline))
+        reach = max(reach, reach_of(contrast, samples))
+        ratio = ratio_of(contrast, samples)
         if ratio is not None:
-            have.append(side)
+            have.append(folder.side)
             points.append(
                 Point(
-                    label=side.label,
-                    started_unix_ns=side.study.started_unix_ns,
+                    label=folder.label,
+                    started_unix_ns=folder.span_ns[0],
                     ratio=ratio.ratio,
                     low=ratio.low,
                     high=ratio.high,
                     blocks=ratio.n,
                 )
             )
-    higher = METRICS[metric].higher_is_better
-    steps = change_points([math.log(point.ratio) for point in points], series=count, reach=furthest)
-    turnings = [
-        Turning(
-            label=points[step.index].label,
-            index=step.index,
-            ratio=step.ratio.ratio,
-            low=step.ratio.low,
-            high=step.ratio.high,
-            direction="better" if (step.ratio.ratio > 1) == higher else "worse",
-            changed=_changed(have[step.index - 1], have[step.index]),
-        )
-        for step in steps
-    ]
-    names = {each.id: each.name for each in samples[-1].plan.cells} if samples else {}
+    higher = METRICS[value.metric].higher_is_better
+    steps = change_points([math.log(point.ratio) for point in points], series=count, reach=reach)
+    names = {each.id: each.name for each in folders[-1].samples.plan.cells} if folders else {}
     return Series(
-        cell=names.get(cell, cell),
-        system=system,
-        metric=metric,
+        cell=names.get(value.cell, value.cell),
+        system=value.system,
+        metric=value.metric,
         higher_is_better=higher,
         points=points,
-        steps=turnings,
+        steps=[
+            Turning(
+                label=points[step.index].label,
+                index=step.index,
+                ratio=step.ratio.ratio,
+                low=step.ratio.low,
+                high=step.ratio.high,
+                direction="better" if (step.ratio.ratio > 1) == higher else "worse",
+                changed=_changed(have[step.index - 1], have[step.index]),
+            )
+            for step in steps
+        ],
     )
 
 

@@ -1,34 +1,84 @@
-"""Whether a comparison crosses the limits of --fail-if.
+"""Whether limits are met: --fail-if on ratios, and --limit on values themselves.
 
-Takes conditions and a comparison of two folders; gives one test a condition, cell and system that
-it selects, by the basis that decides. A limit counts as crossed only when the whole interval lies
-beyond it, and where the direct ratio decides, that of the ratio to the baseline too. With m ratios
-asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the chance of a false alarm of
-a whole command stays below 2.5 %, however many cells it asks about. An interval that holds the
-limit decides nothing; neither does a folder that is not valid. Whether that passes is asked for.
-A folder that is too noisy to answer decides where its interval does.
+Takes conditions and the ratios of a comparison; gives one test a condition, cell and system that it
+selects, by the basis that decides. A limit counts as crossed only when the whole interval is beyond
+it, and where the direct ratio decides, that of the ratio to the baseline too. With m ratios asked
+for, each interval is one of 100 - 5/m % (Bonferroni), so that the chance of a false alarm of a
+whole command stays below 2.5 %, however many cells it asks about. An interval that holds the limit
+decides nothing; neither does a folder that is not valid. Whether that passes is asked for. A folder
+that is too noisy to answer decides where its interval does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import did_you_mean, nearest
 from fsgauge.record.factors import declarations, factors_of
-from fsgauge.record.records import FactorValue
-from fsgauge.stats.folders.compare import Between, Entry
+from fsgauge.record.records import Cell, FactorValue
 from fsgauge.stats.folders.condition import Condition, Selector, what_cell_is
+from fsgauge.stats.folders.folder import Basis, Key
+from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.stats.results import ResultModel
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.welch import interval
 from fsgauge.units import exact_size, format_size
 
-Outcome = Literal["crossed", "held", "undecided"]
+Interval = tuple[float, float]
+_SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@dataclass(frozen=True)
+class Line:
+    """B over A in one cell and system. `error` and `freedom` are of the log ratio, None where
+    nothing shows them; `value` is B's own, `value_error` its error and degrees.
+    """
+
+    ratio: float
+    error: float | None
+    freedom: float | None
+    reach: float
+    blocks: int
+    value: float
+    value_error: tuple[float, float] | None = None
+
+    def at(self, level: float) -> Interval | None:
+        """The interval of the ratio."""
+        if self.error is None or self.freedom is None:
+            return None
+        return interval(self.ratio, self.error, self.freedom, level, self.reach)
+
+    def value_at(self, level: float) -> Interval | None:
+        """The interval of the value."""
+        error = self.value_error
+        return error and interval(self.value, *error, level, self.reach / 2)
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """What conditions are asked of. `invalid` says why nothing can be decided, or is empty; `noisy`
+    names the sides that are too noisy to answer.
+    """
+
+    cells: Sequence[Cell]
+    systems: Sequence[str]
+    metrics: Sequence[str]
+    baseline: str
+    decides: Basis
+    lines: Mapping[Basis, Mapping[Key, Line]] = field(default_factory=dict)
+    invalid: str = ""
+    noisy: Sequence[str] = ()
+
+    def cell(self, cell_id: str) -> str:
+        """The name of a cell."""
+        return next(cell.name for cell in self.cells if cell.id == cell_id)
 
 
 class Test(ResultModel):
-    """One condition on one cell and system; the interval is at `level`."""
+    """One --fail-if on one cell and system; the interval is at `level`."""
 
     __test__ = False
 
@@ -40,73 +90,197 @@ class Test(ResultModel):
     low: float | None
     high: float | None
     level: float
-    outcome: Outcome
+    outcome: Literal["crossed", "held", "undecided"]
     reason: str
 
 
-def check(conditions: Sequence[Condition], between: Between) -> list[Test]:
+class Required(ResultModel):
+    """One --limit on one cell and system: the new value, and the interval at `level`."""
+
+    limit: str
+    cell: str
+    system: str
+    metric: str
+    unit: Unit
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    outcome: Literal["held", "broken", "undecided"]
+    reason: str
+
+
+def check(conditions: Sequence[Condition], ratios: Ratios) -> list[Test]:
     """All tests of all conditions; InputError where one selects nothing."""
-    asked = [
-        (condition, entry) for condition in conditions for entry in selected(condition, between)
-    ]
-    intervals = {(entry.cell, entry.system, entry.metric) for _, entry in asked}
-    level = 1 - ALPHA / max(1, len(intervals))
-    return [_test(condition, entry, between, level) for condition, entry in asked]
+    asked, level = _asked(conditions, ratios)
+    tests = []
+    for condition, key in asked:
+        line = ratios.lines[ratios.decides][key]
+        low, high = line.at(level) or (None, None)
+        is_crossed, reason = _tested(condition, key, ratios, level)
+        tests.append(
+            Test(
+                condition=condition.text,
+                cell=ratios.cell(key[0]),
+                system=key[1],
+                metric=key[2],
+                ratio=line.ratio,
+                low=low,
+                high=high,
+                level=level,
+                outcome=_SAID_OF_RATIOS[is_crossed],
+                reason=reason,
+            )
+        )
+    return tests
 
 
-def selected(condition: Condition, between: Between) -> list[Entry]:
-    """The entries that a condition is about, by the basis that decides; InputError for none."""
-    _require_known(condition, between)
-    matching = [
-        (cell.id, system)
-        for cell in between.cells
-        for system in between.systems
-        if condition.selects(cell, system)
-    ]
-    found = [
-        entry
-        for cell, system in matching
-        if (entry := between.entry(cell, system, condition.metric, between.decides)) is not None
-    ]
+def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
+    """Every limit in every cell and system it selects; InputError where one selects nothing."""
+    asked, level = _asked(limits, ratios)
+    required = []
+    for limit, key in asked:
+        line = ratios.lines[ratios.decides][key]
+        bounds = line.value_at(level)
+        low, high = bounds or (None, None)
+        is_held, reason = _required(limit, bounds, ratios)
+        required.append(
+            Required(
+                limit=limit.text,
+                cell=ratios.cell(key[0]),
+                system=key[1],
+                metric=key[2],
+                unit=METRICS[key[2]].unit,
+                value=line.value,
+                low=low,
+                high=high,
+                level=level,
+                outcome=_SAID_OF_VALUES[is_held],
+                reason=reason,
+            )
+        )
+    return required
+
+
+_SAID_OF_RATIOS = {True: "crossed", False: "held", None: "undecided"}
+_SAID_OF_VALUES = {True: "held", False: "broken", None: "undecided"}
+
+
+def is_met(condition: Condition, low: float, high: float) -> bool | None:
+    """Whether a whole interval meets a condition, or fails it; None where it holds the limit."""
+    met = {_SIGNS[condition.comparison](end, condition.limit) for end in (low, high)}
+    return met.pop() if len(met) == 1 else None
+
+
+def _asked(
+    conditions: Sequence[Condition], ratios: Ratios
+) -> tuple[list[tuple[Condition, Key]], float]:
+    """Each condition with each line that it selects, and the level of all intervals."""
+    lines = ratios.lines[ratios.decides]
+    asked = [(each, key) for each in conditions for key in selected(each, ratios, lines)]
+    return asked, 1 - ALPHA / max(1, len({key for _, key in asked}))
+
+
+def _tested(
+    condition: Condition, key: Key, ratios: Ratios, level: float
+) -> tuple[bool | None, str]:
+    """Whether a ratio is beyond its limit, and why; both ratios where the direct one decides."""
+    lines = ratios.lines
+    found = _decided(condition, lines[ratios.decides][key], ratios, level)
+    other = lines.get("to baseline", {}).get(key)
+    if not found[0] or ratios.decides == "to baseline" or other is None:
+        return found
+    confirmed = _decided(condition, other, ratios, level)
+    if confirmed[0]:
+        return confirmed
+    return (
+        None,
+        f"B over A crossed the limit, the ratio to {ratios.baseline} did not: the machine or"
+        f" {ratios.baseline} may have changed",
+    )
+
+
+def _decided(
+    condition: Condition, line: Line, ratios: Ratios, level: float
+) -> tuple[bool | None, str]:
+    bounds = line.at(level)
+    if ratios.invalid:
+        return None, ratios.invalid
+    if bounds is None or line.blocks < BLOCKS_FOR_A_VERDICT:
+        return None, f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
+    crossed = is_met(condition, *bounds)
+    if crossed is not None:
+        return crossed, f"the whole interval is {'beyond' if crossed else 'within'} the limit"
+    if ratios.noisy:
+        noisy = " and ".join(ratios.noisy)
+        return None, f"{noisy}: too noisy to answer; the interval holds the limit"
+    return None, "the interval holds the limit; more blocks would narrow it"
+
+
+def _required(limit: Condition, bounds: Interval | None, ratios: Ratios) -> tuple[bool | None, str]:
+    if ratios.invalid:
+        return None, ratios.invalid
+    if bounds is None:
+        return None, "one block and too few accepted runs: no interval"
+    held = is_met(limit, *bounds)
+    if held is None:
+        return None, "the interval holds the limit"
+    return held, f"the whole interval is {'within' if held else 'beyond'} the limit"
+
+
+def selected(condition: Condition, ratios: Ratios, lines: Collection[Key]) -> list[Key]:
+    """The lines that a condition is about; InputError for none."""
+    places = meant(condition, ratios.cells, ratios.systems)
+    keys = [(cell, system, condition.metric) for cell, system in places]
+    found = [key for key in keys if key in lines]
     if found:
         return found
-    if not matching:
-        last = condition.selectors[-1].token
+    if ratios.decides == "to baseline" and {system for _, system in places} == {ratios.baseline}:
         raise condition.error(
-            "no cell is all of this at once", last, next=f"the cells are: {_names(between)}"
-        )
-    if between.decides == "to baseline" and {system for _, system in matching} == {
-        between.baseline
-    }:
-        raise condition.error(
-            f"{between.baseline} is the baseline: it has no ratio to itself",
+            f"{ratios.baseline} is the baseline: it has no ratio to itself",
             condition.metric_token,
             next="name another system, or compare folders of the same machine",
         )
     raise condition.error(
         f"{condition.metric} was not measured in these cells",
         condition.metric_token,
-        next=f"measured were: {', '.join(metric.name for metric in between.metrics)}",
+        next=f"measured were: {', '.join(ratios.metrics)}",
     )
 
 
-def _require_known(condition: Condition, between: Between) -> None:
-    """Each selector alone has to be something that the study has."""
+def meant(
+    condition: Condition, cells: Sequence[Cell], systems: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Each cell and system that a condition means; InputError where there is none."""
+    names = "; ".join(cell.name for cell in cells)
     for selector in condition.selectors:
-        known = _known(selector, between)
+        known = _known(selector, cells, systems)
         if selector.value not in known.values():
-            raise _unknown(condition, selector, list(known), between)
+            raise condition.error(
+                f"this study has no {_words_of(selector, cells)}",
+                selector.token,
+                hint=did_you_mean(nearest(str(selector.value), known)),
+                next=f"it has: {', '.join(known)}" if known else f"the cells are: {names}",
+            )
+    found = [
+        (cell.id, system) for cell in cells for system in systems if condition.selects(cell, system)
+    ]
+    if not found:
+        raise condition.error(
+            "no cell is all of this at once",
+            condition.selectors[-1].token,
+            next=f"the cells are: {names}",
+        )
+    return found
 
 
-def _names(between: Between) -> str:
-    return "; ".join(cell.name for cell in between.cells)
-
-
-def _known(selector: Selector, between: Between) -> dict[str, FactorValue]:
+def _known(
+    selector: Selector, cells: Sequence[Cell], systems: Sequence[str]
+) -> dict[str, FactorValue]:
     """What the study has of a selector's kind, by the name that people write."""
     if selector.kind == "system":
-        return {system: system for system in between.systems}
-    has = [(factors_of(cell), what_cell_is(cell).get(selector.kind)) for cell in between.cells]
+        return {system: system for system in systems}
+    has = [(factors_of(cell), what_cell_is(cell).get(selector.kind)) for cell in cells]
     if selector.kind == "depth":
         return {f"depth {factors.depth}": factors.depth for factors, _ in has}
     if selector.kind == "jobs":
@@ -116,105 +290,17 @@ def _known(selector: Selector, between: Between) -> dict[str, FactorValue]:
     return {str(value): value for _, value in has if value is not None}
 
 
-def _at_once(between: Between) -> str:
-    """What a number of those that work at once counts."""
-    declared = next((factors_of(cell).in_role("jobs") for cell in between.cells), None)
-    return declared[1].one if declared else "job"
-
-
-def _label(name: str) -> str:
-    """What people call a factor."""
-    return next((factor.label for known, factor in declarations() if known == name), name)
-
-
-def _unknown(
-    condition: Condition, selector: Selector, known: list[str], between: Between
-) -> InputError:
-    written = {
-        "system": f'system "{selector.value}"',
-        "pattern": f'pattern "{selector.value}"',
-        "size": f"block size {format_size(int(selector.value))}" if selector.kind == "size" else "",
-        "depth": f"depth {selector.value}",
-        "jobs": f"number of {_at_once(between)}s {selector.value}",
-        "cell": f'cell "{selector.value}"',
-    }.get(selector.kind) or f"cells with {selector.value} {_label(selector.kind)}"
-    return condition.error(
-        f"this study has no {written}",
-        selector.token,
-        hint=did_you_mean(nearest(str(selector.value), known)),
-        next=f"it has: {', '.join(known)}" if known else f"the cells are: {_names(between)}",
-    )
-
-
-def _test(condition: Condition, entry: Entry, between: Between, level: float) -> Test:
-    bounds = _bounds(entry, level)
-    outcome, reason = _outcome(condition, entry, between, bounds)
-    if outcome == "crossed" and between.decides == "direct":
-        other = between.entry(entry.cell, entry.system, entry.metric, "to baseline")
-        if other is not None:
-            outcome, reason = _confirmed(condition, other, between, _bounds(other, level))
-    return Test(
-        condition=condition.text,
-        cell=between.cell(entry.cell).name,
-        system=entry.system,
-        metric=entry.metric,
-        ratio=entry.ratio,
-        low=bounds[0] if bounds else None,
-        high=bounds[1] if bounds else None,
-        level=level,
-        outcome=outcome,
-        reason=reason,
-    )
-
-
-def _bounds(entry: Entry, level: float) -> tuple[float, float] | None:
-    if entry.error is None or entry.freedom is None:
-        return None
-    return interval(entry.ratio, entry.error, entry.freedom, level, entry.reach)
-
-
-def _confirmed(
-    condition: Condition, other: Entry, between: Between, bounds: tuple[float, float] | None
-) -> tuple[Outcome, str]:
-    """What crossed by the direct ratio, by the ratio to the baseline."""
-    outcome, reason = _outcome(condition, other, between, bounds)
-    if outcome == "crossed":
-        return outcome, reason
-    return (
-        "undecided",
-        f"B over A crossed the limit, the ratio to {between.baseline} did not: the machine or"
-        f" {between.baseline} may have changed",
-    )
-
-
-def _outcome(
-    condition: Condition, entry: Entry, between: Between, bounds: tuple[float, float] | None
-) -> tuple[Outcome, str]:
-    for side in (between.a, between.b):
-        if not side.valid:
-            return "undecided", f"{side.label} is not valid: {side.invalid_reason}"
-    if bounds is None or min(entry.blocks_a, entry.blocks_b) < BLOCKS_FOR_A_VERDICT:
-        return "undecided", f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
-    crossed, held = place_of(condition, *bounds)
-    if crossed:
-        return "crossed", "the whole interval is beyond the limit"
-    if held:
-        return "held", "the whole interval is within the limit"
-    noisy = [side.label for side in (between.a, between.b) if side.too_noisy]
-    if noisy:
-        return (
-            "undecided",
-            f"{' and '.join(noisy)}: too noisy to answer; the interval holds the limit",
-        )
-    return "undecided", "the interval holds the limit; more blocks would narrow it"
-
-
-def place_of(condition: Condition, low: float, high: float) -> tuple[bool, bool]:
-    """Whether a whole interval is beyond a limit, and whether it is within; it may be neither."""
-    limit = condition.limit
-    return {
-        "<": (high < limit, low >= limit),
-        "<=": (high <= limit, low > limit),
-        ">": (low > limit, high <= limit),
-        ">=": (low >= limit, high < limit),
-    }[condition.comparison]
+def _words_of(selector: Selector, cells: Sequence[Cell]) -> str:
+    """What a selector asks for, as it is called."""
+    value = selector.value
+    if selector.kind in ("system", "pattern", "cell"):
+        return f'{selector.kind} "{value}"'
+    if selector.kind == "size":
+        return f"block size {format_size(int(value))}"
+    if selector.kind == "depth":
+        return f"depth {value}"
+    if selector.kind == "jobs":
+        declared = next((factors_of(cell).in_role("jobs") for cell in cells), None)
+        return f"number of {declared[1].one if declared else 'job'}s {value}"
+    label = next((each.label for name, each in declarations() if name == selector.kind), None)
+    return f"cells with {value} {label or selector.kind}"

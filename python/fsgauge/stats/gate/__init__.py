@@ -9,9 +9,7 @@
     family.py         which lines are judged, and by how many tests
     visible.py        the smallest loss that can be seen, and how many runs another one takes
     accept.py         accepted folders join what was learnt
-    judge.py          new runs against what was learnt, line by line
-    absolute.py       limits on values themselves: p99(write) < 5 ms
-    as_comparison.py  the same as a comparison, for conditions of --fail-if
+    judge.py          new runs against what was learnt, line by line, and as ratios for limits
     check.py          the verdict
 
 The method and its sources: docs/evidence/gate.md.

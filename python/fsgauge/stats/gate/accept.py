@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.errors import InputError
+from fsgauge.stats.folders.folder import Key
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
 from fsgauge.stats.gate.family import Watched, is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
-from fsgauge.stats.gate.measured import Key
 from fsgauge.stats.gate.noise import (
     FEWEST_RUNS,
     Newcomers,
@@ -229,7 +229,7 @@ def seen_in(learned: Learned, judged: Mapping[Key, Watched]) -> list[Seen]:
             percent(visible(line, dict.fromkeys(line.noises, new), tests, learned.margin))
             for new in (here, there)
         )
-        relative = line.noises.get("relative")
+        relative = line.noises.get("to baseline")
         found.append(
             Seen(
                 cell=names[cell],

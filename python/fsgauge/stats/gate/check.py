@@ -10,22 +10,19 @@ With conditions of --fail-if these decide in place of the lines; limits always d
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.condition import Condition
-from fsgauge.stats.folders.limits import Test
+from fsgauge.stats.folders.limits import Ratios, Required, Test, require
 from fsgauge.stats.folders.limits import check as check_conditions
 from fsgauge.stats.folders.same_conditions import Side, Unlike
-from fsgauge.stats.gate.absolute import Required, require
 from fsgauge.stats.gate.accept import Readiness, belongs, missing_lines, readiness
-from fsgauge.stats.gate.as_comparison import as_comparison
 from fsgauge.stats.gate.folder import Folder, folders_of
-from fsgauge.stats.gate.judge import Judged, New, judge_lines
+from fsgauge.stats.gate.judge import Judged, New, judge_lines, ratios_of
 from fsgauge.stats.gate.learned import Learned
-from fsgauge.stats.gate.measured import Key
 from fsgauge.stats.gate.noise import FEWEST_RUNS, noises_of
 from fsgauge.stats.results import ResultModel
 
@@ -75,10 +72,11 @@ def check(
     new = New.of([folder.addition for folder in folders], learned)
     enough = len(learned.runs) >= FEWEST_RUNS
     lines = judge_lines(new, learned) if enough else []
-    between = as_comparison(learned, folders, new, noises_of(learned) if enough else {})
     invalid = [f"{folder.label}: {folder.invalid}" for folder in folders if folder.invalid]
-    required = require(limits, between, _errors(learned, new), "; ".join(invalid))
-    tests = check_conditions(conditions, between) if conditions and enough else []
+    noises = noises_of(learned) if enough else {}
+    ratios = ratios_of(new, learned, noises, "; ".join(invalid))
+    required = require(limits, ratios)
+    tests = check_conditions(conditions, _for_conditions(ratios, folders)) if enough else []
     lost = any(folder.data_lost for folder in folders)
     verdict, reasons = verdict_of(
         lost, invalid, enough, lines if not conditions else [], required, tests
@@ -119,22 +117,11 @@ def _require_belonging(
     return accepted
 
 
-def _errors(learned: Learned, new: New) -> dict[Key, tuple[float, float]]:
-    """Standard error and degrees of a new value's log: from accepted runs, else from its blocks."""
-    noises = noises_of(learned) if len(learned.runs) >= FEWEST_RUNS else {}
-    found = {}
-    for line in learned.lines:
-        means = new.means(line.key, "direct")
-        if means is None:
-            continue
-        inside = math.sqrt(math.fsum(mean.error**2 for mean in means)) / len(means)
-        noise = noises.get(line.key, {}).get("direct")
-        if noise is not None:
-            error = max(noise.deviation / math.sqrt(len(means)), inside)
-            found[line.key] = error, noise.freedom
-        elif min(mean.blocks for mean in means) > 1:
-            found[line.key] = inside, float(min(mean.blocks for mean in means) - 1)
-    return found
+def _for_conditions(ratios: Ratios, folders: Sequence[Folder]) -> Ratios:
+    """Why conditions cannot be decided, in the words of a comparison."""
+    invalid = "; ".join(folder.invalid for folder in folders if folder.invalid)
+    label = ", ".join(folder.label for folder in folders)
+    return replace(ratios, invalid=f"{label} is not valid: {invalid}" if invalid else "")
 
 
 def verdict_of(

@@ -1,8 +1,8 @@
 """Which lines a gate judges, and by how many tests.
 
 A line is tested by both of its bases, unless the study has one system. The baseline has one test:
-its relative value can only confirm that it alone became slower, since that value also falls where
-the others became faster.
+its value to the others can only confirm that it alone became slower, since that one also falls
+where the others became faster.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fsgauge.stats.gate.learned import Basis, Learned, Line
-from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.folders.folder import Basis, Key
+from fsgauge.stats.gate.learned import Learned, Line
 from fsgauge.stats.gate.noise import Noise, Noises
 
 
@@ -41,8 +41,7 @@ def watched_lines(learned: Learned, noises: Noises, *, judged: bool = True) -> d
 
 def is_whole(line: Line) -> bool:
     """Whether every accepted run has the line by all of its bases."""
-    bases = [line.direct] if line.relative is None else [line.direct, line.relative]
-    return all(None not in each.runs for each in bases)
+    return all(None not in each.runs for each in (line.direct, line.to_baseline) if each)
 
 
 def number_of_tests(lines: Iterable[Watched]) -> int:

@@ -14,14 +14,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.record.conditions import plain
+from fsgauge.stats.folders.folder import read_folder
 from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
-from fsgauge.stats.folders.sitting import ended_ns
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
-from fsgauge.stats.planned import without_paths
-from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import Results
-from fsgauge.stats.samples import collect
 
 _LEARNT_INSTEAD = ("noise.invalid",)
 """Findings that make a folder not valid, but not for a gate."""
@@ -51,17 +48,15 @@ class Folder:
         return self.side.study.started_unix_ns
 
 
-def read_folder(side: Side) -> Folder:
-    """A side as a gate takes it."""
-    results = naming_changes(read_side(side), side.changes)
-    study = without_paths(side.study)
-    samples = collect(study.plan, side.runs)
-    started = side.study.started_unix_ns
+def _of_side(side: Side) -> Folder:
+    read = read_folder(side)
+    results = read.results
+    started_ns, ended_ns = read.span_ns
     run = Run(
         label=side.label,
-        started=datetime.fromtimestamp(started / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        started_unix_ns=started,
-        ended_unix_ns=ended_ns(side),
+        started=datetime.fromtimestamp(started_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        started_unix_ns=started_ns,
+        ended_unix_ns=ended_ns,
         blocks=results.sureness.blocks_complete,
     )
     cells = [cell.id for cell in results.cells]
@@ -69,7 +64,7 @@ def read_folder(side: Side) -> Folder:
     return Folder(
         side=side,
         results=results,
-        addition=Addition(run, lines_of(samples, cells, study.plan.systems)),
+        addition=Addition(run, lines_of(read.samples, cells, read.samples.plan.systems)),
         facts=facts,
         written={
             name: text
@@ -97,4 +92,4 @@ def _invalid(results: Results) -> str:
 
 def folders_of(sides: Sequence[Side]) -> list[Folder]:
     """All of them, in order of time."""
-    return sorted(map(read_folder, sides), key=lambda folder: folder.started_unix_ns)
+    return sorted(map(_of_side, sides), key=lambda folder: folder.started_unix_ns)

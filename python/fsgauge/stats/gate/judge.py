@@ -23,11 +23,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fsgauge.stats.folders.sitting import by_sitting
+from pydantic import ConfigDict, Field
+
+from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
+from fsgauge.stats.folders.limits import Line, Ratios
 from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
-from fsgauge.stats.gate.learned import Addition, Basis, Learned
-from fsgauge.stats.gate.measured import Key, Mean
-from fsgauge.stats.gate.noise import Newcomers, Noise, noises_of
+from fsgauge.stats.gate.learned import Addition, Learned
+from fsgauge.stats.gate.measured import Mean
+from fsgauge.stats.gate.noise import Newcomers, Noise, Noises, noises_of
 from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import LEVEL, beyond
@@ -58,8 +61,13 @@ class Compared(ResultModel):
 
 class Judged(ResultModel):
     """One line. `accepted` and `new` are values in the metric's unit; `visible_percent` is the
-    smallest loss that fails in 90 of 100 builds as noisy as these runs.
+    smallest loss that fails in 90 of 100 builds as noisy as these runs. In JSON, `to_baseline` is
+    "relative".
     """
+
+    model_config = ConfigDict(
+        serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+    )
 
     cell: str
     system: str
@@ -68,7 +76,7 @@ class Judged(ResultModel):
     accepted: float
     new: float | None
     direct: Compared | None
-    relative: Compared | None
+    to_baseline: Compared | None = Field(alias="relative")
     visible_percent: float | None
 
 
@@ -94,7 +102,7 @@ class New:
         found = []
         for each in self.runs:
             line = each.lines.get(key)
-            mean = None if line is None else line.direct if basis == "direct" else line.relative
+            mean = line.of(basis) if line else None
             if mean is None:
                 return None
             found.append(mean)
@@ -169,14 +177,14 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
     }
     judged = []
     for key, each in lines.items():
-        direct, relative = compared.get((key, "direct")), compared.get((key, "relative"))
+        direct, to_baseline = (compared.get((key, basis)) for basis in BASES)
         seen = None
-        one_basis = "relative" not in each.noises
-        if direct is not None and (one_basis or relative is not None):
+        one_basis = "to baseline" not in each.noises
+        if direct is not None and (one_basis or to_baseline is not None):
             news = {basis: differences[key, basis].new for basis in each.noises}
             seen = visible(each, news, tests, learned.margin)
         accepted = math.exp(each.noises["direct"].mean)
-        outcome = _outcome(key, direct, relative, seen, learned, one_basis=one_basis)
+        outcome = _outcome(key, direct, to_baseline, seen, learned, one_basis=one_basis)
         judged.append(
             Judged(
                 cell=key[0],
@@ -186,7 +194,7 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
                 accepted=accepted,
                 new=direct and accepted * direct.ratio,
                 direct=direct,
-                relative=relative,
+                to_baseline=to_baseline,
                 visible_percent=None if seen is None else percent(seen),
             )
         )
@@ -228,7 +236,7 @@ def _compared(each: Difference, p_adjusted: float, threshold: float) -> Compared
 def _outcome(
     key: Key,
     direct: Compared | None,
-    relative: Compared | None,
+    to_baseline: Compared | None,
     seen: float | None,
     learned: Learned,
     *,
@@ -237,7 +245,7 @@ def _outcome(
     if direct is None or seen is None:
         return "missing"
     higher = METRICS[key[2]].higher_is_better
-    found = [each for each in (direct, relative) if each is not None]
+    found = [each for each in (direct, to_baseline) if each is not None]
     for outcome, upwards in (("worse", not higher), ("better", higher)):
         sure = [_is_sure(each, upwards, learned.margin) for each in found]
         own = [_is_own(each, upwards) for each in found]
@@ -258,3 +266,46 @@ def _is_sure(each: Compared, upwards: bool, margin: float) -> bool:
     if each.p_adjusted > ALPHA or not _is_own(each, upwards):
         return False
     return math.log(each.own_low) < -margin or math.log(each.own_high) > margin
+
+
+def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratios:
+    """New runs over accepted ones, of every line, for conditions and limits; without intervals of
+    ratios where no noise is known yet.
+    """
+    lines: dict[Basis, dict[Key, Line]] = {basis: {} for basis in BASES}
+    for line in learned.lines:
+        for basis in BASES:
+            numbers, means = line.of(basis), new.means(line.key, basis)
+            if numbers is None or means is None:
+                continue
+            noise = noises.get(line.key, {}).get(basis)
+            found = None if noise is None else difference(line.key, basis, noise, new)
+            accepted = statistics.fmean(log for log in numbers.logs() if log is not None)
+            log = found.log if found else statistics.fmean(mean.log for mean in means) - accepted
+            lines[basis][line.key] = Line(
+                ratio=math.exp(log),
+                error=found.error if found else None,
+                freedom=noise.freedom if noise else None,
+                reach=found.reach if found else 2 * max(mean.reach for mean in means),
+                blocks=min(sum(run.blocks for run in learned.runs), *(m.blocks for m in means)),
+                value=math.exp(accepted + log),
+                value_error=_value_error(means, noise),
+            )
+    return Ratios(
+        cells=learned.cells,
+        systems=learned.systems,
+        metrics=list(dict.fromkeys(line.metric for line in learned.lines)),
+        baseline=learned.baseline,
+        decides="direct",
+        lines=lines,
+        invalid=invalid,
+    )
+
+
+def _value_error(means: Sequence[Mean], noise: Noise | None) -> tuple[float, float] | None:
+    """Standard error and degrees of a new value's log: from accepted runs, else from its blocks."""
+    inside = math.sqrt(math.fsum(mean.error**2 for mean in means)) / len(means)
+    if noise is not None:
+        return max(noise.deviation / math.sqrt(len(means)), inside), noise.freedom
+    fewest = min(mean.blocks for mean in means)
+    return (inside, float(fewest - 1)) if fewest > 1 else None

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from fsgauge.record.records import Cell
-from fsgauge.stats.folders.sitting import by_sitting
-from fsgauge.stats.gate.measured import Key, Mean
+from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
 from fsgauge.stats.gate.measured import Line as Measured
+from fsgauge.stats.gate.measured import Mean
 from fsgauge.stats.metrics import Unit
 from fsgauge.stats.results import ResultModel
 from fsgauge.stats.verdict import log_margin
@@ -27,7 +27,6 @@ from fsgauge.stats.verdict import log_margin
 FORMAT = 1
 DEFAULT_LOSS_PERCENT = 10.0
 _DIGITS = 8
-Basis = Literal["direct", "relative"]
 
 
 class Run(ResultModel):
@@ -63,14 +62,18 @@ class Numbers(ResultModel):
 
 
 class Line(ResultModel):
-    """One cell, system and metric over all accepted runs."""
+    """One cell, system and metric over all runs; `to_baseline` is "relative" in the file."""
+
+    model_config = ConfigDict(
+        serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+    )
 
     cell: str
     system: str
     metric: str
     unit: Unit
     direct: Numbers
-    relative: Numbers | None
+    to_baseline: Numbers | None = Field(alias="relative")
 
     @property
     def key(self) -> Key:
@@ -79,7 +82,7 @@ class Line(ResultModel):
 
     def of(self, basis: Basis) -> Numbers | None:
         """Its numbers by one basis."""
-        return self.direct if basis == "direct" else self.relative
+        return self.direct if basis == "direct" else self.to_baseline
 
 
 class Learned(ResultModel):
@@ -154,9 +157,14 @@ def _joined(
 ) -> Line:
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
-    old = (None, None) if line is None else (line.direct, line.relative)
-    direct = _numbers(old[0], before, [None if each is None else each.direct for each in new])
-    relative = _numbers(old[1], before, [None if each is None else each.relative for each in new])
+    direct, to_baseline = (
+        _numbers(
+            line.of(basis) if line else None,
+            before,
+            [each.of(basis) if each else None for each in new],
+        )
+        for basis in BASES
+    )
     assert direct is not None  # noqa: S101 - a key is that of a line with a value
     return Line(
         cell=cell,
@@ -164,7 +172,7 @@ def _joined(
         metric=metric,
         unit=units[metric],
         direct=direct,
-        relative=relative,
+        to_baseline=to_baseline,
     )
 
 

@@ -1,9 +1,9 @@
 """One results folder as a gate sees it: a line a cell, system and metric.
 
 Takes samples; gives the mean of each line over blocks as a log, with its standard error: the direct
-value, and the value relative to the baseline system of the same blocks. Of the baseline itself the
-relative value is to the mean of all other systems: if it alone got slower, so did that; if the
-whole machine did, it did not.
+value, and the one to the baseline system of the same blocks. Of the baseline itself that is the
+value to the mean of all other systems: if it alone got slower, so did that; if the whole machine
+did, it did not.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.stats.compare import measured_metrics
-from fsgauge.stats.contrast import Contrast, Value, logs_of, reach_of
+from fsgauge.stats.contrast import Value, logs_of, reach_of
 from fsgauge.stats.estimate import ByBlock
+from fsgauge.stats.folders.folder import Basis, Key, side_of
 from fsgauge.stats.samples import Samples
-
-Key = tuple[str, str, str]
-"""Cell, system, metric."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +35,14 @@ class Mean:
 
 @dataclass(frozen=True)
 class Line:
-    """One cell, system and metric of a run; `relative` is None in a study of one system."""
+    """One cell, system and metric of a run; `to_baseline` is None in a study of one system."""
 
     direct: Mean
-    relative: Mean | None
+    to_baseline: Mean | None
+
+    def of(self, basis: Basis) -> Mean | None:
+        """Its mean by one basis."""
+        return self.direct if basis == "direct" else self.to_baseline
 
 
 def lines_of(samples: Samples, cells: Sequence[str], systems: Sequence[str]) -> dict[Key, Line]:
@@ -54,18 +56,13 @@ def lines_of(samples: Samples, cells: Sequence[str], systems: Sequence[str]) -> 
                 direct = _mean(logs_of(value, samples), reach_of(value, samples))
                 if direct is None:
                     continue
-                relative = (
-                    _to_others(value, systems, samples)
-                    if system == baseline
-                    else _to_baseline(value, samples)
-                )
+                if system == baseline:
+                    relative = _to_others(value, systems, samples)
+                else:
+                    ratio = side_of(value, "to baseline", baseline)
+                    relative = _mean(logs_of(ratio, samples), reach_of(ratio, samples))
                 found[cell, system, metric] = Line(direct, relative)
     return found
-
-
-def _to_baseline(value: Value, samples: Samples) -> Mean | None:
-    ratio = Contrast(value, value._replace(system=samples.plan.baseline))
-    return _mean(logs_of(ratio, samples), reach_of(ratio, samples))
 
 
 def _to_others(value: Value, systems: Sequence[str], samples: Samples) -> Mean | None:

@@ -24,8 +24,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fsgauge.stats.gate.learned import Basis, Learned, Line
-from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.folders.folder import BASES, Basis, Key
+from fsgauge.stats.gate.learned import Learned, Line
 from fsgauge.stats.gate.spread import spreads
 from fsgauge.stats.ratio import deviation_of_steps
 
@@ -128,9 +128,8 @@ def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
     if len(learned.runs) < 2:
         return found
     metrics = dict.fromkeys(line.metric for line in learned.lines)
-    bases: tuple[Basis, ...] = ("direct", "relative")
     for metric in metrics:
-        for basis in bases:
+        for basis in BASES:
             lines = [line for line in learned.lines if line.metric == metric and _has(line, basis)]
             for line, noise in zip(lines, _of_family(lines, basis, learned), strict=True):
                 found.setdefault(line.key, {})[basis] = noise

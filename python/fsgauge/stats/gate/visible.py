@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.family import Watched
-from fsgauge.stats.gate.learned import Basis
 from fsgauge.stats.gate.noise import FEWEST_RUNS, Newcomers, Noise
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.verdict import ALPHA

@@ -11,11 +11,12 @@ from fsgauge.errors import InputError
 from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import primary_lines, repetition_sentence
-from fsgauge.stats.folders.compare import Between, compare_sides
+from fsgauge.stats.folders.between import Between
+from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.folder import read_folder, sittings_of
 from fsgauge.stats.folders.limits import Test, check
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.folders.sitting import sittings_of
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.folders.test_same_conditions import on, side
 
@@ -36,7 +37,7 @@ SLOW = side("slow", seed=3, blocks=6, effect=slower_xfs)
 
 
 def limits(between: Between, *texts: str) -> list[Test]:
-    return check([parse_condition(text) for text in texts], between)
+    return check([parse_condition(text) for text in texts], between.ratios())
 
 
 def ratio_of(between: Between, system: str, basis: Any) -> float:
@@ -113,7 +114,7 @@ def at(one: Side, hour: float) -> Side:
 )
 def test_folders_of_one_go_are_one_sitting(hours: tuple[int, ...], sittings: int) -> None:
     sides = [at(side(str(hour), seed=hour + 1, effect=nothing), hour) for hour in hours]
-    assert len(sittings_of(sides)) == sittings
+    assert len(sittings_of([read_folder(each) for each in sides])) == sittings
     between = compare_sides(sides[0], SLOW, more_a=sides[1:])
     assert (between.a.sittings, between.b.sittings) == (sittings, 1)
     assert between.sittings_measured == (sittings == 3)

@@ -89,5 +89,6 @@ def test_a_history_does_not_mix_ends() -> None:
 
 def test_a_limit_that_was_asked_for_is_still_tested() -> None:
     slow = end("longest", "slow", effect=lambda system, cell: 0.5)
-    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.9')], compare_sides(SHORTEST, slow))
+    ratios = compare_sides(SHORTEST, slow).ratios()
+    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.9')], ratios)
     assert test.ratio == pytest.approx(0.5, abs=0.05)

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.condition import parse_condition, parse_limit
 from fsgauge.stats.folders.same_conditions import Side
-from fsgauge.stats.gate.absolute import parse_limit
 from fsgauge.stats.gate.accept import Accepted, accept, readiness
 from fsgauge.stats.gate.check import Checked, check
 from fsgauge.stats.gate.learned import Learned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.stats.gate.absolute import parse_limit
+from fsgauge.stats.folders.condition import parse_limit
 
 
 @pytest.mark.parametrize(

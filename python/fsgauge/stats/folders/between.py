@@ -1,0 +1,168 @@
+"""What a comparison of two sides says: the model of comparison.json."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+from pydantic import Field
+
+from fsgauge.record.records import Cell
+from fsgauge.stats.folders.ends_of_range import Ends
+from fsgauge.stats.folders.folder import BASES, Basis, Key
+from fsgauge.stats.folders.limits import Line, Ratios
+from fsgauge.stats.folders.same_conditions import Unlike
+from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel
+from fsgauge.stats.verdict import Verdict
+
+
+class Entry(ResultModel):
+    """B over A by one metric. Without `verdict`, two machines or two ends of a range were compared.
+
+    `low` and `high` exclude 1 exactly where the verdict is better or worse, or lie within the
+    margin where it is equivalent; `alone_low` and `alone_high` are the 95 % interval of this ratio
+    by itself. `bases_agree` is false where that one would decide and the other basis says
+    otherwise; `low` and `high` then span the intervals of both.
+    `within_low` and `within_high` are the interval of these sittings alone; `sittings_measured`:
+    the other one is of how sittings differ, not of what is assumed of that. `value_a` and `value_b`
+    are geometric means over blocks: in the metric's unit, or, to the baseline, ratios. `error` (of
+    the log ratio), `freedom` and `reach` (how far its buckets leave it open) give intervals at
+    other levels.
+    """
+
+    cell: str
+    system: str
+    metric: str
+    primary: bool
+    basis: Basis
+    decides: bool
+    value_a: float
+    value_b: float
+    ratio: float
+    low: float | None
+    high: float | None
+    alone_low: float | None
+    alone_high: float | None
+    within_low: float | None
+    within_high: float | None
+    sittings_measured: bool
+    p: float
+    p_adjusted: float
+    verdict: Verdict | None
+    bases_agree: bool
+    blocks_a: int
+    blocks_b: int
+    error: float | None
+    reach: float
+    freedom: float | None
+    detectable_percent: float | None
+    margin_percent: float
+    robust_ratio: float
+    robust_low: float | None
+    robust_high: float | None
+    robust_p: float
+
+    @property
+    def key(self) -> Key:
+        """Cell, system, metric."""
+        return self.cell, self.system, self.metric
+
+    @property
+    def blocks(self) -> int:
+        """Those of the side that has fewer."""
+        return min(self.blocks_a, self.blocks_b)
+
+
+class SideFacts(ResultModel):
+    """What one of the two sides is: its folders, and in how many sittings they were measured.
+
+    The reason is that of the first folder that is not valid; the time that of the first folder.
+    """
+
+    label: str
+    folders: list[str]
+    sittings: int
+    blocks_complete: int
+    valid: bool
+    invalid_reason: str
+    data_lost: bool
+    too_noisy: bool = False
+    started_unix_ns: int
+    durability: Durability = NOTHING_WEAK
+    simulated: bool = Field(default=False, exclude_if=lambda value: not value)
+
+
+class Between(ResultModel):
+    """Everything that the comparison of two folders says; goes to comparison.json."""
+
+    format: Literal[1] = 1
+    question: str
+    baseline: str
+    a: SideFacts
+    b: SideFacts
+    sittings_measured: bool
+    same_machine: bool
+    decides: Basis
+    systems: list[str]
+    cells: list[Cell]
+    primary_cells: list[str]
+    primary_metrics: dict[str, str]
+    metrics: list[MetricInfo]
+    entries: list[Entry]
+    differences: list[Unlike]
+    ends: Ends | None = Field(default=None, exclude_if=lambda value: value is None)
+
+    def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
+        """One entry, if there is such a one."""
+        return self._places.get((cell, system, metric, basis))
+
+    def primary_entries(self, basis: Basis) -> list[Entry]:
+        """Those of the primary cells by their primary metric, cell by cell, the baseline too."""
+        found = (
+            self.entry(cell, system, self.primary_metrics[cell], basis)
+            for cell in self.primary_cells
+            for system in self.systems
+        )
+        return [entry for entry in found if entry is not None]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str, Basis], Entry]:
+        return {(*one.key, one.basis): one for one in self.entries}
+
+    def other(self, entry: Entry) -> Entry | None:
+        """The same by the other basis."""
+        basis: Basis = "to baseline" if entry.basis == "direct" else "direct"
+        return self.entry(*entry.key, basis)
+
+    def metric(self, name: str) -> MetricInfo:
+        """The metric of this name, which some entry has."""
+        return next(metric for metric in self.metrics if metric.name == name)
+
+    def ratios(self) -> Ratios:
+        """What conditions of --fail-if are asked of."""
+        sides = self.a, self.b
+        invalid = [f"{s.label} is not valid: {s.invalid_reason}" for s in sides if not s.valid]
+        return Ratios(
+            cells=self.cells,
+            systems=self.systems,
+            metrics=[metric.name for metric in self.metrics],
+            baseline=self.baseline,
+            decides=self.decides,
+            lines={
+                basis: {
+                    each.key: Line(
+                        each.ratio, each.error, each.freedom, each.reach, each.blocks, each.value_b
+                    )
+                    for each in self.entries
+                    if each.basis == basis
+                }
+                for basis in BASES
+            },
+            invalid=invalid[0] if invalid else "",
+            noisy=[side.label for side in sides if side.too_noisy],
+        )
+
+    def cell(self, cell_id: str) -> Cell:
+        """The cell of this id; raises KeyError."""
+        found = {cell.id: cell for cell in self.cells}
+        return found[cell_id]

@@ -1,0 +1,100 @@
+"""Results folders as they are compared: read once, paired by cell and system, put into sittings.
+
+Every comparison of folders has the same two bases:
+
+    direct       the system's value in B over its value in A. On one machine this is what a user
+                 of the system gets. On two machines it compares the machines.
+    to baseline  the system over the baseline in B, over the same in A: the ratio of ratios. What
+                 changes all systems alike (the machine, its heat, its neighbours) cancels.
+
+What lasts for hours (where files are, heat, a neighbour's load) is alike in folders that were
+measured one after the other: they are one sample of it, however many they are. So a folder begins
+a new sitting only when it began six hours or more after the last run of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.record.records import Cell
+from fsgauge.stats.contrast import Contrast, Value
+from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.planned import level_of, without_paths
+from fsgauge.stats.read import naming_changes, read_side
+from fsgauge.stats.results import Results
+from fsgauge.stats.samples import Samples, collect
+
+Basis = Literal["direct", "to baseline"]
+BASES: tuple[Basis, ...] = ("direct", "to baseline")
+Key = tuple[str, str, str]
+"""Cell, system, metric."""
+APART_HOURS = 6
+_APART_NS = APART_HOURS * 3600 * 10**9
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One results folder, with what its records say and its runs by block."""
+
+    side: Side
+    results: Results
+    samples: Samples
+
+    @property
+    def label(self) -> str:
+        """Its name among the folders."""
+        return self.side.label
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """When it began and when its last run did, in Unix nanoseconds."""
+        began = self.side.study.started_unix_ns
+        return began, max([began, *(run.started_unix_ns for run in self.side.runs)])
+
+
+def read_folder(side: Side) -> Folder:
+    """The folder of a side; turns over paths next to a server are no samples of it.
+
+    One whose records were changed is not valid, even where that was accepted.
+    """
+    study = without_paths(side.study)
+    samples = collect(study.plan, side.runs, level=level_of(study))
+    return Folder(side, naming_changes(read_side(side), side.changes), samples)
+
+
+def shared_cells(latest: Folder, folders: Sequence[Folder]) -> list[Cell]:
+    """The latest folder's cells that all have."""
+    cells = latest.results.cells
+    return [cell for cell in cells if all(cell in each.results.cells for each in folders)]
+
+
+def shared_systems(latest: Folder, folders: Sequence[Folder]) -> list[str]:
+    """The latest folder's systems that all have."""
+    systems = latest.results.systems
+    return [name for name in systems if all(name in each.results.systems for each in folders)]
+
+
+def side_of(value: Value, basis: Basis, baseline: str) -> Value | Contrast:
+    """What one folder has of a value by a basis."""
+    return value if basis == "direct" else Contrast(value, value._replace(system=baseline))
+
+
+def sittings_of(folders: Sequence[Folder]) -> list[list[Folder]]:
+    """The folders by sitting."""
+    places = by_sitting([folder.span_ns for folder in folders])
+    return [[folders[place] for place in sitting] for sitting in places]
+
+
+def by_sitting(spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Places of `spans`, each begin and end in Unix nanoseconds, by sitting, in order of time."""
+    found: list[list[int]] = []
+    last_ns = 0
+    for place in sorted(range(len(spans)), key=lambda place: spans[place][0]):
+        began_ns, ended_ns = spans[place]
+        if not found or began_ns - last_ns >= _APART_NS:
+            found.append([])
+        found[-1].append(place)
+        last_ns = max(last_ns, ended_ns)
+    return found
