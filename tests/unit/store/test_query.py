@@ -15,6 +15,7 @@ from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
 from tests.sealing import compacted as compact
 from tests.synthetic import make_study
+from tests.synthetic_aging import make_aging
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"
 
@@ -135,6 +136,18 @@ def test_the_words_of_duckdb_name_the_nearest_column(folder: Path) -> None:
         rows(folder, "select sytem from runs")
     assert refused.value.exit_code == 2
     assert '"system"' in refused.value.render()
+
+
+def test_all_columns_are_sorted_in_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1,260 runs took more than 2 GiB: each column kept a copy of the document it is read from."""
+    monkeypatch.setattr("fsgauge.store.parquet.DATABASE_MEMORY", "300MiB")
+    made = make_aging(blocks=2)
+    made.write(tmp_path)
+    with asked(tmp_path, "SELECT * FROM runs ORDER BY block DESC, system") as answer:
+        rows = [row for batch in answer.batches() for row in batch]
+    assert len(rows) == len(made.runs)
 
 
 def test_times_with_a_zone_are_text(folder: Path) -> None:
