@@ -19,6 +19,7 @@ from fsgauge.stats.limit import RigLimit
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
 from fsgauge.stats.samples import Placed, Samples
+from fsgauge.units import count as count
 
 WHERE_LIMIT = 10
 
@@ -86,8 +87,3 @@ def part_of(part: int, whole: int, noun: str) -> str:
     if part == whole == 1:
         return f"the only {noun}"
     return f"{part} of {count(whole, noun)}"
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 run", "8 runs"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
-from fsgauge.report.charts import panels
+from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.estimate import Estimate
@@ -83,15 +83,13 @@ def _reached(line: HostScaling) -> str:
 def _row(line: HostScaling, point: HostPoint) -> dict[str, Any]:
     rate = point.rate
     assert rate is not None  # noqa: S101 - those without are left out
-    known = words.is_known(rate.low, rate.high, rate.n)
     return {
         "system": line.system,
         "group": line.group,
         "cell": point.cell,
         "x": point.hosts,
         "iops": rate.value,
-        "iops_low": rate.low if known else None,
-        "iops_high": rate.high if known else None,
+        **marks.ends(rate, "iops_"),
         "blocks": [rate for _, rate in point.blocks],
         "tip": _tip(line, point, rate),
     }

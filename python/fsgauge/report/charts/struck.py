@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import TITLES
-from fsgauge.report.charts import panels
+from fsgauge.report.charts import axes, panels
 from fsgauge.report.charts.series import AIR, points_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND
@@ -79,7 +79,7 @@ def _drawn(panel: _Panel, width: int) -> alt.TopLevelMixin:
     y = alt.Y(
         "rate:Q",
         scale=alt.Scale(domain=[0, panel.top], nice=False),
-        axis=alt.Axis(title="operations/s", labelExpr=panels.AMOUNT, tickCount=4),
+        axis=alt.Axis(title="operations/s", labelExpr=axes.amount(), tickCount=4),
     )
     layers: list[alt.Chart] = []
     if panel.faults:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import (
-    Change,
     TestRows,
     Value,
     name_with_unit,
@@ -70,7 +69,8 @@ def _test(results: Results, test: TestRows, published: PublishedConnections) -> 
         cells.append(_value(row.values.get(results.baseline)))
         for system in others:
             value = row.values.get(system)
-            cells += [_value(value), _change(value.change if value else None)]
+            change = value.change if value else None
+            cells += [_value(value), judged_cell(change, words.percent_change)]
         if theirs is not None:
             cells += _published(theirs.of(row.kind.name), len(published.systems))
         rows.append(cells)
@@ -105,10 +105,6 @@ def _note(test: TestRows, beside: bool, *, is_simulated: bool) -> str:
 
 def _value(value: Value | None) -> TableCell:
     return NOTHING if value is None else TableCell(value.text, value.interval)
-
-
-def _change(change: Change | None) -> TableCell:
-    return judged_cell(change, words.percent_change)
 
 
 def _published(row: PublishedRow | None, systems: int) -> list[TableCell]:
