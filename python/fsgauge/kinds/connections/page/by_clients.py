@@ -19,7 +19,6 @@ from fsgauge.report.table_parts import (
     TableCell,
     judged_cell,
     value_cell,
-    without_empty_columns,
 )
 from fsgauge.stats.results import Results
 
@@ -121,10 +120,8 @@ def _lines(
 
 def by_clients_table(results: Results, connections: Connections) -> list[Table]:
     """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
-    if not connections.by_clients:
-        return []
-    fewest = min(each.clients for each in connections.by_clients)
-    table = Rows(connections.by_clients).table(
+    fewest = min((each.clients for each in connections.by_clients), default=1)
+    return Rows(connections.by_clients).tables(
         NAME,
         "By number of clients",
         f"Each system against itself with the fewest clients, {fewest}, in the same block. The last"
@@ -141,8 +138,8 @@ def by_clients_table(results: Results, connections: Connections) -> list[Table]:
             (f"gain, over that with {fewest}", "ratio", lambda each: judged_cell(each.gain_ratio)),
         ],
         folded_from=33,
+        drop_empty=True,
     )
-    return [without_empty_columns(table)]
 
 
 def _response_cell(each: ByClients) -> TableCell:
