@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.plan.turns import with_seed
-from fsgauge.progress import progress_for
+from fsgauge.progress import Progress
 from fsgauge.record.records import RunRecord
 from fsgauge.record.starts import skew_bound_ns
 from fsgauge.rig.fleet.block import BlockOverHosts
@@ -70,7 +70,7 @@ def runs_of(rig: Rig, folder: Path, kind: str, changes: list[str]) -> list[RunRe
         results=folder / "results",
         destroy=None,
         command=["fsgauge"],
-        progress=progress_for("quiet"),
+        progress=Progress(),
     )
     if outcome.ended_by is not None:
         raise outcome.ended_by

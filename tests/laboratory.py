@@ -33,7 +33,7 @@ from fsgauge.engine.wire import (
     ScanResult,
 )
 from fsgauge.machine.device.consent import Consent
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.records import SystemFacts
 from fsgauge.record.traffic import DeviceRun
@@ -201,7 +201,7 @@ def run(
         results=results,
         destroy=None,
         command=["fsgauge", "run", "demo-user"],
-        progress=Quiet(),
+        progress=Progress(),
     )
 
 
@@ -212,7 +212,7 @@ def resume(directory: Path, engine: NoDiskEngine | None = None, **changes: Any) 
         directory,
         rig=lambda _: NoDiskRig(engine, **changes),
         destroy=None,
-        progress=Quiet(),
+        progress=Progress(),
     )
 
 

@@ -24,7 +24,7 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.data_search import look_for_data
 from fsgauge.machine.device.device_claim import claimed
 from fsgauge.machine.device.loop_devices import backing_file
-from fsgauge.machine.facts import mount_calls
+from fsgauge.machine.facts import mounts as mount_calls
 from fsgauge.machine.facts.mounts import mounts
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.machine.process.answered_calls import AskedCall

@@ -16,7 +16,7 @@ import pytest
 from fsgauge.report.gate_file import read_gate
 from fsgauge.rig.fleet.hosts_file import read_hosts
 from fsgauge.rig.fleet.launcher.kubernetes import read_pods
-from fsgauge.scan.stored import read_scan
+from fsgauge.scan import read_scan
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.sweep.folder import FILE, new_sweep
 from tests.attack.test_results_folder import KINDS, SECRET, in_bounded_time, replace, victim

@@ -309,6 +309,34 @@ def test_a_folder_exchanged_while_it_is_written_is_not_written(tmp_path: Path) -
         assert (tmp_path / "moved/records/x/00-y.json").read_text() == "{}"
 
 
+@pytest.mark.parametrize("instead", ["nothing", "folder", "link"])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_study_whose_folder_is_renamed_ends_and_says_where_its_records_are(
+    tmp_path: Path, instead: str, last: bool
+) -> None:
+    """It measured to the end, and ended with "there is no folder", exit 2."""
+    results, loads = tmp_path / "results", 0
+    whole = 3 * 4 * 4  # blocks, turns, cells
+
+    def renamed(_: Any) -> None:
+        nonlocal loads
+        loads += 1
+        if loads == (whole if last else 2):
+            results.rename(tmp_path / "moved")
+            if instead == "folder":
+                results.mkdir()
+            elif instead == "link":
+                results.symlink_to("/etc")
+
+    with pytest.raises(RigError, match="was renamed or replaced") as ended:
+        run(results, NoDiskEngine(0, renamed), blocks=3)
+    assert loads == (whole if last else whole // 3), "no block is begun afterwards"
+    (where,) = ended.value.details
+    records = Path(where.removeprefix("what was written until then is in "))
+    assert records.parent == tmp_path / "moved"
+    assert (records / "study.json").is_file()
+
+
 def exchanged(folder: Path, by: str, place: Path) -> Path:
     """Another folder in the place of this one, reached as `by` says; gives the victim."""
     victim = place / "victim"

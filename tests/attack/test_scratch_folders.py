@@ -235,8 +235,8 @@ def under_attack(scene: Path, how: str, *words: str) -> subprocess.CompletedProc
         )
     assert tree_of(scene / "roots") == before
     left = [place for place in scene.rglob("*") if place.name.startswith(("fsgauge-", "old"))]
-    assert [place for place in left if place.lstat().st_uid == 0] == []
-    assert [book for book in ledgers() if str(scene) in book] == []
+    assert [place for place in left if place.lstat().st_uid == 0] == [], done.stderr
+    assert [book for book in ledgers() if str(scene) in book] == [], done.stderr
     return done
 
 

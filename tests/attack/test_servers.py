@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.server import SERVERS, samba, served
-from fsgauge.access.server.private_users import users_can_be_private
+from fsgauge.access import SERVERS, samba, served
+from fsgauge.access.samba import users_can_be_private
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import NfsTarget, SmbTarget
 from fsgauge.errors import InputError

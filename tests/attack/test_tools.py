@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge import engine_process, programs
+from fsgauge import programs
+from fsgauge.engine import process as engine_process
 from fsgauge.engine.client import Engine
 from fsgauge.errors import RigError
 from fsgauge.machine.process import tool

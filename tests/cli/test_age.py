@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.age.image import checksum_of
-from fsgauge.age.record import NOT_ASKED, Made, beside, document_of_age, keep_age
+from fsgauge.age.record import NOT_ASKED, MadeTarget, document_of_age, keep_age, record_files
 from tests.age_example import worn
 from tests.cli.conftest import ENGINE, Run
 
@@ -167,9 +167,9 @@ def image(tmp_path: Path) -> Path:
         made.seek(5 << 20)
         made.write(b"structures")
     (tmp_path / "elsewhere").mkdir()
-    made_of = Made(file, checksum_of(file))
+    made_of = MadeTarget(file, checksum_of(file))
     document = document_of_age(made_of, worn(tmp_path / "elsewhere"), NOT_ASKED)
-    keep_age(beside(tmp_path, file.name), document)
+    keep_age(record_files(tmp_path, file.name), document)
     return file
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fsgauge.cli import asking
+from fsgauge.cli import run
 from tests.cli.conftest import ENGINE, Run
 
 LONG = ["--set", "workload.duration=60s", "--set", "plan.side_by_side=false"]
@@ -145,5 +145,5 @@ def test_ctrl_c_at_the_question_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None
     def aborted(*_: object, **__: object) -> bool:
         raise click.Abort
 
-    monkeypatch.setattr(asking.click, "confirm", aborted)
-    assert not asking._is_meant()
+    monkeypatch.setattr(run.click, "confirm", aborted)
+    assert not run._is_meant()

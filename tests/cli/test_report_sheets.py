@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli import sheets
+from fsgauge.cli import report as report_command
 from fsgauge.errors import RigError
 from fsgauge.report.write import read_report
 from tests.synthetic import make_study
@@ -55,12 +55,12 @@ def test_without_chromium_the_sheet_is_left_as_a_page(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = read_report(results)
-    monkeypatch.setattr(sheets, "find_chromium", lambda: None)
+    monkeypatch.setattr(report_command, "find_chromium", lambda: None)
     with pytest.raises(RigError) as caught:
-        sheets.on_paper(report.stored, report.summary(), "summary")
+        report_command.on_paper(report.stored, report.summary(), "summary")
     assert "apt-get install chromium" in caught.value.next
     assert str(results / "summary.html") in caught.value.next
     page = (results / "summary.html").read_text(encoding="utf-8")
     assert page == report.summary()
     with pytest.raises(RigError, match="takes the picture"):
-        sheets.first_screen(report.stored, report.page())
+        report_command.first_screen(report.stored, report.page())

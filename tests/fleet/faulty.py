@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from fsgauge.plan.turns import with_seed
-from fsgauge.progress import progress_for
+from fsgauge.progress import Progress
 from fsgauge.rig.fleet import block, clock, session
 from fsgauge.rig.fleet.block import BlockOverHosts
 from fsgauge.rig.fleet.hosts import Hosts
@@ -123,7 +123,7 @@ class Faulty:
             results=self.tmp_path / "results",
             destroy=None,
             command=["fsgauge"],
-            progress=progress_for("quiet"),
+            progress=Progress(),
         )
 
     def pid(self, name: str) -> int:

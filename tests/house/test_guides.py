@@ -11,7 +11,7 @@ import pytest
 
 from fsgauge.bisect.log import Asked
 from fsgauge.cli import bisect, group
-from fsgauge.cli.choices import chosen_variant
+from fsgauge.cli.asked_study import chosen_variant
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed

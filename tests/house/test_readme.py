@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.access.server.samba import SAMBA
+from fsgauge.access.samba import SAMBA
 from fsgauge.rig.host.serving import missing_of
 from tests.house.small import OVERHEAD
 from tests.synthetic import make_study

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.server.ganesha import GANESHA
-from fsgauge.access.server.samba import SAMBA
+from fsgauge.access.ganesha import GANESHA
+from fsgauge.access.samba import SAMBA
 from fsgauge.rig.host.serving import missing_of
 from fsgauge.study.shipped import shipped_studies
 from tests.house.small import PLACES, STUDIES

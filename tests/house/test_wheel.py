@@ -70,6 +70,18 @@ def test_its_metadata_name_what_pip_needs_and_no_place_of_this_machine(wheel: Pa
     assert all(str(ROOT) not in text for text in texts.values())
 
 
+def test_a_launcher_whose_modules_cannot_be_read_says_so(tmp_path: Path) -> None:
+    """One installed below /root ended, for another user, in a traceback."""
+    launcher = tmp_path / "fsgauge"
+    launcher.write_bytes((ROOT / "packaging" / "wheel-data" / "scripts" / "fsgauge").read_bytes())
+    launcher.chmod(0o755)
+    venv.create(tmp_path / "venv", with_pip=False)
+    launcher = launcher.rename(tmp_path / "venv" / "bin" / "fsgauge")
+    done = subprocess.run([str(launcher)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["error", "cause", "next"]
+
+
 def test_an_installed_wheel_runs_alone(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "a place" / "venv"
     venv.create(home, with_pip=False)

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from fsgauge.cli import group
-from fsgauge.cli.choices import chosen_variant
+from fsgauge.cli.asked_study import chosen_variant
 from fsgauge.study.model import LoopStorage
 from fsgauge.study.parse import load_study
 from tests.house.test_examples import commands

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.machine.device.consent import Consent
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
@@ -16,7 +16,7 @@ def measured(
     study: Study,
     rig: HostRig,
     results: Path,
-    progress: Quiet | None = None,
+    progress: Progress | None = None,
     destroy: Consent | None = None,
 ) -> tuple[Outcome, StoredStudy]:
     """Run the study; give its outcome and what its folder holds."""
@@ -26,6 +26,6 @@ def measured(
         results=results,
         destroy=destroy,
         command=["fsgauge", "run", study.name],
-        progress=progress or Quiet(),
+        progress=progress or Progress(),
     )
     return outcome, read_results(outcome.directory)

@@ -17,7 +17,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.records import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy, read_results
@@ -204,7 +204,7 @@ def test_what_cannot_work_is_refused_before_anything_is_measured(
     assert not (tmp_path / "results").exists() or not list((tmp_path / "results").iterdir())
 
 
-class Filler(Quiet):
+class Filler(Progress):
     """Takes most of the mounted system's space: before it is aged, or once its files are there."""
 
     def __init__(self, scene: Scene, half_way: bool) -> None:
@@ -250,7 +250,7 @@ def test_without_space_for_its_files_the_study_ends_and_keeps_what_there_is(
     assert scene.left() == []
 
 
-class Damager(Quiet):
+class Damager(Progress):
     """Before a last read, the extents of one file are wiped on the device."""
 
     def __init__(self, scene: Scene) -> None:
@@ -282,7 +282,7 @@ def test_an_io_error_is_recorded_and_the_study_goes_on(
     assert scene.left() == []
 
 
-class Presser(Quiet):
+class Presser(Progress):
     """Presses Ctrl-C at a step."""
 
     def __init__(self, at: str) -> None:

@@ -21,7 +21,7 @@ from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import InputError, RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import StoredStudy
@@ -213,7 +213,7 @@ def test_other_systems_can_be_asked_for(
     assert scene.left() == []
 
 
-class Meddler(Quiet):
+class Meddler(Progress):
     """Does something to the mounted system once, while clients write."""
 
     def __init__(self, scene: Scene) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.crosscheck import Told, crosscheck
+from fsgauge.crosscheck import Asked, Listener, crosscheck
 from fsgauge.crosscheck.agreement import CellAgreement
+from fsgauge.crosscheck.sitting import paired
 from fsgauge.engine.client import Engine
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig
@@ -54,15 +55,15 @@ def test_both_tools_do_the_same(
         duration=200_000_000,
     ).model_copy(update={"storage": RamStorage(size=64 << 20)})
     cells: list[CellAgreement] = []
-    folder = crosscheck(
-        study,
-        pairs=4,
+    asked = Asked(
+        paired(study, 4),
         rig=rig,
         results=tmp_path / "results",
         destroy=None,
         command=["test"],
-        told=Told(run=lambda *_: None, cell=cells.append),
+        listener=Listener(run=lambda *_: None, cell=cells.append),
     )
+    folder = crosscheck(asked)
     found = {each.metric: each for each in cells[0].agreements}
     assert 0.5 < found["iops"].ratio < 2, found["iops"]
     side = "write" if pattern == "randwrite" else "read"

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.crosscheck.program_records import ProgramAgreement, ProgramRun
-from fsgauge.crosscheck.programs import ToldOfProgram, crosscheck_program
+from fsgauge.crosscheck.agreement import ProgramAgreement
+from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.crosscheck.programs import crosscheck_program
+from fsgauge.crosscheck.sitting import Asked, Listener, paired
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.rig.host.rig import HostRig
@@ -41,16 +43,15 @@ def checked(
     study: Study, name: str, rig: HostRig, results: Path
 ) -> tuple[list[ProgramAgreement], list[ProgramRun]]:
     cells: list[ProgramAgreement] = []
-    folder = crosscheck_program(
-        study,
-        name,
-        pairs=2,
+    asked = Asked(
+        paired(study, 2),
         rig=rig,
         results=results,
         destroy=None,
         command=["fsgauge", "crosscheck"],
-        told=ToldOfProgram(run=lambda *_: None, cell=cells.append, note=lambda _: None),
+        listener=Listener(run=lambda *_: None, cell=cells.append),
     )
+    folder = crosscheck_program(asked, name)
     runs = [
         ProgramRun.model_validate_json(path.read_text())
         for path in sorted((folder / "runs/ext4").iterdir())

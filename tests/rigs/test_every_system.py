@@ -14,8 +14,7 @@ from fsgauge.machine.ledger import traces
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import PathStorage, RamStorage, System
-from fsgauge.system import FileSystem, system_kinds
-from fsgauge.system.support import support_of
+from fsgauge.system import FileSystem, support_of, system_kinds
 from tests.rigs.conftest import MEBIBYTE, Scene
 
 pytestmark = pytest.mark.root

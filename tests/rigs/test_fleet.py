@@ -14,7 +14,7 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.plan.turns import with_seed
-from fsgauge.progress import progress_for
+from fsgauge.progress import Progress
 from fsgauge.record.records import RunRecord
 from fsgauge.record.starts import skew_bound_ns, skew_ns
 from fsgauge.rig.fleet import clock
@@ -90,7 +90,7 @@ def measured(
             results=tmp_path / "results",
             destroy=None,
             command=["fsgauge"],
-            progress=progress_for("quiet"),
+            progress=Progress(),
         )
     assert outcome.ended_by is None
     stored = read_results(outcome.directory)
@@ -168,7 +168,7 @@ def test_590_clients_of_four_hosts_do_what_one_engine_does(
             results=tmp_path / f"results-{rig.name}",
             destroy=None,
             command=["fsgauge"],
-            progress=progress_for("quiet"),
+            progress=Progress(),
         )
         assert outcome.ended_by is None
         done.append([work_of(run) for run in read_results(outcome.directory).runs])

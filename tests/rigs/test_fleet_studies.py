@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.access.server import SERVERS, served
+from fsgauge.access import SERVERS, served
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import SmbTarget
 from fsgauge.errors import RefusedError
@@ -20,7 +20,7 @@ from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.plan.turns import with_seed
-from fsgauge.progress import progress_for
+from fsgauge.progress import Progress
 from fsgauge.rig.fleet.rig import FleetRig
 from fsgauge.rig.fleet_choice import FleetChoice
 from fsgauge.run import run_study
@@ -67,7 +67,7 @@ def measured(
         results=hosts.parent / "results",
         destroy=consent,
         command=["fsgauge"],
-        progress=progress_for("quiet"),
+        progress=Progress(),
     )
     assert outcome.ended_by is None
     return read_results(outcome.directory)

@@ -16,7 +16,7 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ScanJob
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.records import ScanRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
@@ -195,7 +195,7 @@ def test_a_study_scans_both_sides_of_every_turn(
         results=tmp_path / "results",
         destroy=None,
         command=["fsgauge"],
-        progress=Quiet(),
+        progress=Progress(),
     )
     assert outcome.ended_by is None
     scans = read_results(outcome.directory).scans

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.access.server import SERVERS, Clients, Server, served
-from fsgauge.access.server.samba import SHARE
+from fsgauge.access import SERVERS, Clients, Server, served
+from fsgauge.access.samba import SHARE
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from fsgauge.errors import RigError
@@ -31,7 +31,7 @@ from fsgauge.machine.ledger.after_death import clean_up_after_the_dead
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import begin_ledger
 from fsgauge.machine.process.servers import server_processes
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.caches import KEEP_CACHES
 from fsgauge.rig.host.rig import HostRig
@@ -258,7 +258,7 @@ from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import begin_ledger
 from fsgauge.machine.folder.marked_folder import Owner
 from fsgauge.study.access import AccessKeys
-from fsgauge.access.server import SERVERS, Clients, served
+from fsgauge.access import SERVERS, Clients, served
 clients = Clients(AccessKeys(server=sys.argv[2]), 590)
 with opened_ledger() as ledger:
     with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), clients, {}, ledger) as server:
@@ -463,7 +463,7 @@ def test_other_kinds_work_through_a_server_too(
     assert scene.left() == [] and leftovers() == []
 
 
-class Killer(Quiet):
+class Killer(Progress):
     """Kills the server under load, once."""
 
     def __init__(self) -> None:
@@ -548,7 +548,7 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
     assert scene.left() == [] and leftovers() == []
 
 
-class Filler(Quiet):
+class Filler(Progress):
     """Takes what is left of the served file system, once, under load."""
 
     def __init__(self, scene: Scene) -> None:

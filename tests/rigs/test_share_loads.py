@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.access.server import SERVERS, Server, served
+from fsgauge.access import SERVERS, Server, served
 from fsgauge.engine.client import Engine, EngineFaultError
 from fsgauge.engine.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
 from fsgauge.machine.ledger.ledger import opened_ledger

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.report.write import write_report
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig
@@ -93,7 +93,7 @@ def test_a_kernel_that_panics_is_a_finding_with_the_last_lines_of_its_console(sc
         results=scene / "results",
         destroy=None,
         command=["fsgauge", "run", "overhead"],
-        progress=Quiet(),
+        progress=Progress(),
     )
     assert outcome.ended_by is None
     stored = read_results(outcome.directory)

@@ -11,20 +11,26 @@ metadata: superblock, bitmaps, trees.
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fsgauge.age.wearing import Order, Told, Worn, wear
+from fsgauge.age.record import Checksum, KeptAge, read_age, record_files
+from fsgauge.age.target import require_no_swap, require_place
+from fsgauge.age.wearing import Order, Worn, wear
 from fsgauge.engine.client import Engine
-from fsgauge.errors import Interrupted, RefusedError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.machine.device.device_chain import chain_of_device
+from fsgauge.machine.device.loop_devices import loops_of
 from fsgauge.machine.ledger.ledger import Ledger
+from fsgauge.plain_files import write_whole
+from fsgauge.progress.scan_and_age import StageProgress
 from fsgauge.record.machine import StorageFacts
 from fsgauge.rig.host.formatted import Formatted, formatted
 from fsgauge.storage.base import Base
@@ -44,7 +50,6 @@ class WornImage:
     worn: Worn
     mkfs: str
     mount_options: str
-    notes: list[str]
 
 
 @contextmanager
@@ -56,20 +61,18 @@ def worn_image(
     kind: FileSystem,
     size_bytes: int,
     order: Order,
-    told: Told,
+    progress: StageProgress,
 ) -> Iterator[WornImage]:
     """An aged image below `folder`, until the context ends."""
     with ledger.folder(folder, "age") as ours:
         file = ours / _NAME
         make_file(file, size_bytes, preallocate=False)
-        told.stage(f"making {kind.name}")
+        progress.stage(f"making {kind.name}")
         with _mounted(file, system, kind, ledger) as made:
-            if told.ending.asked:
-                raise Interrupted("stopped before ageing began", cause="nothing is kept")
-            worn = wear(engine, str(made.directory), order, told)
-            told.stage("unmounting")
+            worn = wear(engine, str(made.directory), order, progress)
+            progress.stage("unmounting")
         command = " ".join(made.mkfs.command)
-        yield WornImage(file, worn, command, made.mount_options, made.notes)
+        yield WornImage(file, worn, command, made.mount_options)
 
 
 @contextmanager
@@ -107,16 +110,6 @@ def take_name(file: Path, target: Path) -> None:
 BLOCK_BYTES = 4096
 _PIECE_BYTES = 1 << 20
 _ZERO = bytes(BLOCK_BYTES)
-
-
-class Checksum(BaseModel):
-    """`data_bytes` counts whole blocks that are not all zero."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    sha256: str
-    size_bytes: int
-    data_bytes: int
 
 
 def checksum_of(file: Path) -> Checksum:
@@ -165,3 +158,79 @@ def _data_ranges(descriptor: int) -> Iterator[tuple[int, int]]:
         begin = max(begin - begin % BLOCK_BYTES, end)
         end = min(hole + -hole % BLOCK_BYTES, size_bytes)
         yield begin, end
+
+
+_FICLONE = 0x40049409  # linux/fs.h
+_NO_REFLINK = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ETXTBSY)
+How = Literal["reflink", "sparse copy"]
+
+
+def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
+    """Copy an aged image with its record; RefusedError if it has changed since it was aged."""
+    require_place(target.absolute().parent)
+    folder = require_no_swap(target.absolute().parent)
+    target = folder / target.name
+    kept = read_age(image)
+    record = record_files(folder, target.name).age
+    if record.exists():
+        raise RefusedError(f"{record} exists already, so it is left alone")
+    devices = loops_of(image.absolute())
+    if devices:
+        raise RefusedError(
+            f"{image} is attached to {devices[0]}, so it could change during the copy",
+            next=f"umount {devices[0]}; losetup --detach {devices[0]}",
+        )
+    with ledger.folder(folder, "age") as ours:
+        copy = ours / "image"
+        how = _copied(image, copy)
+        if checksum_of(copy) != kept.checksum:
+            raise RefusedError(
+                f"{image} has changed since it was aged",
+                cause="it was mounted, written or damaged; mounting alone changes an image",
+                next="age a new one: the record next to it has profile, seed and options",
+            )
+        take_name(copy, target)
+    write_whole(record, kept.text)
+    return how, kept
+
+
+def _copied(image: Path, copy: Path) -> How:
+    try:
+        source = os.open(image, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        raise InputError(f"cannot read {image}: {error.strerror}", next=f"ls -l {image}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(source).st_mode):
+            raise InputError(f"{image} is not a regular file", next=f"ls -l {image}")
+        made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            return _filled(source, made)
+        finally:
+            os.close(made)
+    except OSError as error:
+        raise RigError(
+            f"cannot copy {image}: {error.strerror}", next=f"df -h {copy.parent.parent}"
+        ) from error
+    finally:
+        os.close(source)
+
+
+def _filled(source: int, made: int) -> How:
+    try:
+        fcntl.ioctl(made, _FICLONE, source)
+    except OSError as error:
+        if error.errno not in _NO_REFLINK:
+            raise
+    else:
+        return "reflink"
+    for offset, block in data_blocks(source):
+        _write_all(made, block, offset)
+    os.truncate(made, os.fstat(source).st_size)
+    os.fsync(made)
+    return "sparse copy"
+
+
+def _write_all(descriptor: int, block: bytes, offset: int) -> None:
+    done = 0
+    while done < len(block):
+        done += os.pwrite(descriptor, block[done:], offset + done)

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fsgauge.age.fidelity import Fidelity
-from fsgauge.age.image import Checksum
-from fsgauge.age.wearing import Worn
+from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import RECORD
+from fsgauge.scan import document_of
 from fsgauge.scan.numbers import numbers_of
-from fsgauge.scan.stored import document_of
 
 FORMAT = 1
 _LONGEST_NAME_BYTES = 250  # NAME_MAX less what is added while a file is written
@@ -30,7 +28,7 @@ NOT_ASKED = "--fidelity was not given"
 
 
 @dataclass(frozen=True)
-class Beside:
+class RecordFiles:
     """The files of one target."""
 
     age: Path
@@ -54,8 +52,18 @@ class Beside:
                 )
 
 
+class Checksum(BaseModel):
+    """`data_bytes` counts whole blocks that are not all zero."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    size_bytes: int
+    data_bytes: int
+
+
 @dataclass(frozen=True)
-class Made:
+class MadeTarget:
     """How an image was made; `image` is None for a folder."""
 
     target: Path
@@ -74,14 +82,14 @@ class KeptAge:
     result: AgeResult
 
 
-def beside(folder: Path, name: str) -> Beside:
+def record_files(folder: Path, name: str) -> RecordFiles:
     """The files of the target called `name`, in `folder`."""
-    return Beside(
+    return RecordFiles(
         folder / f"{name}.age.json", folder / f"{name}.before.json", folder / f"{name}.after.json"
     )
 
 
-def document_of_age(made: Made, worn: Worn, fidelity: Fidelity | str) -> dict[str, Any]:
+def document_of_age(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> dict[str, Any]:
     """The record as it is kept and as --json prints it."""
     result = worn.result
     return {
@@ -112,13 +120,13 @@ def document_of_age(made: Made, worn: Worn, fidelity: Fidelity | str) -> dict[st
     }
 
 
-def keep_scans(files: Beside, worn: Worn) -> None:
+def keep_scans(files: RecordFiles, worn: Worn) -> None:
     """Write both scans as `fsgauge scan` reads them."""
     write_whole(files.before, document_of(worn.before) + "\n")
     write_whole(files.after, document_of(worn.after) + "\n")
 
 
-def keep_age(files: Beside, document: dict[str, Any]) -> None:
+def keep_age(files: RecordFiles, document: dict[str, Any]) -> None:
     """Write NAME.age.json."""
     write_whole(files.age, json.dumps(document) + "\n")
 
@@ -134,7 +142,7 @@ def _require_format(path: Path, found: object) -> None:
 
 def read_age(image: Path) -> KeptAge:
     """The record beside an image; InputError where it is missing or something else."""
-    path = beside(image.absolute().parent, image.name).age
+    path = record_files(image.absolute().parent, image.name).age
     try:
         text = read_json(path, RECORD).decode("utf-8")
     except MissingError as error:

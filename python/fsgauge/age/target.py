@@ -14,10 +14,10 @@ from fsgauge.errors import InputError, RefusedError
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.machine.folder.places import who_can_replace
 from fsgauge.plain_files.opening import names_in
-from fsgauge.units import exact_percent, exact_size, format_size
+from fsgauge.storage.base import ROOM_PERCENT, free_bytes, typed
+from fsgauge.units import exact_percent, format_size
 
 _FROM_MKFS = {"lost+found"}
-_ROOM_PERCENT = 103
 _SPARSE_ROOM_BYTES = 64 << 20
 _SPARSE_SHARE = 1000
 
@@ -62,15 +62,14 @@ def require_place(folder: Path) -> None:
 
 def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
     """InputError where the disk has less room than the mode needs for the image."""
-    room = os.statvfs(folder)
-    free_bytes = room.f_bavail * room.f_frsize
+    free = free_bytes(folder)
     if mode == "fast":
         takes, why = size_bytes // _SPARSE_SHARE + _SPARSE_ROOM_BYTES, "metadata of the image"
     else:
-        takes, why = size_bytes * _ROOM_PERCENT // 100, f"mode {mode} writes all data"
-    if free_bytes < takes:
+        takes, why = size_bytes * ROOM_PERCENT // 100, f"mode {mode} writes all data"
+    if free < takes:
         raise InputError(
-            f"{folder} has {format_size(free_bytes)} free, up to {format_size(takes)} needed",
+            f"{folder} has {format_size(free)} free, up to {format_size(takes)} needed",
             cause=why,
             next="a smaller --size, --mode fast, or an image on another disk",
         )
@@ -82,58 +81,46 @@ def require_empty(place: OpenFolder, size_bytes: int | None) -> int:
     require_place(folder)
     require_own(folder, os.fstat(place.descriptor))
     with place.opened(folder) as here:
-        found = sorted(_names_in(here) - _FROM_MKFS)
+        found = sorted(set(names_in(here)) - _FROM_MKFS)
     if found:
         raise RefusedError(
             f"{folder} is not empty, so it is left alone",
             details=(f"it holds {found[0]!a}" + (" and others" if len(found) > 1 else ""),),
             next=f"mkdir {folder}/aged, and name that",
         )
-    room = os.statvfs(place.descriptor)
-    free_bytes = room.f_bavail * room.f_frsize
+    free = free_bytes(place.descriptor)
     if size_bytes is None:
         raise InputError(
             f"--size is needed: how much of the file system of {folder} may be filled",
-            cause=f"it has {format_size(free_bytes)} free, and the files are kept",
-            next=f"--size {_whole(free_bytes // 2)}",
+            cause=f"it has {format_size(free)} free, and the files are kept",
+            next=f"--size {typed(free // 2)}",
         )
-    if size_bytes > free_bytes:
+    if size_bytes > free:
         raise InputError(
-            f"{folder} has {format_size(free_bytes)} free, and --size is {format_size(size_bytes)}",
-            next=f"--size {_whole(free_bytes * 9 // 10)}",
+            f"{folder} has {format_size(free)} free, and --size is {format_size(size_bytes)}",
+            next=f"--size {typed(free * 9 // 10)}",
         )
     return size_bytes
-
-
-def _names_in(folder: int) -> set[str]:
-    return set(names_in(folder))
 
 
 def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:
     """Check the room again after the first scan, which has flushed delayed allocations."""
     if space_bytes is None:
         return
-    room = os.statvfs(directory)
-    free_bytes = room.f_bavail * room.f_frsize
+    free = free_bytes(directory)
     live_bytes = int(space_bytes * fill_percent / 100)
-    if live_bytes > free_bytes:
+    if live_bytes > free:
         raise InputError(
-            f"{directory} has {format_size(free_bytes)} free, and the files would take"
+            f"{directory} has {format_size(free)} free, and the files would take"
             f" {format_size(live_bytes)}: {exact_percent(fill_percent)} of --size"
             f" {format_size(space_bytes)}",
             cause="delayed allocations took space, or other programs fill the file system",
             next=(
-                f"--size {_whole(free_bytes * 9 // 10)}"
-                if free_bytes >= 2 << 20
+                f"--size {typed(free * 9 // 10)}"
+                if free >= 2 << 20
                 else f"df -h {directory}, and free some space"
             ),
         )
-
-
-def _whole(size_bytes: int) -> str:
-    """Whole mebibytes, or gibibytes of large sizes, as --size takes them."""
-    unit = 1 << 30 if size_bytes >= 4 << 30 else 1 << 20
-    return exact_size(max(size_bytes - size_bytes % unit, unit)).replace(" ", "")
 
 
 _OTHERS_WRITE = 0o022

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.age.target import require_still
-from fsgauge.engine.client import Engine, OnEvent, Start
-from fsgauge.engine.wire import AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, ScanJob, ScanResult
-from fsgauge.errors import Interrupted
-from fsgauge.programs.interruption import Ending
+from fsgauge.engine.client import Engine
+from fsgauge.engine.wire import (
+    AgeEnd,
+    AgeJob,
+    AgeMode,
+    AgeProfile,
+    AgeResult,
+    LengthBin,
+    ScanJob,
+    ScanResult,
+)
+from fsgauge.errors import InputError, Interrupted
+from fsgauge.progress.scan_and_age import StageProgress
 
 _MAP_ORDER = 8
 _WORST_FILES = 10
@@ -34,16 +46,6 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Who is notified, and whether the user asked to stop."""
-
-    stage: Callable[[str], None]
-    event: OnEvent
-    stopping: Callable[[], None]
-    ending: Ending
-
-
-@dataclass(frozen=True)
 class Worn:
     """A file system before, what was done to it, and after."""
 
@@ -52,49 +54,110 @@ class Worn:
     after: ScanResult
 
 
-def wear(engine: Engine, directory: str, order: Order, told: Told) -> Worn:
+def wear(engine: Engine, directory: str, order: Order, progress: StageProgress) -> Worn:
     """Age `directory`; raises Interrupted while there is nothing to keep.
 
     Ctrl-C stops the ageing, not the scan that follows it.
     """
-    told.stage("scanning before")
-    before = _scan(engine, directory, told)
-    if told.ending.asked:
+    before = None
+    if not progress.asked:
+        progress.stage("scanning before")
+        before = _scan(engine, directory, progress)
+    if before is None or progress.asked:
         raise Interrupted("stopped before ageing began", cause="nothing is kept")
     require_still(directory, order.space_bytes, order.fill_percent)
-    told.stage("ageing")
-    result = engine.age(_job(directory, order), told.event, _stoppable(told))
-    told.stage("scanning after")
-    return Worn(before, result, _scan(engine, directory, told))
+    progress.stage("ageing")
+    job = AgeJob(directory=directory, **vars(order))
+    result = engine.age(job, progress.event, progress.stoppable)
+    progress.stage("scanning after")
+    return Worn(before, result, _scan(engine, directory, progress))
 
 
-def _scan(engine: Engine, directory: str, told: Told) -> ScanResult:
+def _scan(engine: Engine, directory: str, progress: StageProgress) -> ScanResult:
     job = ScanJob(path=directory, top=_WORST_FILES, map_order=_MAP_ORDER)
-    return engine.scan(job, told.event, None if told.ending.asked else _stoppable(told))
+    return engine.scan(job, progress.event, None if progress.asked else progress.stoppable)
 
 
-def _stoppable(told: Told) -> Start:
-    """The next Ctrl-C stops the job that begins now; its result so far is kept."""
-
-    def start(stop: Callable[[], None]) -> None:
-        def tell() -> None:
-            told.stopping()
-            stop()
-
-        told.ending.on_stop(tell)
-
-    return start
+SMALL_BYTES = 512 << 20
+Wear = Callable[[Order], Worn]
 
 
-def _job(directory: str, order: Order) -> AgeJob:
-    return AgeJob(
-        directory=directory,
-        profile=order.profile,
+class Fidelity(BaseModel):
+    """Distances from mode `write`, 0 to 1: of this mode, of `write` itself with the same log (the
+    floor), and of `write` with the other seed; None: nothing to compare, or not measured.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mode: AgeMode
+    size_bytes: int
+    seeds: tuple[int, int]
+    extent_length_distance: float | None
+    extent_length_floor: float | None
+    extent_length_other_seed: float | None
+    free_length_distance: float | None
+    free_length_floor: float | None
+    free_length_other_seed: float | None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_records(cls, data: object) -> object:
+        """What they called noise was the other seed's distance; they have no floor."""
+        if not isinstance(data, dict):
+            return data
+        read: dict[str, Any] = dict(data)
+        for name in ("extent_length", "free_length"):
+            if f"{name}_noise" in read:
+                read[f"{name}_other_seed"] = read.pop(f"{name}_noise")
+                read.setdefault(f"{name}_floor", None)
+        return read
+
+
+def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | str:
+    """Age in this mode, twice in `write` and once with the next seed; or why that failed."""
+    written = replace(order, mode="write")
+    other_seed = replace(written, seed=order.seed + 1)
+    layouts: list[ScanResult] = []
+    for each in (order, written, written, other_seed):
+        try:
+            worn = wear(each)
+        except InputError as error:
+            return f"on the small image: {error.what}"
+        if worn.result.ended != "complete":
+            return f"on the small image mode {each.mode} did not complete"
+        layouts.append(worn.after)
+    this, reference, again, other = layouts
+    return Fidelity(
         mode=order.mode,
-        space_bytes=order.space_bytes,
-        fill_percent=order.fill_percent,
-        end=order.end,
-        time_limit_ns=order.time_limit_ns,
-        sync_every_bytes=order.sync_every_bytes,
-        seed=order.seed,
+        size_bytes=size_bytes,
+        seeds=(order.seed, order.seed + 1),
+        extent_length_distance=distance(this.extent_lengths, reference.extent_lengths),
+        extent_length_floor=distance(again.extent_lengths, reference.extent_lengths),
+        extent_length_other_seed=distance(other.extent_lengths, reference.extent_lengths),
+        free_length_distance=distance(_free(this), _free(reference)),
+        free_length_floor=distance(_free(again), _free(reference)),
+        free_length_other_seed=distance(_free(other), _free(reference)),
     )
+
+
+def distance(first: Sequence[LengthBin], second: Sequence[LengthBin]) -> float | None:
+    """Largest difference between the cumulative shares of bytes; None where one has no bytes."""
+    one, two = _bytes_by_length(first), _bytes_by_length(second)
+    all_one, all_two = sum(one.values()), sum(two.values())
+    if not all_one or not all_two:
+        return None
+    below_one = below_two = 0
+    largest = 0.0
+    for length in sorted({*one, *two}):
+        below_one += one.get(length, 0)
+        below_two += two.get(length, 0)
+        largest = max(largest, abs(below_one / all_one - below_two / all_two))
+    return largest
+
+
+def _bytes_by_length(bins: Sequence[LengthBin]) -> dict[int, int]:
+    return {each.at_least_bytes: each.size_bytes for each in bins}
+
+
+def _free(scan: ScanResult) -> Sequence[LengthBin]:
+    return scan.free.lengths if scan.free is not None else []

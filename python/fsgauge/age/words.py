@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.profile import notes_on_copies
-from fsgauge.age.record import Made
-from fsgauge.age.wearing import Worn
+from fsgauge.age.record import MadeTarget
+from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult, ScanSource
 from fsgauge.errors import escaped
 from fsgauge.scan.numbers import difference_lines, doubts
@@ -41,8 +40,8 @@ _SMALL_EXT_BYTES = 512 << 20
 _FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
-def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
-    """The whole text."""
+def lines_of(made: MadeTarget, worn: Worn, fidelity: Fidelity | str) -> list[str]:
+    """The lines that the command prints."""
     return [
         f"{escaped(str(made.target))}  {what_was_done(worn)}",
         f"replayed     {how_it_went(worn.result)}",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fsgauge.chromium.devtools import DevTools
 from fsgauge.errors import RigError
-from fsgauge.programs import Process, child_environment, start
+from fsgauge.programs import Process, child_environment, search_path, start
 
 LIMIT_SECONDS = 60.0
 _END_SECONDS = 5.0
@@ -147,3 +147,19 @@ def _with_words(error: RigError, said: Path) -> RigError:
         cause=error.cause,
         next=error.next or "open the page in any browser and print it there",
     )
+
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome-headless-shell",
+)
+"""Debian and Fedora, Ubuntu, Google's own packages."""
+
+
+def find_chromium() -> str | None:
+    """Full path of the program, or None where it is not installed."""
+    path = search_path()
+    return next((found for name in NAMES if (found := shutil.which(name, path=path))), None)

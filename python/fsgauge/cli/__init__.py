@@ -20,7 +20,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
-from fsgauge.cli.telling import say_no_more
+from fsgauge.cli.choices import say_no_more
 from fsgauge.errors import FsgaugeError, RigError, escaped
 from fsgauge.programs.streams import output_failure
 
@@ -47,12 +47,18 @@ _COMMANDS = {
     "doctor": "Check what works here, what is missing and which command installs it.",
     "study": "Start a study of your own.",
 }
-_FILES = {"resume": "run", "history": "compare", "systems": "doctor"}
-"""Where a command is that has no file of its own; there it has its own name."""
-
-
 _OF_HOSTS = {"fleet-host"}
 """Commands that fsgauge itself starts on the hosts of a fleet; no one else has a use for them."""
+_FILES = {
+    "resume": "run",
+    "history": "compare",
+    "systems": "doctor",
+    "published": "study",
+    "coherence": "nodes",
+    "failure": "nodes",
+    "fleet-host": "rig",
+}
+"""Where a command is that has no file of its own; there it has its own name."""
 
 
 class _Commands(click.Group):
@@ -64,8 +70,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in (*_COMMANDS, *_OF_HOSTS):
             return None
-        file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name).replace('-', '_')}")
-        command = getattr(file, cmd_name if cmd_name in _FILES else "command")
+        file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
+        command = getattr(file, cmd_name.replace("-", "_") if cmd_name in _FILES else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command
 
@@ -182,7 +188,7 @@ def _unwritten(failure: Exception) -> FsgaugeError:
     reason = failure.strerror if isinstance(failure, OSError) else str(failure)
     return RigError(
         f"the answer cannot be written to standard output: {reason}",
-        cause="what it leads to is full, or takes no more; what was measured is kept",
+        cause="it is closed, or what it leads to is full; what was measured is kept",
         next="df -h; then repeat it with another destination",
     )
 

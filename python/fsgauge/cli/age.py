@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +11,8 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from fsgauge.age.ageing import Aged
-    from fsgauge.age.wearing import Order, Told
+    from fsgauge.age import Aged
+    from fsgauge.age.wearing import Order
     from fsgauge.engine.wire import AgeEnd, AgeMode
     from fsgauge.study.model import System
 
@@ -155,7 +152,7 @@ def _refuse_ignored(
 
 
 def _copy(image: Path, chosen: _Chosen) -> int:
-    from fsgauge.age.copying import copy_image
+    from fsgauge.age.image import copy_image
     from fsgauge.age.target import is_folder
     from fsgauge.errors import InputError
     from fsgauge.machine.ledger.ledger import opened_ledger
@@ -178,12 +175,13 @@ def _copy(image: Path, chosen: _Chosen) -> int:
 
 
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
-    from fsgauge.age.ageing import age_folder, age_image
+    from fsgauge.age import age_folder, age_image
     from fsgauge.age.target import is_folder
-    from fsgauge.cli.choices import read_size
+    from fsgauge.cli.choices import engine_path, read_size
     from fsgauge.engine.client import Engine
     from fsgauge.errors import InputError
     from fsgauge.machine.ledger.ledger import opened_ledger
+    from fsgauge.progress.scan_and_age import stages
     from fsgauge.report.scan import require_ours
 
     if chosen.profile is None:
@@ -192,7 +190,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
             details=tuple(_PROFILES),
             next=f"fsgauge age {chosen.target} churn",
         )
-    target = _readable(chosen.target.absolute())
+    target = Path(engine_path(chosen.target, "another name"))
     folder = is_folder(target)
     if folder:
         _refuse_ignored(ctx, "a folder is aged as mounted", only=_OF_IMAGES)
@@ -205,9 +203,9 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     if chosen.page is not None:
         require_ours(chosen.page)
     engine = Engine()
-    with _told() as told:
+    with stages() as progress:
         if folder:
-            return age_folder(engine, target, records, size_bytes, order, told)
+            return age_folder(engine, target, records, size_bytes, order, progress)
         with opened_ledger() as ledger:
             return age_image(
                 engine,
@@ -217,7 +215,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
                 _system(chosen),
                 size_bytes or read_size("--size", _SIZE),
                 order,
-                told,
+                progress,
                 fidelity=chosen.fidelity,
             )
 
@@ -236,20 +234,6 @@ def _system(chosen: _Chosen) -> System:
         first = error.errors()[0]
         option = f"--{first['loc'][0]}" if first["loc"] else "--system"
         raise InputError(f"{option}: {first['msg']}", next="fsgauge age --help") from error
-
-
-def _readable(target: Path) -> Path:
-    """The engine is told its place as JSON, which holds no other bytes."""
-    from fsgauge.errors import InputError
-
-    try:
-        str(target).encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{str(target)!a} is no UTF-8, and the engine takes nothing else",
-            next="another name",
-        ) from error
-    return target
 
 
 def _file_system(chosen: _Chosen, folder: Path | None) -> str:
@@ -301,21 +285,6 @@ def _end(profile: str, storage_age: float | None, operations: int | None) -> Age
     if storage_age is None and profile == "intermingled":
         return CompleteEnd()
     return StorageAgeEnd(storage_age=storage_age or _STORAGE_AGE)
-
-
-@contextmanager
-def _told() -> Iterator[Told]:
-    """Progress on standard error; the first Ctrl-C stops the ageing and keeps the result."""
-    from fsgauge.age.wearing import Told
-    from fsgauge.programs.interruption import ending_gently
-    from fsgauge.progress.scan_and_age import StageProgress
-
-    progress = StageProgress(sys.stderr)
-    with ending_gently() as ending:
-        try:
-            yield Told(progress.stage, progress.event, progress.stopping, ending)
-        finally:
-            progress.ended()
 
 
 def _say(aged: Aged, chosen: _Chosen) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import chosen_study, results_option
-from fsgauge.cli.completing import complete_study, complete_system
+from fsgauge.cli.asked_study import AskedStudy, complete_study, complete_system
+from fsgauge.cli.choices import results_option
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -118,19 +118,18 @@ def command(
 
 def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:
     """The study of a kernel against the good one."""
-    from fsgauge.rig.registry import study_on
-
     changes = [f"system.{_GOOD}.rig.kernel={asked.good}", f"system.{_TRIED}.rig.kernel={kernel}"]
     if blocks is not None:
         changes.append(f"plan.blocks={blocks}")
-    return chosen_study(
-        study_on("vm", asked.study),
+    wanted = AskedStudy(
+        asked.study,
         (*asked.overrides, *changes),
         (f"{_GOOD}={asked.system}", f"{_TRIED}={asked.system}"),
         asked.storage,
         asked.seed,
         baseline=_GOOD,
     )
+    return wanted.on("vm")
 
 
 def _step(
@@ -139,7 +138,7 @@ def _step(
     """Measure one kernel, and judge it."""
     from fsgauge.bisect.judging import judged, outcome_of
     from fsgauge.bisect.log import Step
-    from fsgauge.progress import progress_for
+    from fsgauge.cli.execution import progress_for
     from fsgauge.report.write import read_report
     from fsgauge.rig.registry import rig_named
     from fsgauge.rig.vm.build.offered import require_built

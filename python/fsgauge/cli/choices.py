@@ -1,134 +1,27 @@
-"""Options that several commands share: the study and its changes, consent, results, output."""
+"""Options that several commands share: consent, rig and hosts, results, output."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TextIO, TypeVar, cast
 
 import click
 
-from fsgauge.cli.completing import complete_study, complete_system
 from fsgauge.errors import InputError
-from fsgauge.study.model import Study
-
-if TYPE_CHECKING:
-    from fsgauge.machine.device.consent import Consent
+from fsgauge.programs.streams import discard
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-VARIANTS = {
-    "full": "The study's whole sweep, not its quick default: the same as STUDY-full.",
-    "as-published": "The published method, as its text has it: the same as STUDY-as-published.",
-}
-"""Studies beside a shipped one, each under its name with this after it."""
-
-
-def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --baseline, --without and so on."""
-
-    @wraps(function)
-    def of_variant(*, study: str, full: bool, as_published: bool, **others: object) -> object:
-        return function(study=chosen_variant(study, full, as_published), **others)
-
-    decorated = of_variant
-    for decorate in reversed(
-        [
-            click.argument("study", shell_complete=complete_study),
-            *(
-                click.option(f"--{name}", is_flag=True, help=text)
-                for name, text in VARIANTS.items()
-            ),
-            click.option(
-                "--set",
-                "overrides",
-                multiple=True,
-                metavar="KEY=VALUE",
-                help="Change any key of the study: --set workload.duration=5s",
-            ),
-            click.option(
-                "--system",
-                "systems",
-                multiple=True,
-                metavar="SYSTEM",
-                shell_complete=complete_system,
-                help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
-                ' "xfs:mount=noatime", NAME=ext4; or mounted folders, the first of them the'
-                " baseline: /mnt/a, NAME=/mnt/b. Replaces the study's list; repeat for several.",
-            ),
-            click.option(
-                "--baseline",
-                metavar="NAME",
-                help="Compare with this system, of the study or of --system, by name or folder.",
-            ),
-            click.option(
-                "--without",
-                multiple=True,
-                metavar="NAME",
-                help="Leave a system of the study out; repeat for several.",
-            ),
-            click.option(
-                "--storage",
-                metavar="STORAGE",
-                help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
-            ),
-            click.option(
-                "--serve",
-                metavar="SERVER",
-                help="Reach the systems through a private server: samba or ganesha. Ends with the"
-                " run; needs root.",
-            ),
-            click.option("--seed", type=int, help="Repeat a study's random order."),
-        ]
-    ):
-        decorated = decorate(decorated)
-    return cast("F", decorated)
-
-
-def chosen_variant(study: str, full: bool, as_published: bool) -> str:
-    """The study's name with its variant's; InputError for both, and where there is none."""
-    from fsgauge.study.shipped import variant_of
-
-    if full and as_published:
-        raise InputError(
-            "--full and --as-published are two studies", next="one of them, then the other"
-        )
-    chosen = zip(VARIANTS, (full, as_published), strict=True)
-    asked = [name for name, is_asked in chosen if is_asked]
-    return variant_of(study, asked[0]) if asked else study
-
-
-def chosen_study(
-    study: str,
-    overrides: tuple[str, ...],
-    systems: tuple[str, ...],
-    storage: str | None,
-    seed: int | None,
-    serve: str | None = None,
-    baseline: str | None = None,
-    without: tuple[str, ...] = (),
-) -> Study:
-    """The study with every change in it and its seed resolved."""
-    from fsgauge.plan.turns import require_few_runs, with_seed
-    from fsgauge.study.parse import load_study
-
-    loaded = load_study(
-        study,
-        list(overrides),
-        list(systems),
-        storage,
-        seed,
-        serve,
-        baseline,
-        without=without,
-        say=say_note,
-    )
-    require_few_runs(loaded)
-    return with_seed(loaded, time.time_ns())
+def decorated(function: Callable[..., object], options: Sequence[Callable[..., Any]]) -> object:
+    """The function of a command with options, in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def say_note(note: str) -> None:
@@ -146,40 +39,57 @@ def read_size(option: str, text: str) -> int:
     return parse_size(meant or text)
 
 
-def consent_choices(function: F) -> F:
-    """--destroy, --discard-unknown-data."""
-    for decorate in reversed(
-        [
-            click.option(
-                "--destroy",
-                metavar="NAME",
-                multiple=True,
-                help="Serial, WWN or UUID of the device whose contents may be destroyed;"
-                " needed for each command, once for each device.",
-            ),
-            click.option(
-                "--discard-unknown-data",
-                is_flag=True,
-                help="With --destroy: also destroy data without a signature, and whatever is on a"
-                " device too large to be read whole.",
-            ),
-        ]
-    ):
-        function = decorate(function)
-    return function
-
-
-def chosen_consent(destroy: tuple[str, ...], discard_unknown_data: bool) -> Consent | None:
-    """What may be destroyed; InputError where unknown data may, but no device is named."""
-    from fsgauge.machine.device.consent import Consent
-
-    if not destroy and discard_unknown_data:
+def engine_path(place: Path, instead: str) -> str:
+    """An absolute path, which a saved record can name elsewhere; InputError where it is no UTF-8,
+    which the engine is told, and the next command is `instead`."""
+    path = str(place.absolute())
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
         raise InputError(
-            "--discard-unknown-data needs --destroy: no device is named",
-            next="--destroy NAME --discard-unknown-data",
-        )
-    return Consent(destroy, discard_unknown_data) if destroy else None
+            f"{path!a} is not valid UTF-8, which the engine requires", next=instead
+        ) from error
+    return path
 
+
+def consent_choices(function: F) -> F:
+    """--destroy, --discard-unknown-data, as one value `consent`: what may be destroyed.
+
+    InputError where unknown data may, but no device is named.
+    """
+
+    @wraps(function)
+    def with_consent(
+        *, destroy: tuple[str, ...], discard_unknown_data: bool, **others: object
+    ) -> object:
+        from fsgauge.machine.device.consent import Consent
+
+        if not destroy and discard_unknown_data:
+            raise InputError(
+                "--discard-unknown-data needs --destroy: no device is named",
+                next="--destroy NAME --discard-unknown-data",
+            )
+        consent = Consent(destroy, discard_unknown_data) if destroy else None
+        return function(consent=consent, **others)
+
+    return cast("F", decorated(with_consent, _CONSENT_OPTIONS))
+
+
+_CONSENT_OPTIONS = [
+    click.option(
+        "--destroy",
+        metavar="NAME",
+        multiple=True,
+        help="Serial, WWN or UUID of the device whose contents may be destroyed;"
+        " needed for each command, once for each device.",
+    ),
+    click.option(
+        "--discard-unknown-data",
+        is_flag=True,
+        help="With --destroy: also destroy data without a signature, and whatever is on a"
+        " device too large to be read whole.",
+    ),
+]
 
 rig_option = click.option(
     "--rig",
@@ -189,6 +99,7 @@ rig_option = click.option(
     " Default: vm for a study that has nodes ([rig]), else host.",
 )
 
+_HOSTS_OTHERWISE = ("ssh", "scheduler", "slurm", "kubernetes", "same")
 _FLEET_OPTIONS = [
     click.option(
         "--hosts",
@@ -229,32 +140,13 @@ def fleet_choices(function: F) -> F:
     """--hosts, --ssh and so on, as one value `hosts`."""
 
     @wraps(function)
-    def with_hosts(
-        *,
-        hosts_file: Path | None,
-        ssh: str | None,
-        slurm: int | None,
-        kubernetes: Path | None,
-        scheduler: str | None,
-        same: bool,
-        **others: object,
-    ) -> object:
+    def with_hosts(*, hosts_file: Path | None, **given: Any) -> object:  # noqa: ANN401 - by name
         from fsgauge.rig.fleet_choice import FleetChoice
 
-        named = FleetChoice(
-            hosts=hosts_file,
-            ssh=ssh,
-            scheduler=scheduler,
-            slurm=slurm,
-            kubernetes=kubernetes,
-            same=same,
-        )
-        return function(hosts=named, **others)
+        named = {name: given.pop(name) for name in _HOSTS_OTHERWISE}
+        return function(hosts=FleetChoice(hosts=hosts_file, **named), **given)
 
-    decorated = with_hosts
-    for decorate in reversed(_FLEET_OPTIONS):
-        decorated = decorate(decorated)
-    return cast("F", decorated)
+    return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
 
 
 results_option = click.option(
@@ -287,17 +179,15 @@ def page_folder(command: str, output: Path | None, results: Path) -> Path:
     return output or results / time.strftime(f"{command}-%Y-%m-%d-%H%M%S")
 
 
-style_options = [
+def progress_choices(function: F) -> F:
+    """--json, --quiet; by default a live view on a terminal and plain lines elsewhere."""
+    return cast("F", decorated(function, _PROGRESS_OPTIONS))
+
+
+_PROGRESS_OPTIONS = [
     click.option("--json", "style", flag_value="json", help="Events as lines of JSON."),
     click.option("--quiet", "style", flag_value="quiet", help="Print the last two lines only."),
 ]
-
-
-def progress_choices(function: F) -> F:
-    """--json, --quiet; by default a live view on a terminal and plain lines elsewhere."""
-    for decorate in reversed(style_options):
-        function = decorate(function)
-    return function
 
 
 def accept_changed_choice(function: F) -> F:
@@ -307,3 +197,21 @@ def accept_changed_choice(function: F) -> F:
         is_flag=True,
         help="Accept records that were changed after they were written; they are listed.",
     )(function)
+
+
+def tell(lines: Iterable[str]) -> None:
+    """Print lines to standard output; what comes after a closed pipe is discarded.
+
+    A reader that leaves early changes no exit code: `fsgauge gate check DIR | head -1`.
+    """
+    try:
+        for line in lines:
+            click.echo(line)
+    except BrokenPipeError:
+        say_no_more()
+
+
+def say_no_more(*streams: TextIO) -> None:
+    """Discard further output of streams, by default of both; also what Python flushes at exit."""
+    for stream in streams or (sys.stdout, sys.stderr):
+        discard(stream.fileno())

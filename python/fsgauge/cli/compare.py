@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import accept_changed_choice
-from fsgauge.cli.telling import tell
+from fsgauge.cli.choices import accept_changed_choice, tell
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line

@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import (
-    chosen_consent,
-    chosen_study,
-    consent_choices,
-    results_option,
-    study_choices,
-)
+from fsgauge.cli.asked_study import AskedStudy, study_choices
+from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
-    from fsgauge.crosscheck import Told
-    from fsgauge.crosscheck.agreement import Agreement, CellAgreement
-    from fsgauge.crosscheck.program_records import ProgramAgreement
-    from fsgauge.crosscheck.programs import ToldOfProgram
+    from fsgauge.crosscheck.agreement import Agreement, CellAgreement, ProgramAgreement
+    from fsgauge.machine.device.consent import Consent
 
 
 _LARGER_FILES = "--set 'workload.file_sizes=[\"2 GiB\"]'"
@@ -58,19 +52,11 @@ LARGER_IN_MACHINES = f"--set 'storage.size=3 GiB' {_LARGER_FILES}"
 @results_option
 @click.option("--json", "as_json", is_flag=True, help="Events as lines of JSON.")
 def command(
-    study: str,
-    overrides: tuple[str, ...],
-    systems: tuple[str, ...],
-    baseline: str | None,
-    without: tuple[str, ...],
-    storage: str | None,
-    serve: str | None,
-    seed: int | None,
+    asked: AskedStudy,
     tool: str,
     rig: str | None,
     pairs: int,
-    destroy: tuple[str, ...],
-    discard_unknown_data: bool,
+    consent: Consent | None,
     results: Path,
     as_json: bool,
 ) -> int:
@@ -82,44 +68,37 @@ def command(
     Exit codes: 0 compared, whatever came of it; 2 wrong input; 3 a tool or the rig failed; 4
     nothing could be compared; 130 interrupted.
     """
-    from fsgauge.crosscheck import crosscheck
+    from fsgauge.crosscheck import Asked, Listener, crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
+    from fsgauge.crosscheck.sitting import paired
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.registry import DEFAULT, rig_named, study_on
+    from fsgauge.rig.registry import DEFAULT, rig_named
 
-    study = study_on(rig, study)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     cells: list[CellAgreement | ProgramAgreement] = []
-    chosen_rig = rig_named(rig or DEFAULT, _talk)
-    consent = chosen_consent(destroy, discard_unknown_data)
-    command_line = ["fsgauge", *sys.argv[1:]]
+
+    def done(cell: CellAgreement | ProgramAgreement) -> None:
+        cells.append(cell)
+        _say({"event": "cell", **cell.model_dump(mode="json")} if as_json else _in_words(cell))
+
+    def begun(system: str, work: str, pair: int, tool: str) -> None:
+        say(f"{system}: {work}: pair {pair + 1} of {pairs}, {tool}")
+
+    chosen_rig = rig_named(rig or DEFAULT, say)
+    wanted = Asked(
+        study=paired(asked.on(rig), pairs),
+        rig=chosen_rig,
+        results=results,
+        destroy=consent,
+        command=["fsgauge", *sys.argv[1:]],
+        listener=Listener(run=begun, cell=done, note=say),
+    )
     with interruptible():
-        if tool == "fio":
-            directory = crosscheck(
-                chosen,
-                pairs=pairs,
-                rig=chosen_rig,
-                results=results,
-                destroy=consent,
-                command=command_line,
-                told=_told(pairs, as_json, cells),
-            )
-        else:
-            directory = crosscheck_program(
-                chosen,
-                tool,
-                pairs=pairs,
-                rig=chosen_rig,
-                results=results,
-                destroy=consent,
-                command=command_line,
-                told=_told_of_program(pairs, as_json, cells),
-            )
+        directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
     if any(_words(cell) for cell in cells):
         return 0
-    _talk(
+    say(
         f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
         "cause: the tests are over too soon for the program to rate them\n"
         f"next: {LARGER_IN_MACHINES if chosen_rig.has_nodes else LARGER}"
@@ -127,59 +106,21 @@ def command(
     return 4
 
 
-def _told_of_program(
-    pairs: int, as_json: bool, cells: list[CellAgreement | ProgramAgreement]
-) -> ToldOfProgram:
-    from fsgauge.crosscheck.programs import ToldOfProgram
-
-    def done(cell: ProgramAgreement) -> None:
-        cells.append(cell)
-        shown = {"event": "cell", **cell.model_dump(mode="json")} if as_json else of_program(cell)
-        _say(shown)
-
-    return ToldOfProgram(
-        run=lambda system, work, pair, tool: _talk(
-            f"{system}: {work}: pair {pair + 1} of {pairs}, {tool}"
-        ),
-        cell=done,
-        note=_talk,
-    )
-
-
-def _told(pairs: int, as_json: bool, cells: list[CellAgreement | ProgramAgreement]) -> Told:
-    from fsgauge.crosscheck import Told
-
-    def done(cell: CellAgreement) -> None:
-        cells.append(cell)
-        _say({"event": "cell", **cell.model_dump(mode="json")} if as_json else table(cell))
-
-    return Told(
-        run=lambda system, cell, pair, tool: _talk(
-            f"{system}: {cell.name}: pair {pair + 1} of {pairs}, {tool}"
-        ),
-        cell=done,
-    )
-
-
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:
     undecided = [cell for cell in cells if "undecided" in _words(cell)]
     if undecided:
-        _talk(
+        say(
             f"{len(undecided)} of {len(cells)} cells are undecided: runs of the same tool differ"
             " too much here; use more --pairs, a longer workload.duration, or an idle machine"
         )
 
 
 def _words(cell: CellAgreement | ProgramAgreement) -> list[str]:
-    from fsgauge.crosscheck.program_records import ProgramAgreement
+    from fsgauge.crosscheck.agreement import ProgramAgreement
 
     if isinstance(cell, ProgramAgreement):
         return [] if cell.ratio is None else [cell.word]
     return [agreement.word for agreement in cell.agreements]
-
-
-def _talk(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 def _say(what: str | dict[str, object]) -> None:
@@ -187,8 +128,14 @@ def _say(what: str | dict[str, object]) -> None:
     sys.stdout.flush()
 
 
+def _in_words(cell: CellAgreement | ProgramAgreement) -> str:
+    from fsgauge.crosscheck.agreement import CellAgreement
+
+    return table(cell) if isinstance(cell, CellAgreement) else of_program(cell)
+
+
 def of_program(cell: ProgramAgreement) -> str:
-    """A cell that a program of its own did, as a line."""
+    """A cell that was compared with a program of a kind, as a line."""
     start = f"{cell.system}: {cell.cell_name}: "
     if cell.ratio is None or cell.engine is None or cell.theirs is None:
         return (

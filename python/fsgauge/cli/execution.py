@@ -14,6 +14,7 @@ from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.machine.device.consent import Consent
+    from fsgauge.progress import Progress
     from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
@@ -26,22 +27,18 @@ MOST_WARNINGS = 3
 def execute(
     study: Study,
     *,
-    rig: str,
-    hosts: FleetChoice | None = None,
+    rig: Rig,
     results: Path,
     destroy: Consent | None,
     style: str | None,
 ) -> int:
     """Run a study; gives the exit code: 0, or that of the error that ended it early."""
-    from fsgauge.progress import progress_for
-    from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
-    chosen = rig_named(rig, say, hosts)
     with _naming_resume() as created:
         outcome = run_study(
             study,
-            rig=chosen,
+            rig=rig,
             results=results,
             destroy=destroy,
             command=["fsgauge", *sys.argv[1:]],
@@ -49,7 +46,7 @@ def execute(
             created=created,
         )
     code = _conclude(outcome, style)
-    _keep_noise(chosen, study, outcome.directory)
+    _keep_noise(rig, study, outcome.directory)
     return code
 
 
@@ -63,7 +60,6 @@ def execute_again(
     accept_changed: bool,
 ) -> int:
     """Resume a study on its own rig unless another is named; a complete one is only reported."""
-    from fsgauge.progress import progress_for
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import Outcome, resume_study
 
@@ -79,6 +75,22 @@ def execute_again(
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
     return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
+
+
+def progress_for(style: str) -> Progress:
+    """`style`: auto (live on a terminal, else lines), lines, json or quiet."""
+    from fsgauge.progress import Progress
+    from fsgauge.progress.lines import JsonLines, Lines
+
+    if style == "json":
+        return JsonLines(sys.stdout)
+    if style == "quiet":
+        return Progress()
+    if style == "auto" and sys.stderr.isatty():
+        from fsgauge.progress.live import Live
+
+        return Live()
+    return Lines(sys.stderr)
 
 
 def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
@@ -124,8 +136,6 @@ def _repeat(directory: Path) -> str:
 
 
 def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
-    from fsgauge.cli.execution import make_report, primary_ratios
-
     ended_by = outcome.ended_by
     if ended_by is not None:
         _say_end(ended_by, outcome.directory)

@@ -27,8 +27,7 @@ def command(name: tuple[str, ...]) -> None:
 def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
     from fsgauge.devices.words import device_words, is_device, parameter_words
-    from fsgauge.pages import explain_metric, is_metric
-    from fsgauge.pages.glossary import entry_of
+    from fsgauge.pages import entry_of, explain_metric, is_metric
     from fsgauge.study.explained_value import explain_value
     from fsgauge.study.other_tools import tool_called, words_of_tool
     from fsgauge.study.policy_words import policy_words, setting_words
@@ -74,8 +73,7 @@ def _of_other_tools(name: str) -> list[str]:
 
 def _unknown(name: str) -> InputError:
     from fsgauge.devices import device_names
-    from fsgauge.pages import metric_pages
-    from fsgauge.pages.glossary import names
+    from fsgauge.pages import metric_pages, names
     from fsgauge.study.keys import all_dotted
     from fsgauge.study.other_tools import tools
 
@@ -101,8 +99,7 @@ def _unknown(name: str) -> InputError:
 
 def _everything() -> list[str]:
     from fsgauge.devices import device_names
-    from fsgauge.pages import metric_pages
-    from fsgauge.pages.glossary import finding_codes, scan_problems, words
+    from fsgauge.pages import finding_codes, metric_pages, scan_problems, words
     from fsgauge.study.other_tools import tools
 
     def first(text: str) -> str:

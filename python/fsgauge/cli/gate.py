@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge import __version__
-from fsgauge.cli.choices import accept_changed_choice
-from fsgauge.cli.telling import tell
+from fsgauge.cli.choices import accept_changed_choice, tell
 from fsgauge.errors import InputError
 
 if TYPE_CHECKING:

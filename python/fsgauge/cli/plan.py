@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import (
-    chosen_consent,
-    chosen_study,
     consent_choices,
     fleet_choices,
     results_option,
     rig_option,
-    study_choices,
 )
 from fsgauge.cli.plan_lines import (
     MARGIN,
@@ -26,17 +24,19 @@ from fsgauge.cli.plan_lines import (
     method_lines,
     order_lines,
     pilot_lines,
+    plan_on,
     refused_lines,
 )
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime
-from fsgauge.progress.terminal import say, width_of, wrapped_lines
+from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
-    from fsgauge.machine.facts.kept_noise import KeptNoise
+    from fsgauge.machine.device.consent import Consent
+    from fsgauge.machine.facts.noise import KeptNoise
     from fsgauge.rig.fleet_choice import FleetChoice
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
@@ -60,18 +60,10 @@ if TYPE_CHECKING:
     "--order", is_flag=True, help="Show the turns of every block, not of the first alone."
 )
 def command(
-    study: str,
-    overrides: tuple[str, ...],
-    systems: tuple[str, ...],
-    baseline: str | None,
-    without: tuple[str, ...],
-    storage: str | None,
-    serve: str | None,
-    seed: int | None,
+    asked: AskedStudy,
     rig: str | None,
     hosts: FleetChoice,
-    destroy: tuple[str, ...],
-    discard_unknown_data: bool,
+    consent: Consent | None,
     results: Path,
     noise: str | None,
     pilot: Path | None,
@@ -86,38 +78,20 @@ def command(
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first, and alone where a rig has to try a block to know its time.
     """
-    from fsgauge.cli.sweep_time import of_sweep
-    from fsgauge.cli.sweeping import sweep_lines
+    from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
-    from fsgauge.plan.turns import make_plan
     from fsgauge.programs.interruption import interruptible
-    from fsgauge.rig.design import design_of
     from fsgauge.rig.hosts_asked import require_hosts
-    from fsgauge.rig.registry import rig_for, rig_named, study_on
-    from fsgauge.rig.rig import around_on, is_untried
+    from fsgauge.rig.rig import is_untried
     from fsgauge.units import parse_percent
 
-    study = study_on(rig, study)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
-    world = rig_named(rig_for(chosen, rig), say, hosts)
-    chosen = world.placed(chosen)
+    chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
-    consent = chosen_consent(destroy, discard_unknown_data)
-    size_bytes = world.size_bytes(chosen)
-    design = design_of(world, chosen)
     with interruptible():
-        around = around_on(world, chosen)
-    plan = make_plan(
-        chosen,
-        size_bytes=size_bytes,
-        side_by_side=design.side_by_side,
-        strikes=world.strikes(chosen),
-        around=around,
-    )
-    with interruptible():
+        planned = plan_on(chosen, world)
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
-    measured = _measured_noise(pilot, noise)
-    time, is_same = _measured_time(pilot, chosen, size_bytes)
+    plan, around, size_bytes = planned.plan, planned.around, planned.size_bytes
+    measured, time, is_same = _pilot_of(pilot, noise, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
@@ -129,7 +103,7 @@ def command(
         kept.of_design(plan.side_by_side) if kept is not None else noise_percent,
         size_bytes=size_bytes,
         measured=_of_block(time, is_same),
-        one_by_one_because=design.because,
+        one_by_one_because=planned.design.because,
         folders=seen.facts,
         cautions=[*seen.cautions, *world.storage_cautions(chosen)],
         storage=world.storage_words(chosen),
@@ -193,35 +167,27 @@ def _measured_by(kept: KeptNoise | None) -> str:
     )
 
 
-def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
+def _pilot_of(
+    pilot: Path | None, noise: str | None, study: Study, size_bytes: int
+) -> tuple[PilotNoise | None, PilotTime | None, bool]:
+    """The noise of the pilot and what a block of it took, and whether a block of this study does
+    the same work."""
     if pilot is None:
-        return None
+        return None, None, False
     if noise:
         raise InputError(
             "--noise and --pilot both say what the noise is",
             next="keep one: --pilot takes it from a folder of results",
         )
-    from fsgauge.stats.pilot import pilot_noise
-    from fsgauge.store import read_results
-
-    stored = read_results(pilot)
-    return pilot_noise(stored.study, stored.runs)
-
-
-def _measured_time(
-    pilot: Path | None, study: Study, size_bytes: int
-) -> tuple[PilotTime | None, bool]:
-    """What a block of the pilot took, and whether a block of this study does the same work."""
-    if pilot is None:
-        return None, False
-    from fsgauge.stats.pilot import is_of_same_work, pilot_time
+    from fsgauge.stats.pilot import is_of_same_work, pilot_noise, pilot_time
     from fsgauge.store import read_results
 
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
     is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
     is_same = is_same and not is_preconditioned(study.storage)  # its rounds are in no pilot's time
-    return pilot_time(stored.study, stored.turns, stored.runs, stored.steps), is_same
+    time = pilot_time(stored.study, stored.turns, stored.runs, stored.steps)
+    return pilot_noise(stored.study, stored.runs), time, is_same
 
 
 def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:

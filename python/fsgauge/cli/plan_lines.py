@@ -1,15 +1,21 @@
-"""What `fsgauge plan` prints, section by section: lines of text from a description."""
+"""The plan of a study on a rig, and what `fsgauge plan` prints of it, section by section."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.plan.around import Around
 from fsgauge.plan.cells_in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
-from fsgauge.record.records import Cell
+from fsgauge.plan.turns import make_plan
+from fsgauge.record.records import Cell, Plan
+from fsgauge.rig.design import Design, design_of
+from fsgauge.rig.rig import Rig, around_on
 from fsgauge.stats.wording import HOPELESS_PERCENT
+from fsgauge.study.model import Study
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
 
@@ -21,6 +27,33 @@ MARGIN = " " * 10
 _MEASURED = "the noise here, which fsgauge doctor measures"
 _WHOLE_PERCENT = 20.0
 """From here on, a change is shown without decimals: the pilot's noise has no more digits."""
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A study's plan on a rig, and what it was made from."""
+
+    plan: Plan
+    size_bytes: int
+    design: Design
+    around: Around
+
+
+def plan_on(study: Study, rig: Rig) -> PlannedStudy:
+    """The plan that a run would follow; raises InputError or RigError as a run would.
+
+    A rig that tries blocks tries one, which Ctrl-C ends.
+    """
+    size_bytes, design = rig.size_bytes(study), design_of(rig, study)
+    around = around_on(rig, study)
+    plan = make_plan(
+        study,
+        size_bytes=size_bytes,
+        side_by_side=design.side_by_side,
+        strikes=rig.strikes(study),
+        around=around,
+    )
+    return PlannedStudy(plan, size_bytes, design, around)
 
 
 def pilot_lines(

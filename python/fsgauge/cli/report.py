@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.cli.choices import accept_changed_choice
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import write_whole
+from fsgauge.programs.interruption import interruptible
+from fsgauge.report.write import write_beside
+from fsgauge.store import StoredStudy
 
 if TYPE_CHECKING:
     from fsgauge.report.write import Report
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -116,7 +122,6 @@ def _require_known_kind(disclosure: str | None) -> None:
 
 
 def _write_sheets(report: Report, pdf: str | None, png: str | None, disclosure: str | None) -> None:
-    from fsgauge.cli.sheets import first_screen, on_paper, write_sheet
 
     stored = report.stored
     if disclosure is not None:
@@ -130,3 +135,48 @@ def _write_sheets(report: Report, pdf: str | None, png: str | None, disclosure: 
     if png is not None:
         picture = first_screen(stored, report.page())
         click.echo(f"png: {write_sheet(stored, 'first-screen.png', picture, png)}")
+
+
+PICTURE_WIDTH_PIXELS = 1200
+_EDGE_PIXELS = 18
+_PACKAGE = "apt-get install chromium (Debian), dnf install chromium (Fedora)"
+
+
+def on_paper(stored: StoredStudy, sheet: str, name: str) -> bytes:
+    """A sheet (HTML) as PDF. Without Chromium the sheet is left as NAME.html; RigError names it."""
+    program = find_chromium()
+    if program is None:
+        write_beside(stored, {f"{name}.html": sheet})
+        raise RigError(
+            "Chromium is not installed, which makes the PDF",
+            next=f"{_PACKAGE}; or print {stored.directory / f'{name}.html'} in any browser",
+        )
+    with interruptible():
+        return as_pdf(program, sheet)
+
+
+def first_screen(stored: StoredStudy, page: str) -> bytes:
+    """The first screen of the page (HTML) as PNG; RigError without Chromium."""
+    program = find_chromium()
+    if program is None:
+        raise RigError(
+            "Chromium is not installed, which takes the picture",
+            next=f"{_PACKAGE}; or take it of {stored.directory / 'report.html'} in any browser",
+        )
+    with interruptible():
+        return as_png(
+            program,
+            page,
+            width_pixels=PICTURE_WIDTH_PIXELS,
+            part="#first-screen",
+            below_pixels=_EDGE_PIXELS,
+        )
+
+
+def write_sheet(stored: StoredStudy, usual: str, content: str | bytes, file: str) -> Path:
+    """Write FILE, or where it is "" the usual name into the folder; gives the path."""
+    if not file:
+        write_beside(stored, {usual: content})
+        return stored.directory / usual
+    write_whole(Path(file), content)
+    return Path(file)

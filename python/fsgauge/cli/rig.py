@@ -1,4 +1,5 @@
-"""`fsgauge rig`: the guest of the virtual rig, built, tried, and looked at."""
+"""`fsgauge rig`: the guest of the virtual rig, built, tried, and looked at; and `fleet-host`,
+which fsgauge starts on each host of a fleet."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.rig.vm.cache import Guest, Kernel
+
 
 _kernel_option = click.option(
     "--kernel", metavar="PACKAGE", help="A kernel of the archive: linux-image-6.1.0-47-amd64."
@@ -176,3 +178,15 @@ def remove(names: tuple[str, ...], everything: bool) -> None:
             click.echo(f"removed {name}")
         for image in labs:
             image.unlink()
+
+
+@click.command("fleet-host", hidden=True)
+@click.option("--bootstrap", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
+def fleet_host(bootstrap: Path | None) -> int:
+    """Be a host of a fleet until the one who started it is gone."""
+    from fsgauge.rig.fleet.extra import require_extra
+
+    require_extra()
+    from fsgauge.rig.fleet.host_process import serve_file, serve_standard_input
+
+    return serve_standard_input() if bootstrap is None else serve_file(bootstrap)

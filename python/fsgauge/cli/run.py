@@ -1,25 +1,36 @@
-"""`fsgauge run` and `resume`: a study measured, and continued."""
+"""`fsgauge run` and `resume`: a study measured, or handed to Slurm, and continued.
+
+Before one that takes long or writes much, a person at a terminal is asked whether it is meant.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import (
     accept_changed_choice,
-    chosen_consent,
-    chosen_study,
     consent_choices,
     fleet_choices,
     progress_choices,
     results_option,
     rig_option,
-    study_choices,
 )
+from fsgauge.errors import Interrupted
+from fsgauge.plan.preview import describe
+from fsgauge.plan.turns import make_plan
+from fsgauge.programs.interruption import interruptible
+from fsgauge.rig.rig import Rig
+from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
+    from fsgauge.cli.plan_lines import PlannedStudy
+    from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.fleet_choice import FleetChoice
 
 
@@ -37,18 +48,10 @@ if TYPE_CHECKING:
 )
 @progress_choices
 def command(
-    study: str,
-    overrides: tuple[str, ...],
-    systems: tuple[str, ...],
-    baseline: str | None,
-    without: tuple[str, ...],
-    storage: str | None,
-    serve: str | None,
-    seed: int | None,
+    asked: AskedStudy,
     rig: str | None,
     hosts: FleetChoice,
-    destroy: tuple[str, ...],
-    discard_unknown_data: bool,
+    consent: Consent | None,
     results: Path,
     yes: bool,
     style: str | None,
@@ -60,32 +63,19 @@ def command(
 
     The last two lines are the answer and the path of the report.
     """
-    from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
-    from fsgauge.cli.submitting import submit
     from fsgauge.rig.fleet.choice import is_submitted
-    from fsgauge.rig.registry import rig_for, rig_named, study_on
 
-    study = study_on(rig, study)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
-    rig = rig_for(chosen, rig)
-    chosen = rig_named(rig).placed(chosen)
-    if chosen.sweep is not None:
+    study, chosen = asked.placed(rig, hosts)
+    if study.sweep is not None:
         from fsgauge.cli.sweeping import run_sweep
 
-        return run_sweep(chosen, rig, results)
+        return run_sweep(study, chosen, results)
     if is_submitted(hosts):
-        return submit(chosen, hosts)
+        return submit(study, hosts)
     if not yes:
-        ask_where_long(chosen, rig_named(rig, hosts=hosts))
-    return execute(
-        chosen,
-        rig=rig,
-        hosts=hosts,
-        results=results,
-        destroy=chosen_consent(destroy, discard_unknown_data),
-        style=style,
-    )
+        ask_where_long(study, chosen)
+    return execute(study, rig=chosen, results=results, destroy=consent, style=style)
 
 
 @click.command("resume")
@@ -101,8 +91,7 @@ def resume(
     directory: Path,
     rig: str | None,
     hosts: FleetChoice,
-    destroy: tuple[str, ...],
-    discard_unknown_data: bool,
+    consent: Consent | None,
     accept_changed: bool,
     style: str | None,
 ) -> int:
@@ -122,7 +111,88 @@ def resume(
         directory,
         rig=rig,
         hosts=hosts,
-        destroy=chosen_consent(destroy, discard_unknown_data),
+        destroy=consent,
         style=style,
         accept_changed=accept_changed,
     )
+
+
+LONG_SECONDS = 15 * 60
+MUCH_BYTES = 100 << 30
+_FEWER_BLOCKS = (5, 3)
+"""What is proposed; with fewer, nothing can be decided."""
+
+
+def ask_where_long(study: Study, rig: Rig) -> None:
+    """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
+
+    Raises Interrupted when the answer is no; what the rig would refuse is raised before the
+    question. Without a terminal on standard input and standard error there is no question.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    from fsgauge.cli.plan_lines import plan_on, time_and_bytes
+
+    planned = plan_on(study, rig)
+    plan, around = planned.plan, planned.around
+    if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
+        return
+    _refuse_at_once(study, rig)
+    description = describe(plan, study, size_bytes=planned.size_bytes, around=around)
+    systems = ", ".join(system.name for system in description.systems)
+    lines = [
+        f"order     {description.runs} runs in {description.blocks} blocks: {systems}",
+        *time_and_bytes(description),
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    if not _is_meant():
+        shorter = _shorter(study, planned)
+        raise Interrupted("nothing was started", next=shorter)
+
+
+def _refuse_at_once(study: Study, rig: Rig) -> None:
+    """What would be refused after a yes. A device is not looked at: its consent comes later."""
+    if isinstance(study.storage, DeviceStorage):
+        return
+    with interruptible():
+        for refusal in rig.refusals(study):
+            raise refusal
+
+
+def _is_meant() -> bool:
+    """The answer; no for Ctrl-C and Ctrl-D as well."""
+    try:
+        return click.confirm("begin?", default=False, err=True)
+    except click.Abort:
+        sys.stderr.write("\n")
+        return False
+
+
+def _shorter(study: Study, planned: PlannedStudy) -> str:
+    """What makes this very study shorter, and how long it takes then; "" where nothing does."""
+    for blocks in _FEWER_BLOCKS:
+        fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
+        plan = make_plan(fewer, size_bytes=planned.size_bytes, around=planned.around)
+        if plan.expected_seconds < planned.plan.expected_seconds:
+            took = format_duration(int(plan.expected_seconds * 1e9))
+            return f"--set plan.blocks={blocks} takes about {took}"
+    return ""
+
+
+def submit(study: Study, hosts: FleetChoice) -> int:
+    """Submit what was typed; its page is where the job's log says. Raises RigError."""
+    from fsgauge.rig.fleet.extra import require_extra
+    from fsgauge.rig.fleet.launcher.slurm import batch_script, submitted
+    from fsgauge.rig.fleet.rig import FleetRig
+    from fsgauge.workload import method_of
+
+    require_extra()
+    assert hosts.slurm is not None  # noqa: S101 - else nothing is submitted
+    method_of(study.workload).require_dealable(hosts.slurm)
+    plan = make_plan(study, size_bytes=FleetRig(hosts).size_bytes(study))
+    words = [word for word in sys.argv[1:] if word not in ("--yes", "-y")]
+    command = ["fsgauge", *words, "--yes"]
+    here = Path.cwd()
+    job = submitted(batch_script(hosts.slurm, command, here, plan.expected_seconds), here)
+    sys.stdout.write(f"submitted as job {job}\nlog: {here / f'fsgauge-{job}.log'}\n")
+    return 0

@@ -64,8 +64,8 @@ def command(
     3 unreadable, 130 stopped early.
     """
     from fsgauge.report.scan import require_ours
+    from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.region import empty_region, region_lines
-    from fsgauge.scan.stored import is_kept_scan, read_scan
 
     before = read_scan(against) if against else None
     region_bytes = _region_bytes(region_size, no_space)
@@ -125,41 +125,16 @@ def _order(before: ScanResult | None) -> int:
 def _scanned(
     path: Path, *, threads: int | None, space: bool, top: int, map_order: int
 ) -> ScanResult:
-    """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read.
-
-    The scan has an absolute path, since a saved one is read elsewhere.
-    """
+    """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
+    from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
     from fsgauge.engine.wire import ScanJob
-    from fsgauge.errors import InputError
-    from fsgauge.programs.interruption import ending_gently
-    from fsgauge.progress.scan_and_age import StageProgress
+    from fsgauge.progress.scan_and_age import stages
 
-    place = str(path.absolute())
-    try:
-        place.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{place!a} is not valid UTF-8, which the engine requires",
-            next="scan the folder above it",
-        ) from error
+    place = engine_path(path, "scan the folder above it")
     job = ScanJob(path=place, threads=threads, top=top, map_order=map_order, space=space)
-    progress = StageProgress(sys.stderr)
-    with ending_gently() as ending:
-
-        def told(stop: object) -> None:
-            assert callable(stop)  # noqa: S101 - the engine's client hands it over
-
-            def tell() -> None:
-                progress.stopping()
-                stop()
-
-            ending.on_stop(tell)
-
-        try:
-            return Engine().scan(job, progress.event, told)
-        finally:
-            progress.ended()
+    with stages() as progress:
+        return Engine().scan(job, progress.event, progress.stoppable)
 
 
 def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bool) -> None:
@@ -189,8 +164,8 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 
 
 def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
+    from fsgauge.scan import document_of
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
-    from fsgauge.scan.stored import document_of
 
     if before is None:
         return document_of(scan, **more)

@@ -10,91 +10,52 @@ submission: the difference is what batching gains.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-from fsgauge import __version__
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
 from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
-from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
-from fsgauge.crosscheck.lending import lender_of, require_here
-from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
+from fsgauge.crosscheck.sitting import Asked, Listener, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
-from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.machine.device.consent import Consent
+from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.lending import LendsSystems, LentSystem
-from fsgauge.rig.rig import Rig
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
-from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
 from fsgauge.workload import method_of
 
-__all__ = ["Told", "crosscheck"]
+__all__ = ["Asked", "Listener", "crosscheck"]
 
 
-@dataclass(frozen=True)
-class Told:
-    """Called when a run begins and when a cell is done."""
-
-    run: Callable[[str, Cell, int, Tool], None]
-    cell: Callable[[CellAgreement], None]
-
-
-@dataclass(frozen=True)
-class _Session:
-    study: Study
-    plan: Plan
-    lender: LendsSystems
-    folder: CrosscheckFolder
-    told: Told
-
-
-def crosscheck(
-    study: Study,
-    *,
-    pairs: int,
-    rig: Rig,
-    results: Path,
-    destroy: Consent | None,
-    command: list[str],
-    told: Told,
-) -> Path:
+def crosscheck(asked: Asked) -> Path:
     """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
 
     Refusals come before anything is touched.
     """
-    require_here(rig, "fio")
-    study = first_device_alone(study, pairs)
-    _check_cells(study)
-    version = fio_version()
-    rig.check(study, destroy)
-    with rig.opened(study) as session:
-        lender = lender_of(session, rig.name, "fio")
-        found = session.describe()
-        plan = make_plan(study, size_bytes=found.size_bytes)
-        folder = CrosscheckFolder(results, study.name)
-        record = CrosscheckRecord(
-            fsgauge_version=__version__,
-            fio_version=version,
-            command=command,
-            study=study.model_dump(mode="json", by_alias=True),
-            seed=plan.seed,
-            pairs=pairs,
-            started_unix_ns=time.time_ns(),
+    if asked.rig.has_nodes:
+        raise InputError(
+            "fio is compared on this machine alone",
+            next="without --rig; or --with bonnie++ --rig vm, for the study sharing",
         )
-        folder.write_start(record, found.environment, dump_study(study))
-        try:
-            _all_systems(_Session(study, plan, lender, folder, told))
-        except FsgaugeError as error:
-            error.details += (folder.kept(),)
-            raise
-    return folder.directory
+    _check_cells(asked.study)
+    with sitting(asked, FioCheck, fio_version=fio_version()) as begun:
+        lender = begun.session
+        if not isinstance(lender, LendsSystems):
+            raise InputError(
+                f"the rig {asked.rig.name} cannot be cross-checked",
+                cause="its systems are not on this machine, where fio could use them",
+                next="--rig host",
+            )
+        for system in asked.study.systems:
+            with lender.lent(system) as lent:
+                for cell in _cells_in_order(begun.plan):
+                    _cell(begun, lent, cell, begun.pairs_of(system.name))
+    return begun.directory
 
 
 def _check_cells(study: Study) -> None:
@@ -119,36 +80,28 @@ def _check_cells(study: Study) -> None:
         require_equal_exists(_plain(job_for(study, plan, plan.turns[0], cell, target)))
 
 
-def _all_systems(session: _Session) -> None:
-    for system in session.study.systems:
-        turns = [
-            turn for turn in session.plan.turns if turn.system == system.name and not turn.again
-        ]
-        with session.lender.lent(system) as lent:
-            for cell in _cells_in_order(session.plan):
-                _cell(session, lent, cell, turns)
-
-
 def _cells_in_order(plan: Plan) -> Iterator[Cell]:
     """Reads, then mixes, then writes: as a study's turns have them."""
     cells = {cell.id: cell for cell in plan.cells}
     return (cells[cell_id] for cell_id in plan.turns[0].cells)
 
 
-def _cell(session: _Session, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:
+def _cell(begun: Sitting, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:
     runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": [], "fio-by-itself": []}
     tools: tuple[Tool, Tool] = ("engine", "fio")
-    orders = tools_in_order(len(turns), session.plan.seed + len(cell.id), tools)
+    orders = tools_in_order(len(turns), begun.plan.seed + len(cell.id), tools)
     for turn, order in zip(turns, orders, strict=True):
-        for position, tool in enumerate(_with_fio_by_itself(session, lent, cell, turn, order)):
-            session.told.run(turn.system, cell, turn.block, tool)
-            run = _run(session, lent, cell, turn, position, tool)
+        job = _plain(job_for(begun.asked.study, begun.plan, turn, cell, lent.target))
+        for position, tool in enumerate(_with_fio_by_itself(job, turn, order)):
+            begun.told_run(turn, cell.name, tool)
+            run = _run(begun, lent, cell, turn, position, tool)
             name = f"{slug(cell.id)}-{run.pair:02d}-{run.position}-{run.tool}"
-            session.folder.write(run, run.system, name)
+            begun.folder.write(run, run.system, name)
             runs[tool].append(run)
     engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
-    fio = [fio_numbers(run.fio) for run in runs["fio"] if run.fio]
-    own = [fio_numbers(run.fio) for run in runs["fio-by-itself"] if run.fio]
+    fio, own = (
+        [fio_numbers(run.fio) for run in runs[tool] if run.fio] for tool in ("fio", "fio-by-itself")
+    )
     found = CellAgreement(
         system=turns[0].system,
         cell=cell.id,
@@ -161,26 +114,18 @@ def _cell(session: _Session, lent: LentSystem, cell: Cell, turns: list[Turn]) ->
         own_command=runs["fio-by-itself"][0].command if own else None,
         own_agreements=agreements(engine, own) if own else [],
     )
-    session.folder.write_agreement(found)
-    session.told.cell(found)
+    begun.keep_agreement(found)
 
 
-def _with_fio_by_itself(
-    session: _Session,
-    lent: LentSystem,
-    cell: Cell,
-    turn: Turn,
-    order: tuple[Tool, Tool],
-) -> list[Tool]:
+def _with_fio_by_itself(job: LoadJob, turn: Turn, order: tuple[Tool, Tool]) -> list[Tool]:
     """The pair and, where it differs, fio's default submission: last and first in turns."""
-    job = _plain(job_for(session.study, session.plan, turn, cell, lent.target))
     if job.interface != "io_uring" or engine_batch(job) == 1:
         return list(order)
     return [*order, "fio-by-itself"] if turn.block % 2 == 0 else ["fio-by-itself", *order]
 
 
 def _run(
-    session: _Session,
+    begun: Sitting,
     lent: LentSystem,
     cell: Cell,
     turn: Turn,
@@ -188,7 +133,7 @@ def _run(
     tool: Tool,
 ) -> CrosscheckRun:
     job, told = (
-        _plain(job_for(session.study, session.plan, turn, cell, target))
+        _plain(job_for(begun.asked.study, begun.plan, turn, cell, target))
         for target in (lent.target, lent.pinned)
     )
     own = tool == "fio-by-itself"

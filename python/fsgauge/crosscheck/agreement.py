@@ -1,6 +1,6 @@
-"""Whether the engine and fio agree: each metric's ratio over the pairs of a cell, and a word.
+"""Whether engine and tool agree: each metric's ratio over the pairs of a cell, and a word.
 
-Takes one `Numbers` of each tool a pair; gives the geometric mean of engine / fio with a t interval
+Takes the numbers of each tool a pair; gives the geometric mean of engine / fio with a t interval
 on the logs of the pairs' ratios, as for systems (stats/ratio.py).
 """
 
@@ -13,8 +13,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.crosscheck.fio import Numbers
+from fsgauge.crosscheck.folder import ProgramRun
+from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.workload.peer import RateUnit
 
 Word = Literal["agrees", "differs", "undecided"]
 
@@ -63,6 +66,29 @@ class CellAgreement(BaseModel):
     own_agreements: list[Agreement] = []
 
 
+class ProgramAgreement(BaseModel):
+    """One cell on one system: engine / program over the pairs, and what each took of a CPU."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    program: str
+    system: str
+    cell: str
+    cell_name: str
+    unit: RateUnit | None
+    engine: float | None
+    theirs: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    pairs: int
+    too_fast: int
+    """Pairs in which the program gave no rate."""
+    word: Word
+    engine_processor_share: float | None
+    their_processor_share: float | None
+
+
 def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreement]:
     """Each metric that both tools gave in every pair; both sequences are in the pairs' order."""
     found = []
@@ -104,17 +130,43 @@ def word_for(low: float | None, high: float | None) -> Word:
     return "agrees" if low >= 1 - WIDEST and high <= 1 + WIDEST else "undecided"
 
 
+def program_agreement(
+    program: str, system: str, cell: Cell, runs: Sequence[tuple[ProgramRun, ProgramRun]]
+) -> ProgramAgreement:
+    """The ratio over the pairs in which both gave a rate; none where a pair lacks one."""
+    sides = [(ours.of(cell.id), theirs.of(cell.id)) for ours, theirs in runs]
+    rated = [(ours.rate, theirs.rate) for ours, theirs in sides if ours.rate and theirs.rate]
+    ratio = _ratio(rated) if len(rated) == len(sides) else None
+    return ProgramAgreement(
+        program=program,
+        system=system,
+        cell=cell.id,
+        cell_name=cell.name,
+        unit=sides[0][0].unit,
+        engine=_middle([ours for ours, _ in rated]),
+        theirs=_middle([theirs for _, theirs in rated]),
+        ratio=ratio.ratio if ratio else None,
+        low=ratio.low if ratio else None,
+        high=ratio.high if ratio else None,
+        pairs=len(sides),
+        too_fast=len(sides) - len(rated),
+        word=word_for(ratio.low, ratio.high) if ratio else "undecided",
+        engine_processor_share=_mean([ours.processor_share for ours, _ in sides]),
+        their_processor_share=_mean([theirs.processor_share for _, theirs in sides]),
+    )
+
+
 def _agreement(name: str, pairs: list[tuple[float, float]]) -> Agreement:
     metric = METRICS[name]
-    logs = [math.log(ours / theirs) for ours, theirs in pairs]
-    ratio = ratio_of_blocks(logs, reach=metric.resolution)  # half a bucket of each side
-    assert ratio is not None  # noqa: S101 - there are pairs
+    ratio = _ratio(pairs, reach=metric.resolution)  # half a bucket of each side
+    engine, fio = (_middle(side) for side in zip(*pairs, strict=True))
+    assert ratio is not None and engine and fio  # noqa: S101 - there are pairs
     return Agreement(
         metric=name,
         label=metric.label,
         unit=metric.unit,
-        engine=_middle([ours for ours, _ in pairs]),
-        fio=_middle([theirs for _, theirs in pairs]),
+        engine=engine,
+        fio=fio,
         ratio=ratio.ratio,
         low=ratio.low,
         high=ratio.high,
@@ -123,5 +175,16 @@ def _agreement(name: str, pairs: list[tuple[float, float]]) -> Agreement:
     )
 
 
-def _middle(values: list[float]) -> float:
-    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+def _ratio(pairs: Sequence[tuple[float, float]], reach: float = 0.0) -> Ratio | None:
+    return ratio_of_blocks([math.log(ours / theirs) for ours, theirs in pairs], reach=reach)
+
+
+def _middle(values: Sequence[float]) -> float | None:
+    """The geometric mean; None of nothing."""
+    logs = [math.log(value) for value in values]
+    return math.exp(math.fsum(logs) / len(logs)) if logs else None
+
+
+def _mean(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return math.fsum(known) / len(known) if known else None

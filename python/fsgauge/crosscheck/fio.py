@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.crosscheck.fio_command import QUANTILES
+from fsgauge.crosscheck.sitting import not_installed
 from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import find_tool, run_tool
@@ -22,11 +23,7 @@ _SLACK_SECONDS = 120.0
 def fio_version() -> str:
     """The version of the installed fio; RigError without one."""
     if find_tool("fio") is None:
-        raise RigError(
-            "fio is not installed",
-            cause="a cross-check runs the fio of this machine; fsgauge does not include one",
-            next="apt-get install fio",
-        )
+        raise not_installed("fio", "apt-get install fio")
     said = run_tool(["fio", "--version"])
     if said.exit_code != 0 or not said.output.strip():
         raise RigError("fio --version failed", details=(said.words[:200],))

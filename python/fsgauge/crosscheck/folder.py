@@ -1,10 +1,10 @@
 """The folder of a cross-check: every run, as the tool reported it.
 
 DIR/study.toml                        the effective study, every key
-DIR/crosscheck.json                   CrosscheckRecord: command line, versions, pairs
+DIR/crosscheck.json                   FioCheck, ProgramCheck: command, versions, pairs
 DIR/environment.json                  the machine (record.EnvironmentRecord)
-DIR/runs/SYSTEM/CELL-PP-P-TOOL.json   CrosscheckRun: pair, place in the pair, tool, result
-DIR/agreement.ndjson                  CellAgreement, one line a cell, as they are done
+DIR/runs/SYSTEM/CELL-PP-P-TOOL.json   CrosscheckRun, ProgramRun: pair, place in it, tool, result
+DIR/agreement.ndjson                  CellAgreement, ProgramAgreement: a line a cell, as it is done
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from __future__ import annotations
 import shutil
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.engine.wire import LoadJob, LoadResult
+from fsgauge.engine.wire import ClientsJob, LoadJob, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
 from fsgauge.record.records import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
+from fsgauge.workload.peer import PeerNumbers, RateUnit
 
 Tool = Literal["engine", "fio", "fio-by-itself"]
 """The last one is fio with its default submission; "fio" submits like the engine."""
@@ -30,12 +31,23 @@ class CrosscheckRecord(Record):
     """Written before the first run."""
 
     fsgauge_version: str
-    fio_version: str
     command: list[str]
     study: dict[str, Any]
     seed: int
     pairs: int
     started_unix_ns: int
+
+
+class FioCheck(CrosscheckRecord):
+    """Start of a cross-check with fio."""
+
+    fio_version: str
+
+
+class ProgramCheck(CrosscheckRecord):
+    """Start of a cross-check with a program that a kind declares."""
+
+    program: str
 
 
 class CrosscheckRun(Record):
@@ -54,6 +66,49 @@ class CrosscheckRun(Record):
     fio: dict[str, Any] | None
 
 
+class CellNumbers(BaseModel):
+    """One side of a cell in one run; no rate where the program was too fast to say one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cell: str
+    rate: float | None
+    unit: RateUnit | None
+    processor_share: float | None
+
+    @classmethod
+    def of(cls, cell: Cell, numbers: PeerNumbers | None) -> Self:
+        """Values of one program."""
+        if numbers is None:
+            return cls(cell=cell.id, rate=None, unit=None, processor_share=None)
+        share = numbers.processor_share
+        return cls(cell=cell.id, rate=numbers.rate, unit=numbers.unit, processor_share=share)
+
+
+class ProgramRun(Record):
+    """One run of one side: jobs and results of the engine, or `output` of the program.
+
+    `program_version` is that of the program on that machine, in both.
+    """
+
+    system: str
+    pair: int
+    position: int
+    tool: str
+    program_version: str
+    command: list[str]
+    caches: str
+    started_unix_ns: int
+    jobs: list[Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]]
+    results: list[LoadResult]
+    output: str | None
+    cells: list[CellNumbers]
+
+    def of(self, cell: str) -> CellNumbers:
+        """The numbers of a cell."""
+        return next(numbers for numbers in self.cells if numbers.cell == cell)
+
+
 class CrosscheckFolder:
     """PARENT/crosscheck-STUDY-DATE-TIME; raises RigError where it cannot be made or written."""
 
@@ -64,19 +119,19 @@ class CrosscheckFolder:
         self._make(self.directory)
 
     def write_start(self, record: Record, environment: EnvironmentRecord, study_toml: str) -> None:
-        """What is to be done, on what."""
+        """Write the study, the machine and how the cross-check was called."""
         write_whole(self.directory / "study.toml", study_toml)
         write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
         write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
 
     def write(self, run: Record, system: str, name: str) -> None:
-        """One run, at once."""
+        """Write one run, as soon as it is over."""
         folder = self.directory / "runs" / slug(system)
         self._make(folder)
         write_whole(folder / f"{name}.json", run.model_dump_json())
 
     def write_agreement(self, cell: BaseModel) -> None:
-        """One more line."""
+        """Append a line to agreement.ndjson."""
         self._lines.append(cell.model_dump_json() + "\n")
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.crosscheck.sitting import not_installed
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.turns import make_plan
@@ -48,7 +49,7 @@ def on_this_machine(study: Study, note: Callable[[str], None]) -> Study:
 
 
 def on_one_node(study: Study, rig: Rig) -> Study:
-    """The study, whose load one node drives."""
+    """The study; InputError where more than one node drives its load."""
     loads = rig.load_nodes(study)
     if loads > 1:
         raise InputError(
@@ -66,11 +67,7 @@ def named_file(peer: Peer, *, here: bool) -> Path | None:
         return None
     program = find_tool(named or peer.name)
     if program is None:
-        raise RigError(
-            f"{named or peer.name} is not installed",
-            cause="a cross-check runs a program that is there; fsgauge does not include one",
-            next=peer.install,
-        )
+        raise not_installed(named or peer.name, peer.install)
     return Path(program) if named or not here else None
 
 

@@ -7,18 +7,15 @@ every pair gives a ratio for each cell: engine / program.
 
 from __future__ import annotations
 
-import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from fsgauge import __version__, kinds
-from fsgauge.crosscheck.agreement import word_for
-from fsgauge.crosscheck.folder import CrosscheckFolder
-from fsgauge.crosscheck.lending import machines_of
-from fsgauge.crosscheck.order import first_device_alone, tools_in_order
+from fsgauge import kinds
+from fsgauge.crosscheck.agreement import program_agreement
+from fsgauge.crosscheck.folder import CellNumbers, ProgramCheck, ProgramRun
 from fsgauge.crosscheck.program_choice import (
     Program,
     named_file,
@@ -28,51 +25,18 @@ from fsgauge.crosscheck.program_choice import (
     starts_of,
     tell_left_out,
 )
-from fsgauge.crosscheck.program_records import (
-    CellNumbers,
-    ProgramAgreement,
-    ProgramCheck,
-    ProgramRun,
-)
+from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import FilesTarget
-from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.machine.device.consent import Consent
-from fsgauge.plan.turns import job_for, make_plan
-from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.lending import LentMachine
-from fsgauge.rig.rig import Rig
-from fsgauge.stats.ratio import ratio_of_blocks
-from fsgauge.study.dump import dump_study
-from fsgauge.study.model import Study
+from fsgauge.errors import InputError
+from fsgauge.plan.turns import job_for
+from fsgauge.record.records import Turn
+from fsgauge.rig.lending import LendsMachines, LentMachine
 from fsgauge.study.reached import is_served
 from fsgauge.workload.peer import Peer, PeerNumbers, PeerRun
 
-__all__ = ["ToldOfProgram", "crosscheck_program", "peer_names"]
+__all__ = ["crosscheck_program", "peer_names"]
 
 LONGEST_RUN_SECONDS = 3600.0
-
-
-@dataclass(frozen=True)
-class ToldOfProgram:
-    """Called when a run begins and when a cell is done."""
-
-    run: Callable[[str, str, int, str], None]
-    cell: Callable[[ProgramAgreement], None]
-    note: Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class _Check:
-    study: Study
-    plan: Plan
-    program: Program
-    folder: CrosscheckFolder
-    told: ToldOfProgram
-
-    @property
-    def name(self) -> str:
-        """The program's."""
-        return self.program.peer.name
 
 
 def peer_names() -> list[str]:
@@ -84,20 +48,12 @@ def _peers(kind: str) -> Mapping[str, Peer]:
     return kinds.part(kind, "peers").PEERS if kinds.has_part(kind, "peers") else {}
 
 
-def crosscheck_program(
-    study: Study,
-    name: str,
-    *,
-    pairs: int,
-    rig: Rig,
-    results: Path,
-    destroy: Consent | None,
-    command: list[str],
-    told: ToldOfProgram,
-) -> Path:
+def crosscheck_program(asked: Asked, name: str) -> Path:
     """Run the cells with both and give the folder; raises InputError, RigError, Interrupted."""
-    study = first_device_alone(study, pairs)
-    study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, told.note)
+    rig, note = asked.rig, asked.listener.note
+    study = asked.study
+    study = on_one_node(study, rig) if rig.has_nodes else on_this_machine(study, note)
+    asked = replace(asked, study=study)
     peer = _peers(study.workload.kind).get(name)
     if peer is None:
         raise InputError(
@@ -108,63 +64,47 @@ def crosscheck_program(
     if is_served(study):
         raise InputError(f"{name} works on paths alone", next="without --serve")
     named = named_file(peer, here=not rig.has_nodes)
-    tell_left_out(peer, study, told.note)
-    rig.check(study, destroy)
-    with rig.opened(study) as session:
-        lender = machines_of(session, rig.name)
-        found = session.describe()
-        plan = make_plan(study, size_bytes=found.size_bytes)
-        folder = CrosscheckFolder(results, study.name)
-        record = ProgramCheck(
-            fsgauge_version=__version__,
-            program=name,
-            command=command,
-            study=study.model_dump(mode="json", by_alias=True),
-            seed=plan.seed,
-            pairs=pairs,
-            started_unix_ns=time.time_ns(),
-        )
-        folder.write_start(record, found.environment, dump_study(study))
-        try:
-            for system in study.systems:
-                with lender.lent_machine(system) as lent:
-                    program = program_on(lent, peer, named)
-                    _system(_Check(study, plan, program, folder, told), system.name, lent)
-        except FsgaugeError as error:
-            error.details += (folder.kept(),)
-            raise
-    return folder.directory
+    tell_left_out(peer, study, note)
+    with sitting(asked, ProgramCheck, program=name) as begun:
+        lender = begun.session
+        if not isinstance(lender, LendsMachines):
+            raise InputError(
+                f"the rig {rig.name} runs no programs of others",
+                cause="a program runs on the machine that has the file system",
+                next="--rig host, or --rig vm",
+            )
+        for system in study.systems:
+            with lender.lent_machine(system) as lent:
+                _system(begun, program_on(lent, peer, named), system.name, lent)
+    return begun.directory
 
 
-def _system(check: _Check, system: str, lent: LentMachine) -> None:
+def _system(begun: Sitting, program: Program, system: str, lent: LentMachine) -> None:
+    name = program.peer.name
     if not isinstance(lent.pinned, FilesTarget):
-        raise InputError(f"{check.name} needs a folder", next="leave the bare device out")
+        raise InputError(f"{name} needs a folder", next="leave the bare device out")
     folder = lent.pinned.directory
-    tools = ("engine", check.name)
-    turns = [turn for turn in check.plan.turns if turn.system == system and not turn.again]
-    for number, start in enumerate(starts_of(check.program, folder, check.study, check.plan)):
-        orders = tools_in_order(len(turns), check.plan.seed + number, tools)
+    turns = begun.pairs_of(system)
+    for number, start in enumerate(starts_of(program, folder, begun.asked.study, begun.plan)):
+        orders = tools_in_order(len(turns), begun.plan.seed + number, ("engine", name))
         runs: list[tuple[ProgramRun, ProgramRun]] = []
         for turn, order in zip(turns, orders, strict=True):
             pair = {}
             for position, tool in enumerate(order):
-                check.told.run(turn.system, f"{len(start.cells)} tests", turn.block, tool)
-                run = _run(check, lent, turn, start, (position, tool))
-                check.folder.write(
-                    run, turn.system, f"{number:02d}-{turn.block:02d}-{position}-{tool}"
-                )
+                begun.told_run(turn, f"{len(start.cells)} tests", tool)
+                run = _run(begun, program, lent, turn, start, (position, tool))
+                begun.folder.write(run, system, f"{number:02d}-{turn.block:02d}-{position}-{tool}")
                 pair[tool] = run
-            runs.append((pair["engine"], pair[check.name]))
-            if not any(numbers.rate for numbers in pair[check.name].cells):
+            runs.append((pair["engine"], pair[name]))
+            if not any(numbers.rate for numbers in pair[name].cells):
                 break  # nor will the next pairs have one
         for cell in start.cells:
-            found = agreement(check.name, system, cell, runs)
-            check.folder.write_agreement(found)
-            check.told.cell(found)
+            begun.keep_agreement(program_agreement(name, system, cell, runs))
 
 
 def _run(
-    check: _Check,
+    begun: Sitting,
+    program: Program,
     lent: LentMachine,
     turn: Turn,
     start: PeerRun,
@@ -177,14 +117,14 @@ def _run(
     try:
         if tool == "engine":
             for cell in start.cells:
-                jobs.append(job_for(check.study, check.plan, turn, cell, lent.target))
+                jobs.append(job_for(begun.asked.study, begun.plan, turn, cell, lent.target))
                 results.append(lent.load(jobs[-1]))
             numbers: Mapping[str, PeerNumbers | None] = {
-                cell.id: check.program.peer.of_engine(cell, result)
+                cell.id: program.peer.of_engine(cell, result)
                 for cell, result in zip(start.cells, results, strict=True)
             }
         else:
-            what = f"{check.name} failed"
+            what = f"{program.peer.name} failed"
             output = lent.said(start.command, what, LONGEST_RUN_SECONDS)
             numbers = start.read(output)
     finally:
@@ -194,7 +134,7 @@ def _run(
         pair=turn.block,
         position=position,
         tool=tool,
-        program_version=check.program.version,
+        program_version=program.version,
         command=_as_known(start.command, lent),
         caches=caches,
         started_unix_ns=started_unix_ns,
@@ -211,40 +151,3 @@ def _as_known(command: Sequence[str], lent: LentMachine) -> list[str]:
         return list(command)
     known, told = lent.target.directory, lent.pinned.directory
     return [known.join(re.split(rf"{re.escape(told)}(?![0-9])", word)) for word in command]
-
-
-def agreement(
-    program: str, system: str, cell: Cell, runs: Sequence[tuple[ProgramRun, ProgramRun]]
-) -> ProgramAgreement:
-    """The ratio over the pairs in which both gave a rate."""
-    sides = [(ours.of(cell.id), theirs.of(cell.id)) for ours, theirs in runs]
-    rated = [(ours, theirs) for ours, theirs in sides if ours.rate and theirs.rate]
-    logs = [math.log((ours.rate or 1) / (theirs.rate or 1)) for ours, theirs in rated]
-    ratio = ratio_of_blocks(logs) if len(logs) == len(sides) else None
-    return ProgramAgreement(
-        program=program,
-        system=system,
-        cell=cell.id,
-        cell_name=cell.name,
-        unit=sides[0][0].unit,
-        engine=_middle([ours.rate for ours, _ in rated]),
-        theirs=_middle([theirs.rate for _, theirs in rated]),
-        ratio=ratio.ratio if ratio else None,
-        low=ratio.low if ratio else None,
-        high=ratio.high if ratio else None,
-        pairs=len(sides),
-        too_fast=len(sides) - len(rated),
-        word=word_for(ratio.low, ratio.high) if ratio else "undecided",
-        engine_processor_share=_mean([ours.processor_share for ours, _ in sides]),
-        their_processor_share=_mean([theirs.processor_share for _, theirs in sides]),
-    )
-
-
-def _middle(rates: Sequence[float | None]) -> float | None:
-    known = [math.log(rate) for rate in rates if rate]
-    return math.exp(math.fsum(known) / len(known)) if known else None
-
-
-def _mean(shares: Sequence[float | None]) -> float | None:
-    known = [share for share in shares if share is not None]
-    return math.fsum(known) / len(known) if known else None

@@ -1,1 +1,242 @@
-"""What a system gives up to be fast: options after which a crash, or a bad block, costs data."""
+"""What a system gives up to be fast: options after which a crash, or a bad block, costs data.
+
+One list, for the page, the answer, the findings and the plan. An option that only slows writes down
+or changes when space is given (nodelalloc, notreelog, flushoncommit) is not in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Place = Literal["mount", "mkfs", "kind", "tunable", "samba", "export"]
+"""Where an option is given: after mount -o, to mkfs, by the choice of the file system itself, as a
+setting of the kernel, in smb.conf, in exports."""
+Guards = Literal["crash", "damage"]
+"""Against what it protected: a crash or power failure, or a block that comes back changed."""
+
+EXT4 = "kernel.org Documentation/admin-guide/ext4.rst"
+EXT2 = "kernel.org Documentation/filesystems/ext2.rst"
+XFS = "kernel.org Documentation/admin-guide/xfs.rst"
+F2FS = "kernel.org Documentation/filesystems/f2fs.rst"
+NILFS2 = "kernel.org Documentation/filesystems/nilfs2.rst"
+OCFS2 = "kernel.org Documentation/filesystems/ocfs2.rst"
+GFS2 = "gfs2(5)"
+BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
+BTRFS = "btrfs(5)"
+OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
+MOUNT = "mount(8)"
+SMB = "smb.conf(5)"
+EXPORTS = "exports(5)"
+
+NO_FLUSHES = "without flushes, a power failure may lose or damage data in the disk's cache"
+OLD_DATA = "a crash may lose or expose old data"
+NO_CHECKSUMS = "data have no checksums, so a damaged block reads as good"
+UNCHECKED = "metadata have no checksums, so a damaged block reads as good"
+INCONSISTENT = "a crash may leave the file system inconsistent, and fsck decides what is kept"
+
+
+@dataclass(frozen=True)
+class Weakening:
+    """An option that weakens durability. `pattern` fits one option of its place, whole.
+
+    `systems` are the kinds in which it means this; a mounted folder may be any of them. `more_than`
+    is the default of an option with a number: only above it is anything given up. `called` is what
+    people read where the option itself has no name.
+    """
+
+    place: Place
+    systems: tuple[str, ...]
+    pattern: str
+    loses: str
+    source: str
+    guards: Guards = "crash"
+    more_than: int | None = None
+    called: str = ""
+
+    def fits(self, option: str) -> bool:
+        """Whether `option` is this one, with a value that weakens."""
+        found = re.fullmatch(self.pattern, option)
+        if found is None:
+            return False
+        return self.more_than is None or int(found["number"]) > self.more_than
+
+
+_EXT = ("ext3", "ext4", "ldiskfs")
+_JOURNALED = ("ext4", "ldiskfs")
+_BTRFS = ("btrfs",)
+WEAKENINGS: tuple[Weakening, ...] = (
+    Weakening("mount", _EXT, r"nobarrier|barrier=0", NO_FLUSHES, EXT4),
+    Weakening("mount", ("xfs",), r"nobarrier", NO_FLUSHES, XFS),
+    Weakening("mount", _BTRFS, r"nobarrier", NO_FLUSHES, BTRFS),
+    Weakening("mount", ("f2fs",), r"nobarrier|fsync_mode=nobarrier", NO_FLUSHES, F2FS),
+    Weakening("mount", ("nilfs2",), r"nobarrier", NO_FLUSHES, NILFS2),
+    Weakening("mount", ("ocfs2",), r"barrier=0", NO_FLUSHES, OCFS2),
+    Weakening("mount", ("gfs2",), r"nobarrier", NO_FLUSHES, GFS2),
+    Weakening("mount", _EXT, r"data=writeback", OLD_DATA, EXT4),
+    Weakening("mount", ("ocfs2",), r"data=writeback", OLD_DATA, OCFS2),
+    Weakening("mount", ("gfs2",), r"data=writeback", OLD_DATA, GFS2),
+    Weakening(
+        "mount",
+        _JOURNALED,
+        r"journal_async_commit",
+        "a commit may be on the disk before what it commits, and a crash may lose it",
+        EXT4,
+    ),
+    Weakening(
+        "mount",
+        _JOURNALED,
+        r"noauto_da_alloc|auto_da_alloc=0",
+        "a file that is replaced by rename without fsync may be empty after a crash",
+        EXT4,
+    ),
+    Weakening(
+        "mount",
+        _EXT,
+        r"commit=(?P<number>[0-9]{1,9})",
+        "a crash loses more seconds of what nothing synced than by default (5)",
+        EXT4,
+        more_than=5,
+    ),
+    Weakening(
+        "mount",
+        _BTRFS,
+        r"commit=(?P<number>[0-9]{1,9})",
+        "a crash loses more seconds of what nothing synced than by default (30)",
+        BTRFS,
+        more_than=30,
+    ),
+    Weakening("mount", _BTRFS, r"nodatasum", NO_CHECKSUMS, BTRFS, "damage"),
+    Weakening(
+        "mount",
+        _BTRFS,
+        r"nodatacow",
+        f"files are overwritten in place, which a crash may tear; {NO_CHECKSUMS}",
+        BTRFS,
+    ),
+    Weakening(
+        "mount",
+        ("overlay",),
+        r"volatile",
+        "nothing is synced to the upper layer, so a crash may lose or damage all that was written",
+        OVERLAY,
+    ),
+    Weakening("kind", ("ext2",), r"", INCONSISTENT, EXT2, called="no journal"),
+    Weakening(
+        "kind",
+        ("tmpfs", "ramfs"),
+        r"",
+        "a power failure loses everything",
+        "kernel.org Documentation/filesystems/tmpfs.rst",
+        called="memory for a disk",
+    ),
+    Weakening("mkfs", _EXT, r"(?:-O)?\^has_journal", INCONSISTENT, "mke2fs(8), ext4(5)"),
+    Weakening("mkfs", _EXT, r"(?:-O)?\^metadata_csum", UNCHECKED, "ext4(5)", "damage"),
+    Weakening("mkfs", ("xfs",), r"(?:-m)?crc=0", UNCHECKED, "mkfs.xfs(8)", "damage"),
+    Weakening(
+        "tunable",
+        (),
+        r"\S*queue/write_cache = write through",
+        "the kernel sends no flush to the device, so a power failure may lose what its cache holds",
+        BLOCK,
+    ),
+    Weakening(
+        "samba",
+        (),
+        r"strict sync = (?:no|false|off|0)",
+        "the server answers a flush without one, so a crash of it may lose what clients synced",
+        SMB,
+    ),
+    Weakening(
+        "export",
+        (),
+        r"async",
+        "the server answers before data are on its disk, so a crash of it may lose them",
+        EXPORTS,
+    ),
+)
+
+MEMORY = "the storage is memory, so a power failure loses everything on every system"
+NEVER_SYNCED = (
+    "nothing syncs what the load writes: a crash may lose it, and the time to make it durable is"
+    " not measured"
+)
+
+
+ANY_KIND = ("mounted", "share")
+"""Kinds under which any file system may be."""
+
+
+@dataclass(frozen=True)
+class SystemOptions:
+    """How a system is made, as far as durability depends on it.
+
+    `kind` is the file system's own where it is known. `mount` is as after -o, in force or asked
+    for; `mkfs` the words given to it; `server` options and `tunables` by name; `export` as in
+    exports(5), where it is known.
+    """
+
+    kind: str
+    mount: str = ""
+    mkfs: Sequence[str] = ()
+    tunables: Mapping[str, str] = field(default_factory=dict)
+    server: Mapping[str, str] = field(default_factory=dict)
+    export: str = ""
+
+
+@dataclass(frozen=True)
+class Weak:
+    """One thing that a system gives up: by which option, what that costs, where it is written."""
+
+    option: str
+    loses: str
+    source: str
+    guards: Guards
+
+
+def weakened(made: SystemOptions) -> list[Weak]:
+    """What it gives up, in the order of the list of options; [] for a system with nothing weak."""
+    given = dict(_given(made))
+    found: dict[str, Weak] = {}
+    for each in WEAKENINGS:
+        if each.systems and made.kind not in (*each.systems, *ANY_KIND):
+            continue
+        for option in given[each.place]:
+            if each.fits(option):
+                shown = each.called or option
+                found.setdefault(shown, Weak(shown, each.loses, each.source, each.guards))
+    return list(found.values())
+
+
+def _given(made: SystemOptions) -> Iterator[tuple[Place, list[str]]]:
+    """The options of each place, one by one; of what is given twice, the last."""
+    yield "mount", _in_force(_words(made.mount))
+    yield "mkfs", [word for part in made.mkfs for word in _words(part)]
+    yield "kind", [] if made.kind in ANY_KIND else [""]
+    yield "tunable", [f"{name} = {value.strip()}" for name, value in made.tunables.items()]
+    yield (
+        "samba",
+        [f"{name} = {value.strip()}".lower() for name, value in made.server.items()],
+    )
+    yield "export", _words(made.export)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[\s,]+", text.strip()) if word]
+
+
+def _in_force(options: Sequence[str]) -> list[str]:
+    """Of an option and its opposite, or two values of one, the last: "nobarrier,barrier=1"."""
+    last: dict[str, str] = {}
+    for option in options:
+        name = option.partition("=")[0]
+        last.pop(_stem(name), None)
+        last[_stem(name)] = option
+    return list(last.values())
+
+
+def _stem(name: str) -> str:
+    """What an option is about: "barrier" of nobarrier, barrier=0 and barrier."""
+    return name.removeprefix("no")

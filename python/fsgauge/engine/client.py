@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.engine.lease import ControlPipe
 from fsgauge.engine.process import (
+    ControlPipe,
     TimeLimit,
     end,
     hand_over,
@@ -48,6 +48,7 @@ from fsgauge.engine.wire import (
     PredictResult,
     ProbeJob,
     ProbeResult,
+    Result,
     ScanJob,
     ScanResult,
     ServeClockJob,
@@ -56,33 +57,12 @@ from fsgauge.engine.wire import (
     ShareFilesTarget,
     SimulateJob,
     SimulateResult,
+    Wire,
 )
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import engine_environment, find_engine, start
 
-Result = (
-    LoadResult
-    | LayoutResult
-    | ProbeResult
-    | ScanResult
-    | AgeResult
-    | SimulateResult
-    | PredictResult
-    | ServeClockResult
-    | ExchangeClockResult
-)
-R = TypeVar(
-    "R",
-    LoadResult,
-    LayoutResult,
-    ProbeResult,
-    ScanResult,
-    AgeResult,
-    SimulateResult,
-    PredictResult,
-    ServeClockResult,
-    ExchangeClockResult,
-)
+R = TypeVar("R", bound=Wire)
 OnEvent = Callable[[Event], None]
 Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""
@@ -209,7 +189,7 @@ class Engine:
             end(process)
 
     def _held_for(self, job: Job) -> list[Held]:
-        """What a job that touches files is given."""
+        """The places that a job is handed by descriptor; none for one that touches no files."""
         if isinstance(job, SimulateJob | PredictJob | ServeClockJob | ExchangeClockJob):
             return []
         return [*self.held, *job.held]

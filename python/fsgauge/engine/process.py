@@ -1,21 +1,26 @@
 """The engine's process, which may hang, talk without end, or live on: every wait here has a bound.
 
 An engine that is to end is asked (SIGTERM) and then killed with all processes of its group, within
-`GRACE_SECONDS` each. What the kernel does not let go is left to it.
+`GRACE_SECONDS` each. What the kernel does not let go is left to it. One with a lease ends when its
+standard input is closed or silent: a thread here writes to that for as long as this process runs,
+so an engine outlives neither a caller that was killed nor one that hangs.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Self
 
+from fsgauge.engine.wire import Lease
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 
 GRACE_SECONDS = 2.0
@@ -43,17 +48,17 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """Seconds, negative once they are over."""
+        """Seconds left; negative past the limit."""
         return self._until - time.monotonic()
 
     def shorten(self, seconds: float) -> None:
-        """It was asked to end, and has so long for that."""
+        """Limit the time left, for a job that was asked to end."""
         self.asked = True
         if seconds < self.left:
             self.seconds, self._until = seconds, time.monotonic() + seconds
 
     def passed(self) -> FsgaugeError:
-        """The engine did not end."""
+        """The error past the limit."""
         return RigError(
             f"the engine did not end within {self.seconds:.0f} s"
             + (" after it was asked to" if self.asked else ""),
@@ -118,7 +123,7 @@ def lines(
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it runs no more."""
+    """Whether the process has ended."""
     return _ended(process, 0.0) is not None
 
 
@@ -206,3 +211,44 @@ def _last_words(process: subprocess.Popen[bytes]) -> str:
     except BlockingIOError:
         return ""
     return said.decode(errors="replace").strip()
+
+
+_HOLDS_IN_A_LIMIT = 4
+
+
+class ControlPipe:
+    """Holds the lease within its context; orders are written by whoever has them."""
+
+    def __init__(self, stream: IO[bytes], lease: Lease) -> None:
+        self._stream = stream
+        self._pause_seconds = lease.silence_limit_ns / 1e9 / _HOLDS_IN_A_LIMIT
+        self._ended = threading.Event()
+        self._writing = threading.Lock()
+        self._thread = threading.Thread(target=self._hold, name="lease", daemon=True)
+
+    def start(self, start_at_ns: int) -> None:
+        """Have an armed job begin at this moment of the machine's monotonic clock."""
+        self._write(json.dumps({"kind": "start", "start_at_ns": start_at_ns}).encode() + b"\n")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _hold(self) -> None:
+        while not self._ended.wait(self._pause_seconds):
+            self._write(b"\n")
+
+    def _write(self, line: bytes) -> None:
+        """An engine that has ended says so on its own output; one that does not read has enough.
+
+        The pipe does not block, and takes a line whole or not at all (pipe(7), PIPE_BUF).
+        """
+        with self._writing, suppress(BlockingIOError):
+            try:
+                os.write(self._stream.fileno(), line)
+            except (BrokenPipeError, ValueError):
+                self._ended.set()

@@ -10,6 +10,7 @@ whole.py     one file by its path; why a folder does not take a file
 from fsgauge.plain_files.content import require_few_in_toml
 from fsgauge.plain_files.folder import MissingError, PlainFolder, SeenFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
+from fsgauge.plain_files.rights import was_moved
 from fsgauge.plain_files.whole import (
     cannot_write,
     cause_in,
@@ -34,6 +35,7 @@ __all__ = [
     "read_named",
     "read_plain",
     "require_few_in_toml",
+    "was_moved",
     "write_all",
     "write_whole",
 ]

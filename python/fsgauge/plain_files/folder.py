@@ -29,7 +29,7 @@ from fsgauge.plain_files.bounds import (
 )
 from fsgauge.plain_files.content import values_of_json
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
+from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of, was_moved
 from fsgauge.programs.interruption import undisturbed
 from fsgauge.units import format_size
 
@@ -244,6 +244,11 @@ class PlainFolder:
         """Device, inode and owner, which identify the folder."""
         status = os.fstat(self._descriptor)
         return status.st_dev, status.st_ino, status.st_uid
+
+    def require_still(self) -> None:
+        """RigError where its path leads elsewhere now, or nowhere."""
+        if not self.is_at(Path(os.path.realpath(self.path))):
+            raise was_moved(self.path, self._descriptor)
 
     def is_at(self, path: Path) -> bool:
         """Whether `path` itself is this very folder, not a link to it."""

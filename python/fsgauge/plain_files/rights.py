@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.opening import FOLDER_ITSELF
 from fsgauge.programs.finding import only_root_changes
 
@@ -64,7 +65,7 @@ def require_roots_alone(
 def led_to(path: Path) -> Path:
     """Where the name of a file leads that a person typed.
 
-    For root only by links that root made, in folders where nobody else can put one, and to a file
+    For root only by links that root made, in folders that root alone can write, and to a file
     that root alone can change; else it is the path itself, and its opener refuses the link.
     """
     if os.geteuid() != 0:
@@ -77,6 +78,22 @@ def led_to(path: Path) -> Path:
             return path
         found = found.parent / found.readlink()
     return path
+
+
+def was_moved(path: Path, written: int | None = None) -> RigError:
+    """A folder that is held open no longer has its name; `written` is its descriptor, where what is
+    in it is to be found."""
+    detail = "what has its name now was not touched"
+    if written is not None:
+        detail = f"what was written until then is in {os.path.realpath(f'/proc/self/fd/{written}')}"
+    above = next(each for each in path.absolute().parents if each.is_dir())
+    return RigError(
+        f"{path} was renamed or replaced while fsgauge worked in it",
+        details=(detail,),
+        cause=f"a user who can write in {path.parent}, or above it, did so; or something"
+        " was mounted there",
+        next=f"ls -la {shlex.quote(str(above))}; then a folder that no one else can rename",
+    )
 
 
 _PASSING = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC

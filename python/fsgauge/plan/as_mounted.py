@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fsgauge.durability.weakened import Made
+from fsgauge.durability import SystemOptions
 from fsgauge.record.records import SystemFacts
 
 LONGEST_OPTION = 48
@@ -38,9 +38,9 @@ def differently_mounted(mounted: Mapping[str, SystemFacts]) -> list[str]:
     return found
 
 
-def made_as_mounted(facts: SystemFacts) -> Made:
+def made_as_mounted(facts: SystemFacts) -> SystemOptions:
     """What durability depends on of a folder: its file system, its options, an export's."""
-    return Made(
+    return SystemOptions(
         kind=_file_system(facts),
         mount=facts.mount_options,
         export=facts.details.get("export options", ""),

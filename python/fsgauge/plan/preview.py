@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.durability.options import MEMORY
-from fsgauge.durability.weakened import Made, weakened
+from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
@@ -184,10 +183,10 @@ def _durability(study: Study, folders: Mapping[str, SystemFacts]) -> list[str]:
     return [*found, *([MEMORY] if study.storage.kind == "ram" else [])]
 
 
-def _made(system: System, folder: SystemFacts | None) -> Made:
+def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
     if folder is not None:
         return replace(made_as_mounted(folder), server=system.server)
-    return Made(
+    return SystemOptions(
         kind=system.kind,
         mount=system.mount,
         mkfs=system.mkfs.split(),

@@ -17,8 +17,8 @@ from fsgauge.errors import escaped
 class Outlet(io.TextIOWrapper):
     """Standard output or standard error; lines are its own, all else that acts is escaped.
 
-    `failed` is why something could not be written. Of standard error nobody can be told, so it does
-    not raise; a study goes on without it.
+    `failed` is why something could not be written. A failure of standard error cannot be reported,
+    so it does not raise; a study goes on without it.
     """
 
     def __init__(self, descriptor: int, before: TextIO | None, *, raises: bool) -> None:
@@ -75,7 +75,7 @@ def display(stream: TextIO) -> TextIO:
 
 
 def open_standard_streams() -> None:
-    """Closed descriptors lead nowhere from now on; both outputs are outlets.
+    """Closed descriptors lead nowhere from now on, and no answer does; both outputs are outlets.
 
     A file that is opened while 0, 1 or 2 is free would get that number, and what is printed or read
     would go to it.
@@ -84,7 +84,8 @@ def open_standard_streams() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            # The lowest number that is free. What is printed on an output that was closed fails.
+            nowhere = os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
             os.set_inheritable(nowhere, True)
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115 - as long as this process

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Protocol
-
 from fsgauge.engine.wire import Event
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
 from fsgauge.study.model import Study
 
 
-class Progress(Protocol):
-    """Called by `run/` at each step, in order. All methods return at once."""
+class Progress:
+    """Called by `run/` at each step, in order; all methods return at once. This one shows nothing:
+    of a quiet command the last two lines are all."""
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The plan is made and the storage is attached."""
@@ -33,18 +31,3 @@ class Progress(Protocol):
 
     def ended(self) -> None:
         """The study ended; restore the terminal."""
-
-
-def progress_for(style: str) -> Progress:
-    """`style`: auto (live on a terminal, else lines), lines, json or quiet."""
-    from fsgauge.progress.lines import JsonLines, Lines, Quiet
-
-    if style == "json":
-        return JsonLines(sys.stdout)
-    if style == "quiet":
-        return Quiet()
-    if style == "auto" and sys.stderr.isatty():
-        from fsgauge.progress.live import Live
-
-        return Live()
-    return Lines(sys.stderr)

@@ -1,4 +1,4 @@
-"""Progress without a terminal: plain lines, lines of JSON, or nothing."""
+"""Progress without a terminal: plain lines, or lines of JSON."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from fsgauge.engine.wire import Event
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import discard
+from fsgauge.progress import Progress
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record.machine import BELOW
-from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.record.records import EnvironmentRecord, Plan, RunRecord, turn_title
 from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed, named_systems
 from fsgauge.study.model import Study
@@ -21,32 +21,7 @@ if TYPE_CHECKING:
     from fsgauge.stats.noise_so_far import NoiseSoFar
 
 
-class Quiet:
-    """Prints nothing; the last two lines come from the command itself."""
-
-    def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """Nothing."""
-
-    def turn_started(self, turn: Turn) -> None:
-        """Nothing."""
-
-    def step_started(self, turn: Turn, what: str) -> None:
-        """Nothing."""
-
-    def run_started(self, turn: Turn, cell: Cell) -> None:
-        """Nothing."""
-
-    def event(self, event: Event) -> None:
-        """Nothing."""
-
-    def run_ended(self, record: RunRecord) -> None:
-        """Nothing."""
-
-    def ended(self) -> None:
-        """Nothing."""
-
-
-class Lines(Quiet):
+class Lines(Progress):
     """One line per run, for pipes and CI logs."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -79,7 +54,7 @@ class Lines(Quiet):
         self.audience.say("".join(f"{escaped(line)}\n" for line in lines))
 
 
-class JsonLines(Quiet):
+class JsonLines(Progress):
     """One JSON object per run on standard output: raw numbers, units in the keys."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -13,7 +13,8 @@ from rich.text import Text
 from fsgauge.engine.wire import Event, IntervalEvent
 from fsgauge.errors import escaped
 from fsgauge.programs.streams import display
-from fsgauge.progress.lines import Quiet, noise_line, opening
+from fsgauge.progress import Progress
+from fsgauge.progress.lines import noise_line, opening
 from fsgauge.progress.tally import Tally, outcome
 from fsgauge.progress.terminal import wrapped, wrapped_lines
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
@@ -24,7 +25,7 @@ _BAR_WIDTH = 24
 _MARGIN = "    "
 
 
-class Live(Quiet):
+class Live(Progress):
     """A few lines, redrawn in place and cleared at the end; no word of them is broken."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -82,7 +83,7 @@ class Live(Quiet):
         self._draw()
 
     def ended(self) -> None:
-        """Take the view away."""
+        """Remove the view from the terminal."""
         self.live.stop()
 
     def _show(self, turn: Turn, what: str) -> None:

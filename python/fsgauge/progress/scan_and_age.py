@@ -5,11 +5,15 @@ What is over within a second prints nothing.
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from fsgauge.engine.wire import AgeProgress, Event, ScanProgress
 from fsgauge.errors import escaped
+from fsgauge.programs.interruption import Ending, ending_gently
 from fsgauge.programs.streams import display
 from fsgauge.progress.lines import Audience
 from fsgauge.units import format_size
@@ -20,9 +24,10 @@ _CLEAR = "\r\x1b[K"
 
 
 class StageProgress:
-    """Takes stages, if there are several, and the engine's events."""
+    """Takes stages, if there are several, and the engine's events; knows whether Ctrl-C came."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, ending: Ending | None = None) -> None:
+        self._ending = ending or Ending()
         self._audience = Audience(display(stream))
         self._live = stream.isatty()
         self._shown = False
@@ -51,10 +56,20 @@ class StageProgress:
         self._say(self._stage + words)
         self._next = now if self._live else now + _LINE_SECONDS
 
-    def stopping(self) -> None:
-        """The user asked to stop."""
-        self.ended()
-        self._audience.say("stopping and keeping the result; Ctrl-C again discards it\n")
+    @property
+    def asked(self) -> bool:
+        """Whether the user asked to stop."""
+        return self._ending.asked
+
+    def stoppable(self, stop: Callable[[], None]) -> None:
+        """The next Ctrl-C stops the job that begins now; its result so far is kept."""
+
+        def tell() -> None:
+            self.ended()
+            self._audience.say("stopping and keeping the result; Ctrl-C again discards it\n")
+            stop()
+
+        self._ending.on_stop(tell)
 
     def ended(self) -> None:
         """Leave no half line."""
@@ -70,6 +85,17 @@ class StageProgress:
         words = escaped(words)
         self._audience.say(f"{_CLEAR}{words}" if self._live else f"{words}\n")
         self._shown = True
+
+
+@contextmanager
+def stages() -> Iterator[StageProgress]:
+    """Progress on standard error; the first Ctrl-C stops the job and keeps its result."""
+    with ending_gently() as ending:
+        progress = StageProgress(sys.stderr, ending)
+        try:
+            yield progress
+        finally:
+            progress.ended()
 
 
 def scan_words(progress: ScanProgress, seconds: float) -> str:

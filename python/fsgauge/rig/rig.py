@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.facts.kept_noise import KeptNoise
+from fsgauge.machine.facts.noise import KeptNoise
 from fsgauge.plan.around import HERE, Around, Tried
 from fsgauge.record.records import SystemFacts
 from fsgauge.record.strikes import Strike

@@ -89,6 +89,7 @@ def run_study(
             progress.study_started(study, plan, found.environment)
             recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
             ended_by = _measure(session, record, recording, set())
+            folder.files.require_still()
     return Outcome(folder.directory, ended_by)
 
 
@@ -125,6 +126,7 @@ def resume_study(
             if recording.keeps_runs:
                 recording.runs += [run for run in stored.runs if run.block in whole]
             ended_by = _measure(session, stored.study, recording, whole)
+            folder.files.require_still()
     return Outcome(directory, ended_by)
 
 
@@ -178,6 +180,7 @@ def _every_block(
         if block not in whole:
             if block in compared and knows_enough(record, recording.runs):
                 continue
+            recording.folder.files.require_still()
             try:
                 session.block(record.plan, block, recording)
             except StudyVoid as error:

@@ -1,4 +1,81 @@
 """Scans: the numbers of one, the difference of two, how they are saved and printed.
 
-Pure: from a wire `ScanResult`, without engine or disk.
+Pure: from a wire `ScanResult`, without engine or disk. A saved one is one JSON object, numbers
+under flat names and the whole result: `{"kind": "scan", "format": 1, ..., "result": {...}}`. Its
+head tells it from a file that is to be scanned.
 """
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.errors import InputError
+from fsgauge.plain_files import head_of, read_json
+from fsgauge.plain_files.bounds import SCAN
+from fsgauge.scan.numbers import numbers_of
+
+HEAD = b'{"kind": "scan", "format": 1,'
+
+
+def document_of(scan: ScanResult, **more: object) -> str:
+    """One line of JSON that `read_scan` understands."""
+    source = scan.source
+    facts: dict[str, Any] = {
+        "kind": "scan",
+        "format": 1,
+        "path": source.path,
+        "device": source.device,
+        "file_system": source.file_system,
+        "mount_point": source.mount_point,
+        "writable": source.writable,
+        "block_size_bytes": source.block_size_bytes,
+        "complete": scan.ended != "interrupted",
+        "started_unix_ns": scan.started_unix_ns,
+        "elapsed_ns": scan.elapsed_ns,
+        **numbers_of(scan),
+        "problems": sum(problem.count for problem in scan.problems),
+        **more,
+        "result": scan.model_dump(mode="json"),
+    }
+    return json.dumps(facts)
+
+
+def is_kept_scan(path: Path) -> bool:
+    """Whether a regular file begins like a saved scan."""
+    return head_of(path, len(HEAD)) == HEAD
+
+
+def read_scan(path: Path) -> ScanResult:
+    """The scan saved in a file; InputError says what the file is instead."""
+    try:
+        document = json.loads(read_json(path, SCAN))
+    except (ValueError, RecursionError) as error:
+        raise _no_scan(path, "it is not complete JSON") from error
+    if not isinstance(document, dict) or document.get("kind") != "scan":
+        raise _no_scan(path, "it is other JSON")
+    if document.get("format") != 1:
+        raise InputError(
+            f"{path} is in format {document.get('format')}; this fsgauge reads format 1",
+            cause="a newer fsgauge wrote it",
+            next="upgrade fsgauge",
+        )
+    try:
+        return ScanResult.model_validate(document.get("result"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["result", *map(str, first["loc"])])
+        raise _no_scan(path, f"{where}: {first['msg']}") from error
+
+
+def _no_scan(path: Path, why: str) -> InputError:
+    return InputError(
+        f"{path} is not a saved scan",
+        details=(why,),
+        cause="another program wrote it, or it was truncated or edited",
+        next=f"fsgauge scan PATH --json > {path.name}   (makes one)",
+    )

@@ -75,7 +75,7 @@ QUANTITIES: tuple[Quantity, ...] = (
 
 
 def numbers_of(scan: ScanResult) -> Numbers:
-    """Every quantity by name."""
+    """The numbers of a scan, by the name of their quantity."""
     counts = scan.counts
     with_extents = counts.files - counts.files_without_extents
     found: Numbers = {
@@ -176,7 +176,7 @@ def _percent(part: float, whole: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Line:
+class Difference:
     """One number of two scans; `difference` is None where either is not known."""
 
     quantity: Quantity
@@ -185,7 +185,7 @@ class Line:
     difference: float | None
 
 
-def difference_lines(before: ScanResult, now: ScanResult) -> list[Line]:
+def difference_lines(before: ScanResult, now: ScanResult) -> list[Difference]:
     """Every number that either scan knows."""
     first, second = numbers_of(before), numbers_of(now)
     lines = []
@@ -194,7 +194,7 @@ def difference_lines(before: ScanResult, now: ScanResult) -> list[Line]:
         if old is None and new is None:
             continue
         change = new - old if old is not None and new is not None else None
-        lines.append(Line(quantity, old, new, change))
+        lines.append(Difference(quantity, old, new, change))
     return lines
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fsgauge.engine.wire import ListedFile, ScanProblem, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.numbers import (
-    Line,
+    Difference,
     Unit,
     inside_chunks,
     may_lack_free_space,
@@ -37,7 +37,7 @@ def number(value: float | None, unit: Unit) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
-def change(line: Line) -> str:
+def change(line: Difference) -> str:
     """A difference with its sign; "=" for none."""
     value = line.difference
     if value is None:
@@ -220,7 +220,7 @@ def _extents(file: ListedFile) -> list[str]:
     return found
 
 
-def difference_table(lines: Sequence[Line]) -> list[str]:
+def difference_table(lines: Sequence[Difference]) -> list[str]:
     """Every number before, now, and the difference, aligned."""
     rows = [("", "before", "now", "difference")]
     for line in lines:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from fsgauge.durability.options import MEMORY, NEVER_SYNCED
-from fsgauge.durability.weakened import Made, weakened
+from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, weakened
 from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import RunRecord, TurnRecord
@@ -76,11 +75,11 @@ def _in_memory(link: Mapping[str, Any]) -> bool:
     return link.get("file_system") in ("tmpfs", "ramfs")
 
 
-def made_as(turn: TurnRecord) -> Made:
+def made_as(turn: TurnRecord) -> SystemOptions:
     """How a system was made, from the record of its turn."""
     facts = turn.facts
     kind = facts.details.get("file system", facts.kind) if facts.kind == "mounted" else facts.kind
-    return Made(
+    return SystemOptions(
         kind=kind,
         mount=facts.mount_options,
         mkfs=facts.mkfs_command[1:],

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fsgauge import kinds
-from fsgauge.durability.options import Guards
+from fsgauge.durability import Guards
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate

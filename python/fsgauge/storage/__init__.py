@@ -14,7 +14,7 @@ from fsgauge.errors import InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.data_search import SEARCH_SECONDS
 from fsgauge.machine.ledger.ledger import Ledger
-from fsgauge.storage import device, loop, path, ram, share
+from fsgauge.storage import device, loop, path
 from fsgauge.storage.base import Base
 from fsgauge.study.model import (
     DeviceStorage,
@@ -45,7 +45,7 @@ def check(
         case LoopStorage():
             loop.check(storage)
         case RamStorage():
-            ram.check(storage)
+            loop.check_memory(storage)
         case DeviceStorage():
             return device.check(storage, consent, smallest_bytes, seconds, say)
         case PathStorage():
@@ -72,13 +72,13 @@ def attach(
         case LoopStorage():
             return loop.attach(storage, ledger)
         case RamStorage():
-            return ram.attach(storage, ledger)
+            return loop.attach_memory(storage, ledger)
         case DeviceStorage():
             return device.attach(storage, ledger, consent, cleared, say)
         case PathStorage():
             return path.attach(storage)
         case ShareStorage():
-            return share.attach(storage)
+            return path.attach_share(storage)
         case SimulatedStorage():
             raise _only_simulated()
 
@@ -102,7 +102,7 @@ def attach_beside(
         case LoopStorage():
             return loop.attach(storage, ledger, suffix)
         case RamStorage():
-            return ram.attach(storage, ledger, suffix)
+            return loop.attach_memory(storage, ledger, suffix)
         case PathStorage():
             return nullcontext(replace(base, suffix=suffix))
         case DeviceStorage():

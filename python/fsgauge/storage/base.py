@@ -1,12 +1,14 @@
-"""Attached storage of any kind, before a system is on it."""
+"""Attached storage of any kind, before a system is on it, and the room that there is for it."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsgauge.machine.device.device_claim import Claim
 from fsgauge.record.machine import StorageFacts
+from fsgauge.units import exact_size
 
 
 @dataclass(frozen=True)
@@ -26,3 +28,19 @@ class Base:
     suffix: str = ""
     keeps_blocks: bool = False
     beside: tuple[Base, ...] = ()
+
+
+ROOM_PERCENT = 103
+"""Of a file's size, what it takes: the file system below it needs a little for itself."""
+
+
+def free_bytes(place: str | Path | int) -> int:
+    """What this user may still write to the file system of a folder; raises OSError."""
+    room = os.statvfs(place)
+    return room.f_bavail * room.f_frsize
+
+
+def typed(size_bytes: int) -> str:
+    """A size as an option takes it, rounded down to whole GiB, or MiB below 4 GiB: "8GiB"."""
+    unit = 1 << 30 if size_bytes >= 4 << 30 else 1 << 20
+    return exact_size(max(size_bytes - size_bytes % unit, unit)).replace(" ", "")

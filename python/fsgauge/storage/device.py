@@ -29,7 +29,7 @@ from fsgauge.machine.device.device_claim import DeviceClaim, claimed
 from fsgauge.machine.device.device_state import DeviceState, changes
 from fsgauge.machine.device.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.machine.ledger.ledger import Ledger
-from fsgauge.machine.ledger.lost_devices import lost_devices
+from fsgauge.machine.ledger.ledger_folder import lost_devices
 from fsgauge.machine.ledger.traces import DeviceTrace, LostDeviceTrace
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import Base

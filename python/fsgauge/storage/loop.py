@@ -1,4 +1,5 @@
-"""Loop storage: a scratch file in our own folder, behind a loop device with direct I/O."""
+"""A scratch file behind a loop device with direct I/O: loop storage in a folder of our own, RAM
+storage on a private tmpfs, where no disk takes part."""
 
 from __future__ import annotations
 
@@ -11,18 +12,19 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.device_chain import Link, chain_of_device, under
+from fsgauge.machine.facts.memory import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.machine.ledger.ledger import Ledger
-from fsgauge.machine.ledger.traces import LoopTrace
+from fsgauge.machine.ledger.traces import LoopTrace, MountTrace
+from fsgauge.machine.process.tool import must_run
 from fsgauge.record.machine import StorageFacts
-from fsgauge.storage.base import Base
-from fsgauge.study.model import LoopStorage
-from fsgauge.units import exact_size, format_size
+from fsgauge.storage.base import ROOM_PERCENT, Base, free_bytes, typed
+from fsgauge.study.model import LoopStorage, RamStorage
+from fsgauge.units import format_size
 
 INSTEAD = "compare folders of mounted file systems: --system /mnt/a --system /mnt/b"
 """What works without root and without loop devices."""
 _FILE = "storage.img"
-_ROOM_PERCENT = 103
 _ROUND_BYTES = 1 << 20
 
 
@@ -63,23 +65,19 @@ def require_loops() -> None:
 
 def has_room(folder: Path, size_bytes: int) -> bool:
     """Whether the file system of `folder` can hold that much, and a little for itself."""
-    room = os.statvfs(folder)
-    return room.f_bavail * room.f_frsize * 100 >= size_bytes * _ROOM_PERCENT
+    return free_bytes(folder) * 100 >= size_bytes * ROOM_PERCENT
 
 
 def require_room(folder: Path, size_bytes: int) -> None:
     """InputError when the file system of `folder` cannot hold the file; a sparse one fills too."""
     if has_room(folder, size_bytes):
         return
-    room = os.statvfs(folder)
-    free_bytes = room.f_bavail * room.f_frsize
-    fits = free_bytes * 100 // _ROOM_PERCENT * 9 // 10
-    fits -= fits % ((1 << 30) if fits >= 4 << 30 else (1 << 20))
+    free = free_bytes(folder)
+    fits = free * 100 // ROOM_PERCENT * 9 // 10
     raise InputError(
-        f"{folder} has {format_size(free_bytes)} free,"
-        f" and the storage is {format_size(size_bytes)}",
+        f"{folder} has {format_size(free)} free, and the storage is {format_size(size_bytes)}",
         cause="the runs write the whole file, so it must fit",
-        next=f"--storage loop:{exact_size(fits).replace(' ', '')}, or another storage.directory",
+        next=f"--storage loop:{typed(fits)}, or another storage.directory",
     )
 
 
@@ -156,3 +154,61 @@ def _sharing(chain: list[Link]) -> list[str]:
         f"the storage is a file on {under(chain[1:])}: its allocation and everything else that"
         " uses the disk affect every run"
     ]
+
+
+_SLACK_BYTES = 16 << 20
+_SHARE_OF_MEMORY = 0.8
+
+
+def memory_has_room(size_bytes: int) -> bool:
+    """Whether so much memory may be taken; True where nobody knows."""
+    available = available_memory_bytes()
+    return available is None or size_bytes <= available * _SHARE_OF_MEMORY
+
+
+def check_memory(storage: RamStorage) -> None:
+    """Refuse more memory than is available."""
+    require_loops()
+    available = available_memory_bytes()
+    if available is not None and not memory_has_room(storage.size):
+        fits = int(available * _SHARE_OF_MEMORY)
+        raise InputError(
+            f"the storage is {format_size(storage.size)} of memory,"
+            f" and {format_size(available)} are available",
+            next=f"--storage ram:{typed(fits)}, or --storage loop:8GiB",
+        )
+
+
+@contextmanager
+def attach_memory(storage: RamStorage, ledger: Ledger, suffix: str = "") -> Iterator[Base]:
+    """The tmpfs, its file and the loop device, until the context ends."""
+    check_memory(storage)
+    with (
+        ledger.folder(ledger.mount_folder, f"ram{suffix}") as folder,
+        _tmpfs(folder, storage.size, ledger) as inside,
+    ):
+        file = inside / _FILE
+        make_file(file, storage.size, preallocate=False)
+        with loop_device(file, ledger) as (device, cautions):
+            facts = StorageFacts(
+                kind="ram",
+                sentence=f"{format_size(storage.size)} of memory behind a loop device"
+                " (no disk: this is the software's cost)",
+                size_bytes=storage.size - storage.size % (1 << 20),
+                device_chain=chain_of_device(device),
+                cautions=cautions,
+            )
+            yield Base(device, None, facts.size_bytes, facts, suffix=suffix)
+
+
+@contextmanager
+def _tmpfs(folder: Path, size_bytes: int, ledger: Ledger) -> Iterator[Path]:
+    """A tmpfs with a marked folder in it, since the loop's file must be in our own folder."""
+    options = f"size={size_bytes + _SLACK_BYTES},mode=0700,nosuid,nodev"
+    with ledger.holding(MountTrace(path=str(folder))):
+        must_run(
+            ["mount", "-t", "tmpfs", "-o", options, "fsgauge", str(folder)],
+            what="cannot mount a tmpfs",
+        )
+        with ledger.folder(folder, "ram") as inside:
+            yield inside

@@ -1,4 +1,4 @@
-"""Path storage: a marked scratch folder on a mounted file system; nothing is formatted."""
+"""Storage that is used as it is: folders of mounted file systems, and shares of running servers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from fsgauge.errors import InputError
 from fsgauge.machine.device.device_chain import chain_of_path, under
 from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.record.machine import StorageFacts
-from fsgauge.storage.base import Base
-from fsgauge.study.model import PathStorage
+from fsgauge.storage.base import ROOM_PERCENT, Base, typed
+from fsgauge.study.model import PathStorage, ShareStorage
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
-from fsgauge.units import exact_size, format_size
-
-_ROOM_PERCENT = 102
+from fsgauge.units import format_size
 
 
 def check(storage: PathStorage) -> None:
@@ -62,14 +60,13 @@ def require_usable(path: str, size_bytes: int) -> None:
 
 
 def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
-    free_bytes = room.f_bavail * room.f_frsize
-    if free_bytes * 100 >= size_bytes * _ROOM_PERCENT:
+    free = room.f_bavail * room.f_frsize
+    if free * 100 >= size_bytes * ROOM_PERCENT:
         return
-    fits = free_bytes * 9 // 10 >> 20 << 20
+    fits = free * 9 // 10
     raise InputError(
-        f"{path} has {format_size(free_bytes)} free, and the study uses up to"
-        f" {format_size(size_bytes)}",
-        next=f"--set storage.size={exact_size(fits).replace(' ', '')}"
+        f"{path} has {format_size(free)} free, and the study uses up to {format_size(size_bytes)}",
+        next=f"--set storage.size={typed(fits)}"
         if fits >= SMALLEST_STORAGE_BYTES
         else "free some space there, or name a folder with more of it",
     )
@@ -94,3 +91,19 @@ def attach(storage: PathStorage) -> Iterator[Base]:
         cautions=["the file system is not newly made: its age and fill level affect the result"],
     )
     yield Base(None, storage.path, storage.size, facts)
+
+
+@contextmanager
+def attach_share(storage: ShareStorage) -> Iterator[Base]:
+    """The storage, of which only the size that the study may use is known."""
+    facts = StorageFacts(
+        kind="share",
+        sentence=f"up to {format_size(storage.size)} on shares of servers (used as they are)",
+        size_bytes=storage.size,
+        device_chain=[],
+        cautions=[
+            "the storage and the other users of a share are not known here; the server's caches"
+            " are not dropped, and extents cannot be counted"
+        ],
+    )
+    yield Base(None, None, storage.size, facts)

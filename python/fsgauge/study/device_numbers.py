@@ -12,8 +12,7 @@ from math import ceil
 from pydantic_core import PydanticCustomError
 
 from fsgauge.devices import GEOMETRY, Number, device_named
-from fsgauge.devices.contradictions import Contradiction, contradiction
-from fsgauge.devices.limits import LIMITS
+from fsgauge.devices.limits import LIMITS, Contradiction, contradiction
 from fsgauge.devices.words import UNITS, value_words
 from fsgauge.quantities import UnitError
 from fsgauge.study.conflict import conflict

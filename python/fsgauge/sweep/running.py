@@ -22,7 +22,7 @@ _END_SECONDS = 60.0
 """How long a run may take to end once it is asked to."""
 _LAST_LINES = 6
 _LOG = "log.txt"
-_POINT = "fsgauge.cli.sweep_point"
+_POINT = "fsgauge.cli.sweeping"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Systems: the kinds of things that are compared, by name.
+"""Systems: the kinds of things that are compared, by name, and whether they can be used here: the
+driver in the kernel, the mkfs on the machine.
 
 Adding a file system is adding a file here with an instance of a subclass of `FileSystem` (kind.py);
 nothing else changes. docs/adding-a-system.md shows how.
@@ -10,13 +11,15 @@ import difflib
 import importlib
 import pkgutil
 import shlex
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from fsgauge.errors import InputError
+from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.system.kind import FileSystem, SystemKind
 
-__all__ = ["FileSystem", "SystemKind", "find_kind", "system_kinds"]
+__all__ = ["FileSystem", "Support", "SystemKind", "find_kind", "support_of", "system_kinds"]
 
 
 @cache
@@ -45,3 +48,47 @@ def find_kind(name: str) -> SystemKind:
     near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.5)
     hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(kinds)}"
     raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")
+
+
+_FILE_SYSTEMS = Path("/proc/filesystems")
+
+
+@dataclass(frozen=True)
+class Support:
+    """Usable with both; `install` is the command that installs a missing mkfs."""
+
+    driver: bool
+    mkfs: bool
+    install: str
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can be made and mounted here."""
+        return self.driver and self.mkfs
+
+
+def support_of(kind: FileSystem, *, load_module: bool) -> Support:
+    """Look at kernel and tools; with `load_module` ask the kernel for the driver if need be."""
+    return Support(
+        driver=_has_driver(kind.driver, load_module=load_module),
+        mkfs=find_tool(kind.mkfs) is not None,
+        install=f"apt-get install {kind.package}",
+    )
+
+
+def _has_driver(driver: str, *, load_module: bool) -> bool:
+    if driver in _drivers():
+        return True
+    if find_tool("modprobe") is None:
+        return False
+    options = ["--quiet"] if load_module else ["--quiet", "--dry-run"]
+    loaded = run_tool(["modprobe", *options, f"fs-{driver}"]).exit_code == 0
+    return driver in _drivers() if load_module else loaded
+
+
+def _drivers() -> set[str]:
+    try:
+        lines = _FILE_SYSTEMS.read_text().splitlines()
+    except OSError:
+        return set()
+    return {line.split()[-1] for line in lines if line.split()}

@@ -44,8 +44,6 @@ class Btrfs(FileSystem):
 
     name = "btrfs"
     summary = "btrfs (copy on write, checksums)"
-    driver = "btrfs"
-    mkfs = "mkfs.btrfs"
     package = "btrfs-progs"
     mkfs_defaults = ("-q", "-f")
     mkfs_without_discard = ("--nodiscard",)

@@ -156,8 +156,6 @@ class Ext2(ExtFamily):
 
     name = "ext2"
     summary = "ext2 (no journal)"
-    driver = "ext2"
-    mkfs = "mkfs.ext2"
 
 
 EXT2 = Ext2()
@@ -168,8 +166,6 @@ class Ext3(ExtFamily):
 
     name = "ext3"
     summary = "ext3 (ext2 with a journal, block maps)"
-    driver = "ext3"
-    mkfs = "mkfs.ext3"
 
 
 EXT3 = Ext3()
@@ -180,8 +176,6 @@ class Ext4(ExtFamily):
 
     name = "ext4"
     summary = "ext4 (extents, delayed allocation, journal)"
-    driver = "ext4"
-    mkfs = "mkfs.ext4"
 
 
 EXT4 = Ext4()

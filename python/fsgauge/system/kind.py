@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from fsgauge.study.policies import POLICIES
+
 
 @dataclass(frozen=True)
 class Form:
@@ -93,9 +95,9 @@ class FileSystem(SystemKind):
     placement = "formatted"
 
     driver: ClassVar[str]
-    """Its name in /proc/filesystems and for mount -t."""
+    """Its name in /proc/filesystems and for mount -t; its own name unless said otherwise."""
     mkfs: ClassVar[str]
-    """The program that makes it."""
+    """The program that makes it; mkfs.NAME unless said otherwise."""
     package: ClassVar[str]
     """Debian package that brings the program."""
     mkfs_defaults: ClassVar[tuple[str, ...]] = ()
@@ -109,7 +111,7 @@ class FileSystem(SystemKind):
     mount_options: ClassVar[Keys] = {}
     """Mount options of its own that a study may set, beside those that every mount has."""
     smallest_bytes: ClassVar[int]
-    """What mkfs refuses to go below."""
+    """The smallest device that mkfs accepts."""
     facts_command: ClassVar[tuple[str, ...]] = ()
     """Asks its own tools for the settings in force; {device} and {directory} are filled in."""
     facts_wanted: ClassVar[tuple[str, ...]] = ()
@@ -119,6 +121,12 @@ class FileSystem(SystemKind):
     then a write of another program shows in the moments of the mount and of the unmount."""
     forget_command: ClassVar[tuple[str, ...]] = ()
     """Run after the unmount, where a driver has to forget {device}."""
+
+    def __init_subclass__(cls) -> None:
+        name = vars(cls).get("name")
+        if name is not None:
+            cls.driver = vars(cls).get("driver", name)
+            cls.mkfs = vars(cls).get("mkfs", f"mkfs.{name}")
 
     def mkfs_command(self, options: list[str], device: str) -> list[str]:
         """The arguments that make it on `device`; the user's options come last and win."""
@@ -162,35 +170,27 @@ def placed(command: tuple[str, ...], device: str, directory: str) -> list[str]:
     return [word.format(device=device, directory=directory) for word in command]
 
 
-class Raw(SystemKind):
-    """No file system."""
-
-    name = "raw"
-    summary = "the bare block device, no file system"
-    placement = "bare"
-
-
-RAW = Raw()
+def _kind(
+    name: str, placement: Literal["bare", "folder", "share", "modelled"], summary: str
+) -> SystemKind:
+    """An instance of a class of its own, since names stand in classes."""
+    words = {"name": name, "placement": placement, "summary": summary}
+    found: SystemKind = type(name.capitalize(), (SystemKind,), words)()
+    return found
 
 
-class Mounted(SystemKind):
-    """Any mounted file system: local, network or stacked."""
-
-    name = "mounted"
-    summary = "a mounted file system: a scratch folder in it, nothing formatted"
-    placement = "folder"
-
-
-MOUNTED = Mounted()
-
-
-class Share(SystemKind):
-    """Whatever a server shares over SMB or NFS."""
-
-    name = "share"
-    summary = "a share of a running server (SMB, NFS), each client with its own session"
-    placement = "share"
-
-
-SHARE = Share()
+RAW = _kind("raw", "bare", "the bare block device, no file system")
+MOUNTED = _kind(
+    "mounted", "folder", "a mounted file system: a scratch folder in it, nothing formatted"
+)
+SHARE = _kind(
+    "share",
+    "share",
+    "a share of a running server (SMB, NFS), each client with its own session",
+)
 """The study names its place: its access, or that of all."""
+MODELLED = {
+    name: _kind(name, "modelled", f"a model for --rig simulator: {policy.summary}")
+    for name, policy in POLICIES.items()
+}
+"""Models of allocation policies: systems that the simulator has, and nobody can mount."""

@@ -51,8 +51,6 @@ class Xfs(FileSystem):
 
     name = "xfs"
     summary = "xfs (extents, delayed allocation, allocation groups)"
-    driver = "xfs"
-    mkfs = "mkfs.xfs"
     package = "xfsprogs"
     mkfs_defaults = ("-q", "-f")
     mkfs_without_discard = ("-K",)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
-from fsgauge.age.image import BLOCK_BYTES, checksum_of
+import pytest
+
+from fsgauge.age.image import BLOCK_BYTES, _copied, checksum_of
+from fsgauge.errors import InputError
 
 MEBIBYTE = 1 << 20
 
@@ -54,3 +58,11 @@ def test_every_change_is_seen(tmp_path: Path) -> None:
 def test_an_end_within_a_block_is_read(tmp_path: Path) -> None:
     file = image(tmp_path / "a", (BLOCK_BYTES, b"abc"), size_bytes=BLOCK_BYTES + 3)
     assert checksum_of(file).data_bytes == 3
+
+
+def test_a_fifo_in_place_of_an_image_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    """It was opened without O_NONBLOCK: the command waited for a writer without end."""
+    os.mkfifo(tmp_path / "aged.img")
+    with pytest.raises(InputError, match="is not a regular file"):
+        _copied(tmp_path / "aged.img", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()

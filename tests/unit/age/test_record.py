@@ -7,29 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.image import Checksum
 from fsgauge.age.record import (
     NOT_ASKED,
-    Made,
-    beside,
+    Checksum,
+    MadeTarget,
     document_of_age,
     keep_age,
     keep_scans,
     read_age,
+    record_files,
 )
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.scan.stored import read_scan
+from fsgauge.scan import read_scan
 from tests.age_example import worn
 
 CHECKSUM = Checksum(sha256="ab", size_bytes=1 << 20, data_bytes=4096)
 
 
 def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
-    image, files = tmp_path / "aged.img", beside(tmp_path, "aged.img")
+    image, files = tmp_path / "aged.img", record_files(tmp_path, "aged.img")
     files.require_new()
     done = worn(tmp_path)
     keep_scans(files, done)
-    keep_age(files, document_of_age(Made(image, CHECKSUM), done, NOT_ASKED))
+    keep_age(files, document_of_age(MadeTarget(image, CHECKSUM), done, NOT_ASKED))
     kept = read_age(image)
     assert kept.checksum == CHECKSUM and kept.result == done.result
     assert read_scan(files.before) == done.before and read_scan(files.after) == done.after
@@ -39,7 +39,7 @@ def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
 
 
 def test_records_are_never_replaced(tmp_path: Path) -> None:
-    files = beside(tmp_path, "aged.img")
+    files = record_files(tmp_path, "aged.img")
     for path in (files.age, files.before, files.after):
         path.write_text("mine")
         with pytest.raises(RefusedError, match="left alone"):
@@ -49,7 +49,7 @@ def test_records_are_never_replaced(tmp_path: Path) -> None:
 
 def test_a_name_that_leaves_no_room_for_records_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too long"):
-        beside(tmp_path, "n" * 245).require_new()
+        record_files(tmp_path, "n" * 245).require_new()
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_a_name_that_leaves_no_room_for_records_is_refused(tmp_path: Path) -> No
 )
 def test_what_is_no_record_is_refused(tmp_path: Path, text: str | None) -> None:
     if text is not None:
-        beside(tmp_path, "aged.img").age.write_text(text)
+        record_files(tmp_path, "aged.img").age.write_text(text)
     with pytest.raises(InputError, match="record"):
         read_age(tmp_path / "aged.img")
 
 
 def test_the_log_of_another_version_is_named_with_both_formats(tmp_path: Path) -> None:
     """It was "not the record of an aged image", as if it were damaged."""
-    beside(tmp_path, "aged.img").age.write_text('{"kind": "age", "format": 2}')
+    record_files(tmp_path, "aged.img").age.write_text('{"kind": "age", "format": 2}')
     with pytest.raises(
         InputError, match="has format 2, and this fsgauge reads format 1"
     ) as refused:
@@ -74,7 +74,7 @@ def test_the_log_of_another_version_is_named_with_both_formats(tmp_path: Path) -
 
 
 def test_the_record_of_a_folder_is_not_that_of_an_image(tmp_path: Path) -> None:
-    files = beside(tmp_path, "folder")
-    keep_age(files, document_of_age(Made(tmp_path), worn(tmp_path), NOT_ASKED))
+    files = record_files(tmp_path, "folder")
+    keep_age(files, document_of_age(MadeTarget(tmp_path), worn(tmp_path), NOT_ASKED))
     with pytest.raises(InputError, match="not the record of an aged image"):
         read_age(tmp_path / "folder")

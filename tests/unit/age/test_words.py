@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from fsgauge.age.fidelity import Fidelity
-from fsgauge.age.record import NOT_ASKED, Made
+from fsgauge.age.record import NOT_ASKED, MadeTarget
+from fsgauge.age.wearing import Fidelity
 from fsgauge.age.words import fidelity_lines, lines_of, notes
 from fsgauge.engine.wire import AgeEnded, DatabaseProfile, Note
 from tests.age_example import aged, worn
@@ -17,7 +17,7 @@ from tests.scan_example import example
 
 
 def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
-    lines = lines_of(Made(Path("/x\x1b.img")), worn(tmp_path), NOT_ASKED)
+    lines = lines_of(MadeTarget(Path("/x\x1b.img")), worn(tmp_path), NOT_ASKED)
     assert lines[0] == r"/x\x1b.img  ext4, churn in mode fast, seed 1, completed"
     assert "5 operations in 1 ms, 4 MiB written; 4 MiB in 1 file live" in lines[1]
     row = next(line for line in lines if line.startswith("extents per file"))
@@ -25,7 +25,7 @@ def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
 
 
 def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
-    lines = lines_of(Made(tmp_path), worn(tmp_path, behaviour="no space"), NOT_ASKED)
+    lines = lines_of(MadeTarget(tmp_path), worn(tmp_path, behaviour="no space"), NOT_ASKED)
     found = [line for line in lines if line.startswith("finding")]
     assert "no space left" in found[0] and "kept" in found[0]
     assert "append failed 7 times: No space left on device (first at operation 6)" in found[1]
@@ -36,7 +36,7 @@ def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
 def test_every_end_has_its_words(ended: AgeEnded, tmp_path: Path) -> None:
     early = worn(tmp_path)
     early = replace(early, result=early.result.model_copy(update={"ended": ended}))
-    lines = lines_of(Made(tmp_path), early, NOT_ASKED)
+    lines = lines_of(MadeTarget(tmp_path), early, NOT_ASKED)
     assert any(line.startswith("finding") for line in lines) == (ended != "complete")
 
 
@@ -44,7 +44,7 @@ def test_storage_that_failed_is_a_finding_and_not_a_note(tmp_path: Path) -> None
     failed = worn(tmp_path)
     note = Note(code="age.storage_failed", text="the storage below failed")
     failed = replace(failed, result=failed.result.model_copy(update={"notes": [note]}))
-    lines = lines_of(Made(tmp_path), failed, NOT_ASKED)
+    lines = lines_of(MadeTarget(tmp_path), failed, NOT_ASKED)
     assert [line for line in lines if note.text in line] == [f"finding      {note.text}"]
 
 
@@ -70,7 +70,7 @@ def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
 
 def test_a_scan_that_was_cut_short_is_a_note(tmp_path: Path) -> None:
     short = replace(worn(tmp_path), after=example(ended="interrupted"))
-    lines = lines_of(Made(tmp_path), short, NOT_ASKED)
+    lines = lines_of(MadeTarget(tmp_path), short, NOT_ASKED)
     assert any("note" in line and "stopped early" in line for line in lines)
 
 

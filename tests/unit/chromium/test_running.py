@@ -92,10 +92,10 @@ def test_it_is_found_under_its_usual_names(
     file = tmp_path / name
     file.write_text("#!/bin/sh\n")
     file.chmod(0o755)
-    monkeypatch.setattr("fsgauge.chromium.finding.search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("fsgauge.chromium.running.search_path", lambda: str(tmp_path))
     assert find_chromium() == str(file)
 
 
 def test_none_is_found_where_none_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fsgauge.chromium.finding.search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("fsgauge.chromium.running.search_path", lambda: str(tmp_path))
     assert find_chromium() is None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fsgauge.cli import demo
-from fsgauge.cli.choices import chosen_study
+from fsgauge.cli.asked_study import AskedStudy
 from fsgauge.errors import InputError
 from fsgauge.machine.folder import places
 from fsgauge.machine.folder.places import WritablePlaces
@@ -16,14 +17,11 @@ from fsgauge.study.model import Study
 
 def compared(
     monkeypatch: pytest.MonkeyPatch, on_disk: list[str], in_memory: str
-) -> tuple[demo.Demo, Study]:
+) -> tuple[AskedStudy, Study]:
     found = WritablePlaces(on_disk, in_memory)
     monkeypatch.setattr(places, "writable_places", lambda *_: found)
     chosen = demo._for_user()
-    study = chosen_study(
-        chosen.study, (), chosen.systems, chosen.storage, 1, None, chosen.systems[0]
-    )
-    return chosen, study
+    return chosen, replace(chosen, seed=1).on(None)
 
 
 def test_two_disks_are_compared_with_direct_io(monkeypatch: pytest.MonkeyPatch) -> None:

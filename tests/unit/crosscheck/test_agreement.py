@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.crosscheck.agreement import Word, agreements, explanation, word_for
 from fsgauge.crosscheck.fio import Numbers
-from fsgauge.crosscheck.order import tools_in_order
+from fsgauge.crosscheck.sitting import tools_in_order
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from fsgauge.cli import group
 from fsgauge.errors import InputError, Interrupted
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.rig import registry
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.lending import LendsMachines, LendsSystems
@@ -61,14 +61,14 @@ def study(*overrides: str, kind: str = "demo-user", blocks: int = 3) -> Study:
     return load_study(kind, settings, SYSTEMS, "path:/tmp", 7)
 
 
-def run(rig: Rig, results: Path, chosen: Study, progress: Quiet | None = None) -> Outcome:
+def run(rig: Rig, results: Path, chosen: Study, progress: Progress | None = None) -> Outcome:
     return run_study(
         chosen,
         rig=rig,
         results=results,
         destroy=None,
         command=["fsgauge"],
-        progress=progress or Quiet(),
+        progress=progress or Progress(),
     )
 
 
@@ -110,7 +110,7 @@ def stopped_after(runs: int) -> Callable[..., None]:
 def test_what_was_cut_short_goes_on_with_its_own_rig(
     toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    progress = Quiet()
+    progress = Progress()
     monkeypatch.setattr(progress, "run_started", stopped_after(20))
     outcome = run(rig_named("constant"), tmp_path, study(), progress)
     assert isinstance(outcome.ended_by, Interrupted)
@@ -120,7 +120,7 @@ def test_what_was_cut_short_goes_on_with_its_own_rig(
         asked.append(name)
         return rig_named(name)
 
-    assert resume_study(outcome.directory, rig=named, destroy=None, progress=Quiet()) is not None
+    assert resume_study(outcome.directory, rig=named, destroy=None, progress=Progress()) is not None
     assert asked == ["constant"]
     stored = read_results(outcome.directory)
     assert len(stored.runs) == sum(len(turn.cells) for turn in stored.study.plan.turns)
@@ -130,20 +130,20 @@ def test_it_stops_once_it_knows_enough(toy: Any, tmp_path: Path) -> None:
     """A constant has no width: six blocks are the fewest, and enough."""
     outcome = run(rig_named("constant"), tmp_path, study("plan.stop_interval=5 %", blocks=9))
     assert {each.block for each in read_results(outcome.directory).turns} == set(range(6))
-    finished = resume_study(outcome.directory, rig=rig_named, destroy=None, progress=Quiet())
+    finished = resume_study(outcome.directory, rig=rig_named, destroy=None, progress=Progress())
     assert finished is None
 
 
 def test_no_other_rig_goes_on_with_it(
     toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    progress = Quiet()
+    progress = Progress()
     monkeypatch.setattr(progress, "run_started", stopped_after(20))
     directory = run(rig_named("constant"), tmp_path, study(), progress).directory
     other = toy.ConstantRig()
     other.name = "other"
     with pytest.raises(InputError) as refused:
-        resume_study(directory, rig=lambda _: other, destroy=None, progress=Quiet())
+        resume_study(directory, rig=lambda _: other, destroy=None, progress=Progress())
     assert "rig: constant then, other now" in refused.value.details
 
 

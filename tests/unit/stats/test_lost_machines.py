@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.records import LostBlock
 from fsgauge.report.write import write_report
 from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, RunStarted
@@ -49,7 +49,7 @@ def test_a_void_block_is_in_the_journal_and_on_the_page(tmp_path: Path) -> None:
     plan = read_results(directory).study.plan
     turn = next(turn for turn in plan.turns if turn.block == 1)
     with ResultsFolder.opened(directory) as folder:
-        recording = Recording(folder, Quiet(), plan, keeps_runs=False)
+        recording = Recording(folder, Progress(), plan, keeps_runs=False)
         recording(RunStarted(turn, plan.cells[0]))
         recording(BlockGivenUp(1, "the machine node1 has ended", (PANIC, "console: <b>")))
         recording(BlockVoid(1, "node1 has said nothing for 90 s"))

@@ -10,7 +10,7 @@ import pytest
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.device import loop_devices
-from fsgauge.storage import check, loop, ram
+from fsgauge.storage import check, loop
 from fsgauge.study.model import LoopStorage, PathStorage, RamStorage
 from fsgauge.units import parse_size
 
@@ -38,7 +38,7 @@ def test_the_suggestion_for_a_loop_file_fits(tmp_path: Path) -> None:
 
 
 def test_the_suggestion_for_memory_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ram, "available_memory_bytes", lambda: 4 << 30)
+    monkeypatch.setattr(loop, "available_memory_bytes", lambda: 4 << 30)
     with pytest.raises(InputError) as error:
         check(RamStorage(size=4 << 30), None, 0)
     fits = suggested_bytes(error.value)

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from fsgauge.cli.report import command as report
 from fsgauge.cli.sweeping import resume_sweep, run_sweep, sweep_lines
 from fsgauge.errors import InputError, Interrupted, RigError
+from fsgauge.rig.registry import rig_named
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.points import points_of
@@ -124,7 +125,7 @@ def test_what_a_point_cannot_be_is_underlined_in_the_sweep() -> None:
 
 def test_another_rig_has_no_years(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--rig host has none") as refused:
-        run_sweep(study(), "host", tmp_path)
+        run_sweep(study(), rig_named("host"), tmp_path)
     assert "--rig simulator" in refused.value.next
     assert list(tmp_path.iterdir()) == []
 
@@ -133,7 +134,7 @@ def test_a_sweep_is_whole_after_a_cut_and_its_page_says_simulated_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = FILE.replace(', "median_size=256 KiB; size_sigma=1"', "")
-    assert run_sweep(study(one), "simulator", tmp_path) == 0
+    assert run_sweep(study(one), rig_named("simulator"), tmp_path) == 0
     (directory,) = tmp_path.iterdir()
     assert is_sweep(directory)
     said = capsys.readouterr().out.splitlines()

@@ -8,8 +8,7 @@ import pytest
 
 from fsgauge import system
 from fsgauge.errors import InputError
-from fsgauge.system import FileSystem, find_kind, system_kinds
-from fsgauge.system.support import Support, support_of
+from fsgauge.system import FileSystem, Support, find_kind, support_of, system_kinds
 
 GUIDE = Path(__file__).parents[3] / "docs" / "adding-a-system.md"
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from fsgauge.devices.contradictions import contradiction
-from fsgauge.devices.limits import LIMITS
+from fsgauge.devices.limits import LIMITS, contradiction
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.study.base import StudyModel
 from fsgauge.study.conflict import conflict

@@ -19,7 +19,7 @@ from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import label_of
 from fsgauge.machine.device.written_through_node import WrittenThroughNode
-from fsgauge.machine.facts.mount_calls import (
+from fsgauge.machine.facts.mounts import (
     OF_WHAT_IS_MOUNTED,
     READ_ONLY,
     REMOUNT,
@@ -31,12 +31,13 @@ from fsgauge.machine.process.answered_calls import AskedCall
 _TRIES = 5
 _FORK_SECONDS = 0.5
 """How long a child of ours, between its fork and its exec, may have the claim as well."""
-_PATIENCE_SECONDS = 10.0
-"""How long the mount may live on in another namespace."""
+_PATIENCE_SECONDS = 60.0
+"""How long the mount may live on in another namespace: that of a container or service which was
+started meanwhile, with a copy of it."""
 
 
 class MountedClaim(Protocol):
-    """What of a claim a mount needs: see DeviceClaim."""
+    """The part of DeviceClaim that mounting uses."""
 
     device: BlockDevice
     state: DeviceState
@@ -114,7 +115,7 @@ class ClaimedMount:
         raise claim.lost((f"it cannot be mounted: {os.strerror(errno.EBUSY)}",))
 
     def _remount(self, call: AskedCall) -> int:
-        """As it was asked for."""
+        """Make it read-write, with the options of the call; gives the error number."""
         flags = call.flags | REMOUNT
         return mount(call.path, call.directory, call.file_system, flags, call.options)
 

@@ -40,7 +40,7 @@ class Claim:
 
     is_exclusive = False
     held: tuple[Held, ...] = ()
-    """What the engine is given."""
+    """The device as an entry of a job's `held`."""
 
     def used(self) -> AbstractContextManager[None]:
         """While something of ours changes the device."""
@@ -218,7 +218,8 @@ class DeviceClaim(Claim):
         self._loss = RigError(
             f"another program used {path} during this run",
             details=details if is_ours else (*details, f"it now has {found}"),
-            cause="the other program found it empty; the device is left as it is",
+            cause="a program that does not ask whether a device is in use (dd, mkfs, lvextend), or"
+            " was quicker than this run; the device is left as it is",
             next=f"wipefs --no-act {path}; fuser -v {path}",
         )
         if not self.is_lost:

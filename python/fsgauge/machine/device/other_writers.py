@@ -23,8 +23,7 @@ from fsgauge.machine.device.loop_devices import (
     leads_to,
 )
 from fsgauge.machine.facts.mounts import mounts_everywhere
-from fsgauge.machine.process.open_files import descriptor_links
-from fsgauge.machine.process.processes import Process, processes
+from fsgauge.machine.process.processes import Process, descriptor_links, processes
 
 _SWAPS = Path("/proc/swaps")
 

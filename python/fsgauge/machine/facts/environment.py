@@ -12,13 +12,14 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
-from fsgauge.machine.facts.memory import total_memory_bytes
-from fsgauge.machine.facts.reclaim import reclaimer
-from fsgauge.machine.facts.virtual import virtual_machine
+from fsgauge.machine.facts.memory import reclaimer, total_memory_bytes
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts
+
+T = TypeVar("T")
 
 _CPU = Path("/sys/devices/system/cpu")
 _CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
@@ -57,16 +58,16 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
         processor=_known(missing, "processor", _processor) or platform.machine(),
         processor_count=len(os.sched_getaffinity(0)),
         governor=_known(missing, "governor", _governor),
-        throttle_events=_number(missing, "throttle_events", _throttle_events),
-        frequency_limit_hz=_number(missing, "frequency_limit_hz", _frequency("scaling_max_freq")),
-        frequency_maximum_hz=_number(
+        throttle_events=_known(missing, "throttle_events", _throttle_events),
+        frequency_limit_hz=_known(missing, "frequency_limit_hz", _frequency("scaling_max_freq")),
+        frequency_maximum_hz=_known(
             missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
         ),
         memory_bytes=_memory(missing),
         reclaimer=reclaimer(),
         virtual_machine=virtual_machine(),
         load_average=os.getloadavg()[0],
-        clock_source=_known(missing, "clock_source", _CLOCK.read_text),
+        clock_source=_known(missing, "clock_source", _clock_source),
         storage=facts.model_copy(update={"device_chain": _chain_now(facts)}),
         tool_versions=_versions(programs, missing),
         missing=missing,
@@ -82,15 +83,7 @@ def tool_version(program: str) -> str | None:
     return lines[0].strip() if lines else None
 
 
-def _known(missing: dict[str, str], key: str, read: Callable[[], str]) -> str | None:
-    try:
-        return read().strip()
-    except (OSError, LookupError) as error:
-        missing[key] = str(error)
-        return None
-
-
-def _number(missing: dict[str, str], key: str, read: Callable[[], int]) -> int | None:
+def _known(missing: dict[str, str], key: str, read: Callable[[], T]) -> T | None:
     try:
         return read()
     except (OSError, LookupError, ValueError) as error:
@@ -143,6 +136,10 @@ def _memory(missing: dict[str, str]) -> int:
     return total or 0
 
 
+def _clock_source() -> str:
+    return _CLOCK.read_text().strip()
+
+
 def _distribution() -> str:
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")
@@ -179,3 +176,44 @@ def _versions(programs: list[str], missing: dict[str, str]) -> dict[str, str]:
         else:
             found[program] = version
     return found
+
+
+_VENDOR = Path("/sys/class/dmi/id/sys_vendor")
+_XEN = Path("/sys/hypervisor/type")
+_SECONDS = 10.0
+
+
+def virtual_machine() -> str | None:
+    """The hypervisor's name, "unknown hypervisor" when only its mark is there, None on metal."""
+    named = _as_systemd_says() or _as_the_hypervisor_says()
+    if named:
+        return named
+    return "unknown hypervisor" if _has_hypervisor_flag() else None
+
+
+def _as_systemd_says() -> str | None:
+    if find_tool("systemd-detect-virt") is None:
+        return None
+    said = run_tool(["systemd-detect-virt", "--vm"], seconds=_SECONDS).output.strip()
+    return said if said and said != "none" else None
+
+
+def _as_the_hypervisor_says() -> str | None:
+    try:
+        return _XEN.read_text().strip() or None
+    except OSError:
+        pass
+    try:
+        vendor = _VENDOR.read_text().strip()
+    except OSError:
+        return None
+    return vendor if vendor in ("QEMU", "VMware, Inc.", "Xen", "innotek GmbH", "Bochs") else None
+
+
+def _has_hypervisor_flag() -> bool:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+    flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
+    return "hypervisor" in flags.split()

@@ -1,13 +1,18 @@
-"""What is mounted: /proc/PID/mountinfo, parsed (proc_pid_mountinfo(5)).
+"""What is mounted: /proc/PID/mountinfo, parsed (proc_pid_mountinfo(5)); what an NFS server of this
+machine exports, and how; mount(2) and umount2(2), made by this process itself; and what the kernel
+says meanwhile: its reason for a refused mount is only in its log.
 
 Works where mountinfo lacks / (chroot, container): then a path's mount is simply not known.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
+import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,3 +103,102 @@ def in_memory(path: str | Path) -> str:
 def _plain(text: str) -> str:
     """Undo the kernel's octal escapes of blanks."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+_ETAB = Path("/var/lib/nfs/etab")
+_LOCAL = re.compile(r"localhost|127\.[0-9.]+|::1|\[::1\]")
+_CLIENT = re.compile(r"[^\s()]*\(([^()]*)\)")
+
+
+def export_facts(host: str, path: str, table: Path = _ETAB) -> dict[str, str]:
+    """{"export options": "rw,async"} of the export that holds `path`; {} where it is not known.
+
+    Of several clients with different options, those of each are joined.
+    """
+    if not _LOCAL.fullmatch(host) and host not in (socket.gethostname(), socket.getfqdn()):
+        return {}
+    try:
+        lines = table.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    held: dict[str, list[str]] = {}
+    for line in lines:
+        exported, _, clients = line.strip().partition("\t")
+        if exported and (path == exported or path.startswith(exported.rstrip("/") + "/")):
+            held.setdefault(exported, []).extend(_CLIENT.findall(clients))
+    if not held:
+        return {}
+    options = held[max(held, key=len)]
+    return {"export options": ",".join(dict.fromkeys(options))} if options else {}
+
+
+READ_ONLY, REMOUNT = 1, 32
+OF_WHAT_IS_MOUNTED = REMOUNT | 4096 | 8192 | 0xE0000
+"""Also bind, move and propagation: a call with one of these opens no device."""
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.mount.argtypes = (*[ctypes.c_char_p] * 3, ctypes.c_ulong, ctypes.c_char_p)
+_LIBC.umount2.argtypes = (ctypes.c_char_p, ctypes.c_int)
+
+
+def mount(source: str, directory: str, file_system: str, flags: int, options: str) -> int:
+    """mount(2), or remount with the flag for that; gives 0 or an error number."""
+    texts = [os.fsencode(text) for text in (source, directory, file_system)]
+    failed: int = _LIBC.mount(*texts, flags, os.fsencode(options) or None)
+    return ctypes.get_errno() if failed else 0
+
+
+def umount(directory: str, flags: int = 0) -> int:
+    """Unmount; gives 0 or an error number."""
+    failed: int = _LIBC.umount2(os.fsencode(directory), flags)
+    return ctypes.get_errno() if failed else 0
+
+
+_RECORD_BYTES = 8192
+_LINES_LIMIT = 10_000
+
+
+class KernelLog:
+    """Reads on from where it was opened; silent where /dev/kmsg cannot be read."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def lines_about(self, device: str, driver: str) -> list[str]:
+        """Messages since the last call about a device, else of its driver about none; at most five.
+
+        An unknown option is refused before the driver knows the device, so that line names none.
+        """
+        lines = list(self._lines())
+        named = [line for line in lines if re.search(rf"\b{re.escape(device)}\b", line)]
+        unnamed = [line for line in lines if re.match(rf"{re.escape(driver)}\b[^(]*$", line, re.I)]
+        return (named or unnamed)[-5:]
+
+    def _lines(self) -> Iterator[str]:
+        for _ in range(_LINES_LIMIT):
+            if self._descriptor is None:
+                return
+            try:
+                record = os.read(self._descriptor, _RECORD_BYTES)
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                continue  # older records were overwritten; the next read goes on after them
+            except OSError:
+                return  # a record longer than any the kernel makes, or a log that went away
+            yield from record.decode(errors="replace").partition(";")[2].splitlines()[:1]
+
+
+@contextmanager
+def kernel_log() -> Iterator[KernelLog]:
+    """The kernel's messages from now on."""
+    try:
+        descriptor = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.lseek(descriptor, 0, os.SEEK_END)
+    except OSError:
+        yield KernelLog(None)
+        return
+    try:
+        yield KernelLog(descriptor)
+    finally:
+        os.close(descriptor)

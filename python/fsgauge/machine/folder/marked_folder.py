@@ -8,6 +8,7 @@ Removal follows no link and enters no other file system.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -22,6 +23,9 @@ from fsgauge.plain_files.opening import names_in
 MARKER = ".made-by-fsgauge"
 _MARKER_LIMIT_BYTES = 4096
 _MINE = 0o700
+_NOT_THERE = -1
+_MOST_RENAMES = 1000
+"""While an empty folder is removed. Each takes another user a system call, as each try takes us."""
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -41,16 +45,40 @@ def make_marked(place: OpenFolder, name: str, owner: Owner) -> OpenFolder:
 
     Raises OSError, and RigError where another folder took its place at once.
     """
+    before_ns = os.fstat(place.descriptor).st_mtime_ns
     os.mkdir(name, _MINE, dir_fd=place.descriptor)
-    descriptor = os.open(name, BELOW, dir_fd=place.descriptor)
-    folder = OpenFolder(place.path / name, descriptor, is_made=True)
+    folder = OpenFolder(place.path / name, _open_if_there(place, name), is_made=True)
     try:
-        if not _leave_marker(descriptor, owner):
-            raise folder.moved()
+        if folder.descriptor != _NOT_THERE and _leave_marker(folder.descriptor, owner):
+            return folder
+        _remove_renamed(place, before_ns)
+        raise folder.moved()
     except BaseException:
-        folder.close()
+        if folder.descriptor != _NOT_THERE:
+            folder.close()
         raise
-    return folder
+
+
+def _open_if_there(place: OpenFolder, name: str) -> int:
+    """`_NOT_THERE` where something else, or nothing, has the name; raises OSError."""
+    try:
+        return os.open(name, BELOW, dir_fd=place.descriptor)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return _NOT_THERE
+        raise
+
+
+def _remove_renamed(place: OpenFolder, before_ns: int) -> None:
+    """Remove what was renamed before it could be opened: it is empty, this user's alone, and no
+    older than the last change of `place` before it was made. What cannot be seen stays."""
+    with contextlib.suppress(OSError), place.opened(place.path) as here:
+        for name in names_in(here):
+            status = os.stat(name, dir_fd=here, follow_symlinks=False)
+            is_made = status.st_mode == stat.S_IFDIR | _MINE and status.st_uid == os.geteuid()
+            if is_made and status.st_mtime_ns >= before_ns:
+                with contextlib.suppress(OSError):  # it is in use, by another run
+                    os.rmdir(name, dir_fd=here)
 
 
 def _leave_marker(folder: int, owner: Owner) -> bool:
@@ -92,18 +120,22 @@ def remove_made(folder: OpenFolder) -> bool:
     """
     _empty(folder.descriptor, folder.path)
     is_still = folder.is_still()
-    with contextlib.suppress(FileNotFoundError):  # another user removed it, once it was empty
-        _remove_empty(folder)
+    _remove_empty(folder)
     return is_still
 
 
 def _remove_empty(folder: OpenFolder) -> None:
-    """Where it is now, which is not where it was made if somebody moved it."""
-    name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
+    """Where it is now, which is not where it was made if somebody moved it, even meanwhile."""
     above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
     try:
-        if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
-            os.rmdir(name, dir_fd=above)
+        for _ in range(_MOST_RENAMES):
+            name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
+                    os.rmdir(name, dir_fd=above)
+                    return
+            if os.fstat(folder.descriptor).st_nlink == 0:  # another user removed it, once empty
+                return
     finally:
         os.close(above)
 

@@ -7,16 +7,17 @@ user decides where the next call leads. A descriptor leads to one folder for as 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RigError
-from fsgauge.plain_files import cause_of
+from fsgauge.plain_files import cause_of, was_moved
 from fsgauge.plain_files.rights import open_named
 
 Which = tuple[int, int]
@@ -40,12 +41,12 @@ class OpenFolder:
 
     @property
     def which(self) -> Which:
-        """Its device and inode."""
+        """Device and inode of the folder."""
         return which_of(os.fstat(self.descriptor))
 
     @property
     def held(self) -> Held:
-        """As the engine is given it."""
+        """The folder as an entry of a job's `held`."""
         return Held(path=str(self.path), descriptor=self.descriptor)
 
     @property
@@ -90,18 +91,38 @@ class OpenFolder:
 
     def moved(self) -> RigError:
         """What is said when it is not."""
-        return RigError(
-            f"{self.path} was renamed or replaced while fsgauge worked in it",
-            details=("what has its name now was not touched",),
-            cause=f"a user who can write in {self.path.parent}, or above it, did so; or something"
-            " was mounted there",
-            next=f"ls -la {shlex.quote(str(self.path.parent))}; then a folder that no one else can"
-            " rename",
-        )
+        return was_moved(self.path)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the descriptor."""
         os.close(self.descriptor)
+
+
+@contextmanager
+def let_go_below(mount_point: str) -> Iterator[None]:
+    """What this process has open there is closed while the body runs, which mounts it anew, and is
+    then open again by its path, under its number. Raises OSError where it is not there any more."""
+    nowhere = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        there = dict(_open_below(mount_point))
+        for descriptor in there:
+            os.dup2(nowhere, descriptor, inheritable=False)
+    finally:
+        os.close(nowhere)
+    yield
+    for descriptor, (path, flags) in there.items():
+        again = os.open(path, flags | os.O_CLOEXEC)
+        os.dup2(again, descriptor, inheritable=False)
+        os.close(again)
+
+
+def _open_below(mount_point: str) -> Iterator[tuple[int, tuple[Path, int]]]:
+    """Descriptors of folders, with the paths and flags by which they can be opened again."""
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the descriptor of this listing
+            path, descriptor = entry.readlink(), int(entry.name)
+            if path.is_relative_to(mount_point):
+                yield descriptor, (path, fcntl.fcntl(descriptor, fcntl.F_GETFL))
 
 
 def which_of(status: os.stat_result) -> Which:

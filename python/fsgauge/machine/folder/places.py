@@ -38,7 +38,7 @@ def require_only_ours(folder: Path, what: str) -> Path:
 
 def who_can_replace(whole: Path, trusted: Container[int] = (0,)) -> tuple[str, str]:
     """Who but `trusted` users can rename a part of a resolved path: the cause, perhaps a detail,
-    in words; both empty where nobody can.
+    in words; both empty where no other user can.
 
     In a sticky folder (/tmp, /var/tmp) only its owner and that of an entry can rename the entry.
     """

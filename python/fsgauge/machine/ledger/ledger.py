@@ -91,9 +91,12 @@ class Ledger:
                 except BaseException:
                     self._stuck = True
                     raise
-                del self._pending[made]
-                with suppress(RigError):  # undone twice does no harm
-                    self._append({"undone": made})
+                self._forget(made)
+
+    def _forget(self, number: int) -> None:
+        del self._pending[number]
+        with suppress(RigError):  # undone twice does no harm
+            self._append({"undone": number})
 
     def _undo_after(self, first: BaseException, number: int) -> None:
         """The body's error comes first; what could not be undone is added to it."""
@@ -117,14 +120,17 @@ class Ledger:
     def scratch(self, place: OpenFolder, name: str, token: str = "") -> Iterator[OpenFolder]:
         """A marked folder in an open one, open itself while the body runs.
 
-        Without a `token` its name is new: nobody can take it first. RigError where somebody has
-        renamed or replaced the folder by the time that the body ends well.
+        Without a `token` its name is random, so that no one can take it first. RigError where
+        somebody has renamed or replaced the folder by the time that the body ends well.
         """
         own = own_name(token or secrets.token_hex(TOKEN_BYTES), name)
         trace = FolderTrace(path=str(place.path / own), token=self.token)
         with self.holding(trace) as number:
             try:
                 folder = make_marked(place, own, self.owner)
+            except RigError:
+                self._forget(number)  # what has its name is not ours, and nothing of ours is left
+                raise
             except OSError as error:
                 raise cannot_open(place.path, error) from error
             self._write(number, trace.made_as(folder))
@@ -138,7 +144,7 @@ class Ledger:
         self._append({"made": number, "trace": trace.model_dump()})
 
     def close(self) -> None:
-        """Let go; the file stays only while something in it is not undone."""
+        """Close the ledger; its file stays only while something in it is not undone."""
         with undisturbed():
             if not self._pending:
                 self.path.unlink()

@@ -21,7 +21,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.marked_folder import Owner
-from fsgauge.machine.ledger.traces import AnyTrace, Trace
+from fsgauge.machine.ledger import ledger_folder as folders
+from fsgauge.machine.ledger.traces import AnyTrace, LostDeviceTrace, Trace
 from fsgauge.plain_files import cause_of, write_all
 
 SUFFIX = ".ledger"
@@ -221,3 +222,19 @@ def read_ledger(descriptor: int) -> LedgerEntries:
         except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
             unreadable += 1
     return LedgerEntries(owner, list(pending.items()), unreadable)
+
+
+def lost_devices() -> Iterator[tuple[Path, LostDeviceTrace]]:
+    """Each with its ledger, until somebody removes that."""
+    for path in sorted(folders.ledger_folder().glob(f"*{folders.SUFFIX}")):
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            pending = folders.read_ledger(descriptor).pending
+        except OSError:
+            pending = []
+        finally:
+            os.close(descriptor)
+        yield from ((path, trace) for _, trace in pending if isinstance(trace, LostDeviceTrace))

@@ -41,7 +41,7 @@ class Trace(BaseModel):
     """Whether it is no trace of ours to undo, but what the next commands have to know."""
 
     def undo(self) -> str | None:
-        """Undo it."""
+        """Undo it; a sentence of what was undone, None where nothing was there."""
         raise NotImplementedError
 
     def undo_for_the_dead(self) -> str | None:
@@ -285,13 +285,13 @@ class DeviceTrace(Trace):
         return trace
 
     def undo(self) -> str | None:
-        """Let its owner give it back."""
+        """Give the device back through the claim of its owner."""
         if self._give_back is not None:
             self._give_back()
         return None
 
     def undo_for_the_dead(self) -> str | None:
-        """Only say where it is."""
+        """Name the device, which is left alone, and how to clear it."""
         return (
             f"{self.device} may still have a file system and test data of an earlier run:"
             f" check with wipefs --no-act {self.device}; if nothing else is on it, clear it with"
@@ -315,7 +315,7 @@ class LostDeviceTrace(Trace):
     names: list[str]
 
     def undo(self) -> str | None:
-        """Say that it is left alone."""
+        """Raises RigError that says that the device is left alone."""
         raise RigError(
             f"{self.device} was used by another program during a run, so it is left alone",
             details=tuple(f"known as {name}" for name in self.names),

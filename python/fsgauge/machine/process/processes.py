@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from fsgauge.machine.process.open_files import descriptor_links
 
 _PROC = Path("/proc")
 _ROUNDS = 10
@@ -30,16 +29,13 @@ class Process:
 
 def start_ticks(pid: int) -> int | None:
     """When a process began, in clock ticks after boot; differs where a process ID was reused."""
-    try:
-        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
-        return None
-    return int(text.rpartition(")")[2].split()[19])
+    found = _stat(pid)
+    return int(found[19]) if found else None
 
 
 def has_ended(pid: int, ticks: int) -> bool:
     """Whether the process that began at `ticks` is gone, or holds nothing any more."""
-    return start_ticks(pid) != ticks or not _runs(pid)
+    return start_ticks(pid) != ticks or not is_running(pid)
 
 
 def boot_id() -> str:
@@ -53,13 +49,13 @@ def boot_id() -> str:
 def processes() -> Iterator[Process]:
     """Every process that can be seen."""
     for pid in _pids():
-        yield Process(pid, _name(pid))
+        yield Process(pid, name_of(pid))
 
 
 def holders_of(folder: str) -> list[Process]:
     """Processes with a working directory, root or open file at or below `folder`."""
     return [
-        Process(pid, _name(pid))
+        Process(pid, name_of(pid))
         for pid in _pids()
         if any(_within(path, folder) for path in _paths_in_use(pid))
     ]
@@ -70,15 +66,15 @@ def end_children_of_run(token: str, *, seconds: float = 10.0) -> list[Process]:
     known = set(_own_ancestry())
     ended: list[Process] = []
     for _ in range(_ROUNDS):  # a child may have been starting another one
-        found = [Process(pid, _name(pid)) for pid in _pids_of_run(token) if pid not in known]
+        found = [Process(pid, name_of(pid)) for pid in _pids_of_run(token) if pid not in known]
         if not found:
             break
         for process in found:
-            _kill(process.pid)
+            send(process.pid, signal.SIGKILL)
         known |= {process.pid for process in found}
         ended += found
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and any(_runs(process.pid) for process in ended):
+    while time.monotonic() < deadline and any(is_running(process.pid) for process in ended):
         time.sleep(0.02)
     return ended
 
@@ -87,7 +83,8 @@ def _pids() -> list[int]:
     return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal()]
 
 
-def _name(pid: int) -> str:
+def name_of(pid: int) -> str:
+    """What the kernel calls it; "?" for one that is gone."""
     try:
         return (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
     except OSError:
@@ -122,24 +119,44 @@ def _own_ancestry() -> Iterator[int]:
     pid = os.getpid()
     while pid > 0:
         yield pid
-        try:
-            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-        except OSError:
-            return
-        pid = int(text.rpartition(")")[2].split()[1])
+        found = _stat(pid)
+        pid = int(found[1]) if found else 0
 
 
-def _kill(pid: int) -> None:
+def send(pid: int, number: signal.Signals) -> None:
+    """A signal to a process, which may be gone."""
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         return
 
 
-def _runs(pid: int) -> bool:
+def is_running(pid: int) -> bool:
     """Whether a process still holds anything: a zombie does not."""
+    found = _stat(pid)
+    return bool(found) and found[0] not in ("Z", "X")
+
+
+def _stat(pid: int) -> list[str]:
+    """/proc/PID/stat behind the name (proc(5), from field 3 on); [] of one that is gone."""
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
-        return False
-    return text.rpartition(")")[2].split()[0] not in ("Z", "X")
+        return []
+    return text.rpartition(")")[2].split()
+
+
+def descriptor_links(pid: int) -> Iterator[Path]:
+    """The link of each descriptor, below the folder of a thread that has it: once for each thread.
+    Nothing of another user's process, or of one that has ended.
+
+    Threads may have tables of their own (unshare(2) with CLONE_FILES), as the engine's have, and
+    /proc/PID/fd shows that of the first thread alone.
+    """
+    try:
+        threads = list((_PROC / str(pid) / "task").iterdir())
+    except OSError:
+        return
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            yield from list((thread / "fd").iterdir())

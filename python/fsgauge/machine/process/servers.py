@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.machine.process.processes import RUN_VARIABLE, Process
+from fsgauge.machine.process.processes import RUN_VARIABLE, Process, is_running, name_of, send
 from fsgauge.machine.process.tool import find_tool, run_tool
 
 _PROC = Path("/proc")
@@ -62,7 +62,6 @@ class Spent:
 
 @dataclass(frozen=True)
 class _Status:
-    name: str
     state: str
     group: int
     user_ticks: int
@@ -77,7 +76,7 @@ class _Status:
 
     @property
     def own_ns(self) -> int:
-        """Of the process itself, cut to a tick."""
+        """Processor time of the process itself, cut to a tick."""
         return (self.user_ticks + self.system_ticks) * TICK_NS
 
 
@@ -107,10 +106,10 @@ def end_server(folder: str, token: str) -> tuple[list[Process], list[Process]]:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         living = server_processes(folder, token)
         for pid in living:
-            _signal(pid, ask)
+            send(pid, ask)
         while living and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
-            living = [pid for pid in living if _lives(pid)]
+            living = [pid for pid in living if is_running(pid)]
         left = _described(sorted({*living, *server_processes(folder, token)}))
         if not left:
             break
@@ -190,12 +189,10 @@ def _status(pid: int) -> _Status | None:
             text = file.read(4096).decode(errors="replace")
     except OSError:
         return None
-    head, _, tail = text.rpartition(")")
-    part = tail.split()
+    part = text.rpartition(")")[2].split()
     if len(part) < 15:
         return None
     return _Status(
-        name=head.partition("(")[2],
         state=part[0],
         group=int(part[2]),
         user_ticks=int(part[11]),
@@ -226,20 +223,4 @@ def _words(pid: int, file: str) -> list[bytes]:
 
 
 def _described(pids: list[int]) -> list[Process]:
-    found = []
-    for pid in pids:
-        status = _status(pid)
-        found.append(Process(pid, status.name if status else "?"))
-    return found
-
-
-def _lives(pid: int) -> bool:
-    status = _status(pid)
-    return status is not None and status.state not in "ZX"
-
-
-def _signal(pid: int, ask: signal.Signals) -> None:
-    try:
-        os.kill(pid, ask)
-    except ProcessLookupError:
-        return
+    return [Process(pid, name_of(pid)) for pid in pids]

@@ -113,7 +113,7 @@ _LONGEST_TICK_SECONDS = 1.0
 _PAUSE_SECONDS = 0.01
 _PIECE_BYTES = 1 << 16
 _MOST_BYTES = 16 << 20
-"""Of each stream."""
+"""The most that is kept of each output stream."""
 _given_up: list[subprocess.Popen[bytes]] = []
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from fsgauge.engine.client import Armed, Engine, EngineFaultError, OnEvent, Result, Start
+from fsgauge.engine.client import Armed, Engine, EngineFaultError, OnEvent, Start
 from fsgauge.engine.wire import (
     AgeJob,
     AgeResult,
@@ -21,6 +21,7 @@ from fsgauge.engine.wire import (
     Lease,
     LoadJob,
     LoadResult,
+    Result,
 )
 from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import BELOW

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fsgauge.plan.estimate import turns_of_block
-from fsgauge.storage import loop, ram
+from fsgauge.storage import loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
 from fsgauge.study.storage import is_preconditioned
@@ -65,7 +65,7 @@ def _of_the_room(study: Study) -> str:
         return ""
     needed_bytes = turns * storage.size
     if isinstance(storage, RamStorage):
-        fits, where = ram.has_room(needed_bytes), "available of memory"
+        fits, where = loop.memory_has_room(needed_bytes), "available of memory"
     else:
         fits = loop.has_room(Path(storage.directory), needed_bytes)
         where = f"free in {storage.directory}"

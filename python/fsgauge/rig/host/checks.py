@@ -33,9 +33,8 @@ from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
-from fsgauge.system import FileSystem, SystemKind, system_kinds
+from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 from fsgauge.system.options import check_options, mkfs_words
-from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
 

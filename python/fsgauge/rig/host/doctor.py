@@ -12,15 +12,20 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.access.server import SERVERS, ServerKind
+from fsgauge.access import SERVERS, ServerKind
 from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.loop_devices import loops_available
-from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise
-from fsgauge.machine.facts.noise import Noise, RunJob, measured_noise
+from fsgauge.machine.facts.noise import (
+    KeptNoise,
+    Noise,
+    RunJob,
+    file_system_at,
+    keep_noise,
+    measured_noise,
+)
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
-from fsgauge.system import FileSystem, SystemKind, system_kinds
-from fsgauge.system.support import support_of
+from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 
 Standing = Literal["works", "modelled", "needs", "impossible"]
 

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from fsgauge.machine.device.block_device import device_at
-from fsgauge.machine.facts.mounts import Mount, mount_at, mount_holding
-from fsgauge.machine.facts.nfs_exports import export_facts
+from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.formatted import Formatted

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.machine.facts.kernel_log import kernel_log
-from fsgauge.machine.facts.mounts import mount_at
+from fsgauge.machine.facts.mounts import kernel_log, mount_at
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace
 from fsgauge.machine.process.tool import Said, find_tool, run_tool

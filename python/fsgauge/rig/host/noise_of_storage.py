@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study
 from fsgauge.study.reached import access_of
 

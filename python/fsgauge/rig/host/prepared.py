@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from fsgauge.access.server import Server
+from fsgauge.access import Server
 from fsgauge.engine.wire import Event, Held, Job, LayoutResult, Result
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.record.machine import StorageFacts
@@ -43,6 +43,9 @@ class AttachedStorage:
     file_size_bytes: int
     facts: StorageFacts
     file_sets: FileSets | AgedFiles | None = None
+    places: Mapping[str, OpenFolder] = field(default_factory=dict)
+    """The folders that are used as they are, open, by their paths in the study; none of them where
+    another file system is mounted there between turns."""
 
 
 @dataclass(frozen=True)

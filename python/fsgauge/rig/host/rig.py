@@ -11,7 +11,7 @@ from fsgauge.engine.wire import Held
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
-from fsgauge.machine.facts.kept_noise import KeptNoise
+from fsgauge.machine.facts.noise import KeptNoise
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
 from fsgauge.rig.host.beside import hindrance
@@ -49,9 +49,15 @@ class HostRig(Rig):
     keeps_noise = True
 
     def __init__(
-        self, engine: Engine | None = None, say: Callable[[str], None] = lambda _: None
+        self,
+        engine: Engine | None = None,
+        say: Callable[[str], None] = lambda _: None,
+        *,
+        remounts: bool = False,
     ) -> None:
+        """`remounts`: between two turns a rig above mounts another file system at a used folder."""
         self._engine = engine
+        self._remounts = remounts
         self._say = say
         self._destroy: Consent | None = None
         self._cleared: list[Cleared] = []
@@ -132,8 +138,11 @@ class HostRig(Rig):
             stack.enter_context(engine.holding(*_held(base)))
             if base.device is not None:
                 require_direct_device(study, base.device)
-            with opened_folders(study) as places:
-                room = working_set(study, base, ledger, engine, places)
+            places = stack.enter_context(ExitStack())
+            opened = places.enter_context(opened_folders(study))
+            room = working_set(study, base, ledger, engine, opened)
+            if self._remounts:
+                places.close()
             base = preconditioned(study, base, engine, self._say)
             attached = AttachedStorage(
                 kind=study.storage.kind,
@@ -143,6 +152,7 @@ class HostRig(Rig):
                 file_size_bytes=room.file_size_bytes,
                 facts=facts_of_folders(study, base.facts),
                 file_sets=room.file_sets,
+                places={} if self._remounts else opened,
             )
             yield HostSystems(attached, ledger, base, engine)
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
-from fsgauge.access.server import SERVERS, Clients, Server, ServerKind, served
-from fsgauge.access.server.kind import Account
+from fsgauge.access import SERVERS, Clients, Server, ServerKind, served
+from fsgauge.access.kind import Account
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.facts.memory import available_memory_bytes

@@ -16,7 +16,7 @@ from fsgauge.engine.wire import (
     SmbTarget,
 )
 from fsgauge.errors import InputError, RigError
-from fsgauge.machine.facts.nfs_exports import export_facts
+from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import ShareTrace
 from fsgauge.record.records import SystemFacts

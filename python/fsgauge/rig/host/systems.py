@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -190,9 +190,9 @@ class HostSystems:
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         path = system.path or str(self.attached.directory)
-        # Open for the turn alone: a rig above may unmount it between two turns.
+        held = self.attached.places.get(path)
         with (
-            open_place(Path(path)) as place,
+            open_place(Path(path)) if held is None else nullcontext(held) as place,
             tuned_client(system, place.pinned, self._ledger) as tunables,
             self._ledger.scratch(place, f"scratch{self._base.suffix}") as folder,
             self._engine.holding(folder.held),

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from functools import partial
 
-from fsgauge.access.server.death import explained
-from fsgauge.access.server.observation import Observation
+from fsgauge.access.kind import explained
+from fsgauge.access.observation import Observation
 from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
 from fsgauge.plan.turns import job_for

@@ -185,7 +185,7 @@ class Guest:
     def _prepare(self, study: Study) -> None:
         """Attach the study's storage, instead of an earlier one's."""
         self._close()
-        rig = HostRig(say=self._say)
+        rig = HostRig(say=self._say, remounts=True)
         rig.check(study, consent_to(study))
         self._study, self._session = study, self._open.enter_context(rig.opened(study))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.machine.folder.open_folder import let_go_below
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm.arrangement.environment import FOLDER
 from fsgauge.rig.vm.messages import Do
 
 
@@ -25,9 +27,10 @@ class Remounting:
     def told(self, happening: Happening) -> Happening:
         """The happening. As a run begins it is done, and its record says so; RigError where the
         system does not go or come back."""
-        if isinstance(happening, RunStarted):
-            for do, words in self._orders:
-                guest_set_up.done(do, words)
+        if self._orders and isinstance(happening, RunStarted):
+            with let_go_below(FOLDER):
+                for do, words in self._orders:
+                    guest_set_up.done(do, words)
         if self._orders and isinstance(happening, RunRecord):
             caches = "; ".join(filter(None, (happening.caches, self._done)))
             return happening.model_copy(update={"caches": caches})

@@ -9,7 +9,7 @@ import pytest
 from fsgauge.machine.device import device_chain
 from fsgauge.machine.device.device_chain import chain_of_device, chain_of_path, under
 from fsgauge.machine.facts import environment, memory, mounts
-from fsgauge.machine.facts.environment import capture_machine, tool_version
+from fsgauge.machine.facts.environment import capture_machine, reclaimer, tool_version
 from fsgauge.record.machine import StorageFacts
 
 FACTS = StorageFacts(kind="path", sentence="s", size_bytes=1, device_chain=[], cautions=[])
@@ -96,3 +96,30 @@ def test_the_limit_of_a_container_is_its_memory(
 def test_a_version_is_a_line() -> None:
     version = tool_version("mount")
     assert version is not None and "util-linux" in version and "\n" not in version
+
+
+def kdamond(home: Path, state: str, action: str) -> Path:
+    scheme = home / "0/contexts/0/schemes/0"
+    scheme.mkdir(parents=True)
+    (scheme / "action").write_text(f"{action}\n")
+    (home / "0/state").write_text(f"{state}\n")
+    return home / "0/state"
+
+
+def test_a_scheme_that_pages_out_is_found_while_it_is_on(tmp_path: Path) -> None:
+    state = kdamond(tmp_path, "on", "pageout")
+    assert reclaimer(tmp_path, tmp_path / "none") == str(state)
+    state.write_text("off\n")
+    assert reclaimer(tmp_path, tmp_path / "none") is None
+
+
+def test_a_scheme_that_only_counts_takes_nothing(tmp_path: Path) -> None:
+    kdamond(tmp_path, "on", "stat")
+    assert reclaimer(tmp_path, tmp_path / "none") is None
+
+
+def test_the_module_of_its_own(tmp_path: Path) -> None:
+    enabled = tmp_path / "enabled"
+    for word, found in (("Y", str(enabled)), ("N", None)):
+        enabled.write_text(f"{word}\n")
+        assert reclaimer(tmp_path / "none", enabled) == found

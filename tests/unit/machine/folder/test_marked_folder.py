@@ -144,6 +144,43 @@ def test_a_folder_that_was_put_in_its_place_at_once_is_not_used(
     )
 
 
+def test_one_that_is_renamed_before_it_is_open_leaves_nothing(
+    place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root's empty folder stayed in the user's under the name that the user gave it."""
+    real = os.mkdir
+    real(tmp_path / "older", 0o700)
+    os.utime(tmp_path / "older", ns=(0, 0))
+    real(tmp_path / "shared", 0o755)
+
+    def renamed(name: str, *rest: Any, **more: Any) -> None:
+        real(name, *rest, **more)
+        (tmp_path / name).rename(tmp_path / "taken")
+        (tmp_path / name).symlink_to("/etc")
+
+    monkeypatch.setattr(os, "mkdir", renamed)
+    with pytest.raises(RigError, match="was renamed or replaced"):
+        make_marked(place, "mine", OWNER)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "older", "shared"]
+
+
+def test_one_that_is_renamed_again_and_again_is_removed(
+    place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "mine" / "data").touch()
+    real, renames = os.stat, iter(range(5))
+
+    def looked_up(name: Any, **more: Any) -> os.stat_result:
+        if more.get("dir_fd") is not None and (number := next(renames, None)) is not None:
+            next(each for each in tmp_path.iterdir()).rename(tmp_path / f"old{number}")
+        return real(name, **more)
+
+    monkeypatch.setattr(os, "stat", looked_up)
+    remove_made(folder)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
     """Here a copy of it, marker and all, lies in its place."""
     marked(tmp_path / "mine", OWNER)

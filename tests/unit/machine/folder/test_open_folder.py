@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.machine.folder.open_folder import OpenFolder, open_place
+from fsgauge.machine.folder.open_folder import OpenFolder, let_go_below, open_place
+from fsgauge.machine.process.tool import run_tool
 
 USER = 57_999
 
@@ -103,3 +104,24 @@ def test_a_link_of_another_user_leads_root_nowhere(tmp_path: Path) -> None:
     os.lchown(link, USER, USER)
     with pytest.raises(InputError, match="a link of another user"), open_place(link):
         pass
+
+
+@pytest.mark.root
+def test_a_folder_that_is_held_open_lets_its_file_system_be_mounted_anew(tmp_path: Path) -> None:
+    """A guest could not unmount the system between two runs: target is busy."""
+    point = tmp_path / "point"
+    point.mkdir()
+    mount = ["mount", "-t", "tmpfs", "none", str(point)]
+    run_tool(mount)
+    try:
+        (point / "before").mkdir()
+        with open_place(point) as place, open_place(tmp_path) as elsewhere:
+            assert run_tool(["umount", str(point)]).exit_code != 0
+            with let_go_below(str(point)):
+                assert run_tool(["umount", str(point)]).exit_code == 0
+                assert run_tool(mount).exit_code == 0
+                (point / "after").mkdir()
+            assert os.listdir(place.pinned) == ["after"]  # noqa: PTH208 - a path in /proc
+            assert place.is_still() and elsewhere.is_still()
+    finally:
+        run_tool(["umount", str(point)])

@@ -15,7 +15,7 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.machine.folder.marked_folder import MARKER, Owner
-from fsgauge.machine.folder.open_folder import OpenFolder
+from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger import ledger_folder, traces
 from fsgauge.machine.ledger.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.machine.ledger.traces import FolderTrace, SettingTrace, ShareTrace
@@ -67,6 +67,31 @@ def test_a_folder_that_is_gone_or_refuses_is_said_in_words(
             pass
         assert "no folder can be made in" in refused.value.what
         assert "read-only" in refused.value.cause
+    assert list(ledgers.glob("*.ledger")) == []
+
+
+def test_one_that_was_replaced_at_once_keeps_no_other_one(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lay in its place could not be removed, so the folder of the system beside it stayed."""
+    real = os.mkdir
+
+    def replaced(name: str, *rest: Any, **more: Any) -> None:
+        real(name, *rest, **more)
+        (tmp_path / name).rename(tmp_path / "taken")
+        real(tmp_path / name)
+        (tmp_path / name / "precious").touch()
+
+    with opened_ledger() as book, open_place(tmp_path) as place:
+        with (
+            pytest.raises(RigError, match="was renamed or replaced"),
+            book.scratch(place, "first") as first,
+        ):
+            monkeypatch.setattr(os, "mkdir", replaced)
+            with book.scratch(place, "second"):
+                pass
+        assert not first.path.exists() and not (tmp_path / "taken").exists()
+    assert [each.name for each in tmp_path.glob("*/precious")] == ["precious"]
     assert list(ledgers.glob("*.ledger")) == []
 
 

@@ -13,7 +13,7 @@ from fsgauge.rig.host import checks
 from fsgauge.rig.host.checks import check_systems, smallest_bytes
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.study.model import Study, System
-from fsgauge.system.support import Support
+from fsgauge.system import Support
 
 
 def study(*systems: dict[str, Any], **storage: Any) -> Study:

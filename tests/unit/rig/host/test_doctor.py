@@ -11,7 +11,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.ledger import ledger_folder
 from fsgauge.rig.host import doctor
 from fsgauge.rig.host.doctor import diagnose, system_standings
-from fsgauge.system.support import Support
+from fsgauge.system import Support
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.machine.facts.kept_noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise, place_of
 from fsgauge.study.model import Study

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.report import write_report
 from fsgauge.run import resume_study, run_study
 from fsgauge.store import read_results
@@ -31,7 +31,7 @@ def run(results: Path, *more: str) -> Path:
         results=results,
         destroy=None,
         command=["fsgauge"],
-        progress=Quiet(),
+        progress=Progress(),
     ).directory
 
 
@@ -64,7 +64,7 @@ def test_a_block_that_lacks_a_scan_is_not_whole_and_is_measured_again(tmp_path: 
     seal(directory)
     assert whole_blocks(read_results(directory)) == {0, 2}
     engine = NoDiskEngine(0)
-    resume_study(directory, rig=lambda _: NoDiskRig(engine), destroy=None, progress=Quiet())
+    resume_study(directory, rig=lambda _: NoDiskRig(engine), destroy=None, progress=Progress())
     stored = read_results(directory)
     assert whole_blocks(stored) == {0, 1, 2}
     assert len(stored.scans) == 2 * len(stored.turns)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from fsgauge.access.server import SERVERS
+from fsgauge.access import SERVERS
 from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import Said
 from fsgauge.rig.host import serving

@@ -16,7 +16,7 @@ import pytest
 from fsgauge.engine.client import EngineFaultError, OnEvent
 from fsgauge.engine.wire import EngineFault, LoadJob, LoadResult
 from fsgauge.errors import Interrupted
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
 from fsgauge.rig.host import sliced_run
 from fsgauge.rig.host.prepared import PreparedSystem
@@ -133,7 +133,7 @@ def measured_ratios(tmp_path: Path, systems: Deferring) -> dict[str, float]:
         results=tmp_path,
         destroy=None,
         command=["fsgauge"],
-        progress=Quiet(),
+        progress=Progress(),
     )
     stored = read(outcome.directory)
     results = read_study(stored.turns, stored.runs, stored.study, stored.environment_before)

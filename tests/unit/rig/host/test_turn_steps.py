@@ -13,7 +13,7 @@ import pytest
 from fsgauge.engine.client import OnEvent
 from fsgauge.engine.wire import AgeJob, AgeResult
 from fsgauge.errors import InputError, RigError
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
@@ -91,7 +91,7 @@ def run(results: Path, engine: Engine) -> tuple[Outcome, Systems, StoredStudy]:
         results=results / "results",
         destroy=None,
         command=["fsgauge"],
-        progress=Quiet(),
+        progress=Progress(),
     )
     return outcome, systems, read_results(outcome.directory)
 

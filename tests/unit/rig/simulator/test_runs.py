@@ -17,7 +17,7 @@ from fsgauge import kinds
 from fsgauge.engine.client import Engine, OnEvent
 from fsgauge.engine.wire import EngineFault, SimulateJob, SimulateResult
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.progress.lines import Quiet
+from fsgauge.progress import Progress
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides, summary
 from fsgauge.rig.registry import rig_named, study_on
@@ -38,7 +38,7 @@ def run(results: Path, study: Study, engine: Engine | None = None) -> Outcome:
         results=results,
         destroy=None,
         command=["fsgauge"],
-        progress=Quiet(),
+        progress=Progress(),
     )
 
 
@@ -130,7 +130,7 @@ def test_the_page_says_it_first(aged: Path) -> None:
 
 
 def test_a_study_that_is_finished_has_nothing_to_resume(aged: Path) -> None:
-    assert resume_study(aged, rig=rig_named, destroy=None, progress=Quiet()) is None
+    assert resume_study(aged, rig=rig_named, destroy=None, progress=Progress()) is None
 
 
 def test_a_simulation_beside_a_measurement_says_which_is_which(aged: Path, tmp_path: Path) -> None:

@@ -1,0 +1,179 @@
+"""The study that a command is asked for: its options, what a shell offers for them, its rig."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+from click.shell_completion import CompletionItem
+
+from fsgauge.cli.choices import decorated, say_note
+from fsgauge.errors import InputError
+from fsgauge.progress.terminal import say
+from fsgauge.study.model import Study
+
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet_choice import FleetChoice
+    from fsgauge.rig.rig import Rig
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+VARIANTS = {
+    "full": "The study's whole sweep, not its quick default: the same as STUDY-full.",
+    "as-published": "The published method, as its text has it: the same as STUDY-as-published.",
+}
+"""Studies beside a shipped one, each under its name with this after it."""
+
+
+@dataclass(frozen=True)
+class AskedStudy:
+    """STUDY, a shipped name or a file, and the options that change it, as typed."""
+
+    study: str
+    overrides: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    storage: str | None = None
+    seed: int | None = None
+    serve: str | None = None
+    baseline: str | None = None
+    without: tuple[str, ...] = ()
+
+    def on(self, rig: str | None) -> Study:
+        """The study for a rig of that name, with every change in it and its seed resolved."""
+        from fsgauge.plan.turns import require_few_runs, with_seed
+        from fsgauge.rig.registry import study_on
+        from fsgauge.study.parse import load_study
+
+        loaded = load_study(
+            study_on(rig, self.study),
+            list(self.overrides),
+            list(self.systems),
+            self.storage,
+            self.seed,
+            self.serve,
+            self.baseline,
+            without=self.without,
+            say=say_note,
+        )
+        require_few_runs(loaded)
+        return with_seed(loaded, time.time_ns())
+
+    def placed(self, rig: str | None, hosts: FleetChoice) -> tuple[Study, Rig]:
+        """The study where it is to be measured: on the rig that was typed, or that it needs."""
+        from fsgauge.rig.registry import rig_for, rig_named
+
+        study = self.on(rig)
+        chosen = rig_named(rig_for(study, rig), say, hosts)
+        return chosen.placed(study), chosen
+
+
+def study_choices(function: F) -> F:
+    """STUDY with --full and --as-published, --set, --system, --baseline, --without and so on, as
+    one value `asked`."""
+
+    @wraps(function)
+    def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
+        words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
+        words["study"] = chosen_variant(words["study"], full, as_published)
+        return function(asked=AskedStudy(**words), **given)
+
+    return cast("F", decorated(of_asked, _OPTIONS))
+
+
+def chosen_variant(study: str, full: bool, as_published: bool) -> str:
+    """The study's name with its variant's; InputError for both, and where there is none."""
+    from fsgauge.study.shipped import variant_of
+
+    if full and as_published:
+        raise InputError(
+            "--full and --as-published are two studies", next="one of them, then the other"
+        )
+    chosen = zip(VARIANTS, (full, as_published), strict=True)
+    asked = [name for name, is_asked in chosen if is_asked]
+    return variant_of(study, asked[0]) if asked else study
+
+
+def complete_study(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Shipped studies with their questions; files where none begins in this way."""
+    from fsgauge.study.shipped import shipped_studies
+
+    return _matching(shipped_studies(), incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def complete_system(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Kinds of systems with their summaries; files, for a mounted folder, where none begins so.
+
+    Models are offered once a rig is named: this machine cannot mount them.
+    """
+    from fsgauge.system import system_kinds
+
+    mountable = context.params.get("rig") in (None, "host")
+    kinds = {
+        name: kind.summary
+        for name, kind in system_kinds().items()
+        if not (mountable and kind.placement == "modelled")
+    }
+    return _matching(kinds, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def _matching(texts: dict[str, str], incomplete: str) -> list[CompletionItem]:
+    return [
+        CompletionItem(name, help=text)
+        for name, text in texts.items()
+        if name.startswith(incomplete)
+    ]
+
+
+_OPTIONS = [
+    click.argument("study", shell_complete=complete_study),
+    *(click.option(f"--{name}", is_flag=True, help=text) for name, text in VARIANTS.items()),
+    click.option(
+        "--set",
+        "overrides",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change any key of the study: --set workload.duration=5s",
+    ),
+    click.option(
+        "--system",
+        "systems",
+        multiple=True,
+        metavar="SYSTEM",
+        shell_complete=complete_system,
+        help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
+        ' "xfs:mount=noatime", NAME=ext4; or mounted folders, the first of them the'
+        " baseline: /mnt/a, NAME=/mnt/b. Replaces the study's list; repeat for several.",
+    ),
+    click.option(
+        "--baseline",
+        metavar="NAME",
+        help="Compare with this system, of the study or of --system, by name or folder.",
+    ),
+    click.option(
+        "--without",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a system of the study out; repeat for several.",
+    ),
+    click.option(
+        "--storage",
+        metavar="STORAGE",
+        help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
+    ),
+    click.option(
+        "--serve",
+        metavar="SERVER",
+        help="Reach the systems through a private server: samba or ganesha. Ends with the"
+        " run; needs root.",
+    ),
+    click.option("--seed", type=int, help="Repeat a study's random order."),
+]

@@ -1,0 +1,57 @@
+"""A scan that was kept reads back as it was; anything else is named for what it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.scan import document_of, is_kept_scan, read_scan
+from fsgauge.scan.numbers import numbers_of
+from tests.scan_example import example
+
+
+def test_it_comes_back_whole_and_its_numbers_are_flat(tmp_path: Path) -> None:
+    scan, file = example(), tmp_path / "kept.json"
+    file.write_text(document_of(scan))
+    assert is_kept_scan(file)
+    assert read_scan(file) == scan
+    document = json.loads(file.read_text())
+    assert {name: document[name] for name in numbers_of(scan)} == numbers_of(scan)
+    assert document["complete"] is True and document["problems"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "not complete JSON"),
+        ('{"kind": "scan", "format": 1, "files": 1', "not complete JSON"),
+        ("[" * 100_000, "not complete JSON"),
+        ("[]", "other JSON"),
+        ('{"kind": "plan"}', "other JSON"),
+        ('{"kind": "scan", "format": 1, "result": {}}', "result.format"),
+        ('{"kind": "scan", "format": 1}', "result"),
+    ],
+)
+def test_what_is_no_scan_is_refused_in_words(tmp_path: Path, text: str, word: str) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_scan(file)
+    assert word in caught.value.render()
+
+
+def test_a_newer_format_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "newer.json"
+    file.write_text('{"kind": "scan", "format": 2}')
+    with pytest.raises(InputError, match="format 2"):
+        read_scan(file)
+
+
+def test_only_the_head_tells_a_kept_scan(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"kind": "scan"}')
+    assert not is_kept_scan(tmp_path / "a.json")
+    assert not is_kept_scan(tmp_path)
+    assert not is_kept_scan(tmp_path / "nothing")
