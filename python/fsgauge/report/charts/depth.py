@@ -75,7 +75,7 @@ def _panel(
     x = alt.X("depth:O", sort=depths, title="queue depth", axis=alt.Axis(labelAngle=0, grid=False))
     along = axes.ratios("y", limits, 6, title="ratio", clamp=True)
     shift = alt.XOffset("system:N", sort=list(dict.fromkeys(row["system"] for row in rows)))
-    across = {"x": x, "xOffset": shift}
+    across: dict[str, Any] = {"x": x, "xOffset": shift}
     noise = {row["depth"]: row["noise"] for row in rows if row["noise"] is not None}
     spans = [{"depth": at, "from": low, "to": high} for at, (low, high) in noise.items()]
     return alt.layer(

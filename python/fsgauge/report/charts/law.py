@@ -105,7 +105,7 @@ def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
         return []
     late = peak.value > 0.7 * shown.edge
     at = chart_of([{"x": peak.value, "text": f"peak {peak.value:.2g}"}])
-    side = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
+    side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
     drawn = [
         at.mark_rule(color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
         at.mark_text(fontSize=11, color=INK, **side).encode(x=x, y=alt.value(8), text="text:N"),

@@ -247,7 +247,7 @@ def _decided(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
 
     made = []
     for filled in (True, False):
-        look = {} if filled else {"fill": "var(--paper, #ffffff)"}
+        look: dict[str, Any] = {} if filled else {"fill": "var(--paper, #ffffff)"}
         ink = (
             {"color": panels.colour()} if filled else {"stroke": alt.Stroke("colour:N", scale=None)}
         )

@@ -43,7 +43,8 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
             None if isinstance(row, PublishedRate) else of(results, aging, row, systems[row])
         )
 
-    return Rows([*systems, *published.rate] if systems else []).tables(
+    rows: list[PublishedClaim | PublishedRate] = [*systems, *published.rate] if systems else []
+    return Rows(rows).tables(
         "claims",
         "The published claims",
         "What was published of a large disk array, next to this study's own numbers. S-27 and the"

@@ -200,7 +200,7 @@ def _refused(use: ServerUse) -> str:
 def _memory(use: ServerUse) -> TableCell:
     if use.memory_bytes is None:
         return TableCell("", "the test was too short")
-    of = count(use.memory_processes, "process", "processes")
+    of = count(use.memory_processes or 0, "process", "processes")
     return TableCell(format_size(use.memory_bytes), of)
 
 

@@ -76,7 +76,7 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLev
             continue
         values = [row[part.field] for row in known]
         top = LATENCY_AIR * max([*values, *marks.edges_of(known, *part.fields[1:])])
-        look = {"title": part.title, "format": "~s", "tickCount": 5}
+        look: dict[str, Any] = {"title": part.title, "format": "~s", "tickCount": 5}
         along = axes.along("x", (0.0, top), log=False, **look)
         name = "" if drawn else group
         drawn.append(marks.row_of_points(known, part.fields, along, width, name))
@@ -196,7 +196,7 @@ def _x(counts: Sequence[int], title: str | None) -> alt.X:
     """The number of writers, log, with a tick where one was measured."""
     air = max(counts) ** 0.05 if len(counts) > 1 else 1.1
     limits = (min(counts) / air, max(counts) * air)
-    look = {"title": title, "format": "d", "labels": bool(title)}
+    look: dict[str, Any] = {"title": title, "format": "d", "labels": bool(title)}
     found: alt.X = axes.along("x", limits, values=list(counts), grid=False, **look).channel("x")
     return found
 
