@@ -7,7 +7,7 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -226,3 +226,19 @@ def _three_digits(value: float) -> str:
         return f"{value:.0f}"
     text = f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
     return text.rstrip("0").rstrip(".")
+
+
+def count(number: int, noun: str, many: str = "") -> str:
+    """ "1 run", "8 runs", "2 processes"; `many` where the plural is not the noun with an s."""
+    return f"{number:,} {plural(number, noun, many)}"
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """The noun behind such a number: "run", "runs"."""
+    return noun if number == 1 else many or f"{noun}s"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Names with commas, and how many there are beyond the first: "a, b, c, d and 12 more"."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

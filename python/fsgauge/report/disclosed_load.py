@@ -16,7 +16,7 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.steadiness import steady_of
 from fsgauge.stats.storage_findings import file_set_bytes, reads_through_cache
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_bandwidth, format_duration, format_rate, format_size
+from fsgauge.units import format_bandwidth, format_duration, format_rate, format_size, some_of
 
 Rows = list[tuple[str, str | None]]
 """Names and values of a sheet; None was not recorded."""
@@ -106,9 +106,7 @@ def _each(jobs: Sequence[J], text: Callable[[J], str]) -> str:
 
 
 def _values(texts: Iterable[str]) -> str:
-    found = list(dict.fromkeys(texts))
-    more = len(found) - _MOST_VALUES
-    return ", ".join(found[:_MOST_VALUES]) + (f" and {more} more" if more > 0 else "")
+    return some_of(list(dict.fromkeys(texts)), _MOST_VALUES)
 
 
 def cache_rows(stored: StoredStudy) -> Rows:

@@ -10,7 +10,6 @@ from records alone: what they do not say is "not recorded".
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +17,11 @@ from fsgauge.engine.wire import Engine
 from fsgauge.record.machine import StorageFacts
 from fsgauge.report import words
 from fsgauge.report.disclosed_load import Rows, cache_rows, load_rows, steady_rows
-from fsgauge.report.page import environment_rows, made_systems
-from fsgauge.report.summary import study_sha256
+from fsgauge.report.page import environment_rows, made_systems, study_sha256
 from fsgauge.report.theme import asset, template
-from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import count, format_duration, format_size, some_of
 
 _MOST_CELLS = 8
 _MOST_WARNINGS = 6
@@ -90,7 +87,7 @@ def _measured(results: Results, stored: StoredStudy) -> Rows:
         ("question", results.question),
         ("systems", "; ".join(_system_words(each) for each in made_systems(results, stored.turns))),
         ("baseline", results.baseline),
-        ("primary cells", _few(cells, _MOST_CELLS)),
+        ("primary cells", some_of(cells, _MOST_CELLS)),
         ("primary numbers", ", ".join(names.get(name, name) for name in primary)),
     ]
     servers = {turn.server.name: turn.server.version for turn in stored.turns if turn.server}
@@ -114,11 +111,6 @@ def _system_words(made: dict[str, Any]) -> str:
 
 def _is_mounted(rows: dict[str, str]) -> bool:
     return rows["mount options in force"] != "not mounted"
-
-
-def _few(names: Sequence[str], most: int) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def device_rows(storage: StorageFacts) -> Rows:
@@ -180,7 +172,7 @@ def _preconditioning(stored: StoredStudy) -> Rows:
         ("purge before the study", purge),
         ("written before the study", written),
         ("before each turn", " / ".join(ways) or None),
-        ("before cells", _few(list(steps), 3) or _rounds(stored) or "nothing"),
+        ("before cells", some_of(list(steps), 3) or _rounds(stored) or "nothing"),
     ]
 
 

@@ -1,41 +1,131 @@
-"""The table of the runs that were struck on purpose."""
+"""The runs that were struck on purpose: their table, and their rates over time, faults shaded."""
 
 from __future__ import annotations
 
-from fsgauge.report.table_parts import Rows, Table, TableCell
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.record.records import RunRecord
+from fsgauge.record.strikes import TITLES
+from fsgauge.report.charts import axes, panels
+from fsgauge.report.charts.series import AIR, points_of
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.table_parts import Rows, Table
+from fsgauge.report.theme import BAND
 from fsgauge.stats.results import Results
 from fsgauge.stats.struck import what_else
 from fsgauge.units import format_duration, format_rate
 
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_LIMIT = 24
+_POINTS = 400
+"""Of a run, at most."""
+
 
 def fault_tables(results: Results) -> list[Table]:
     """A line for each run that was struck; none where nothing was."""
-    if not results.struck:
-        return []
-    return [
-        Rows(results.struck).table(
-            "faults",
-            "What each fault did",
-            "Rates before, during and after the fault, warm-up aside; moments count from the"
-            " beginning of the load. Nothing is compared with these runs.",
-            [
-                ("system", "", lambda each: each.system),
-                ("cell", "", lambda each: each.cell_name),
-                ("fault", "", lambda each: each.fault),
-                ("began", "", lambda each: _moment(each.began_ns)),
-                ("ended", "", lambda each: _moment(each.ended_ns)),
-                ("before", "iops", lambda each: _rate(each.before)),
-                ("during", "iops", lambda each: _rate(each.during)),
-                ("after", "iops", lambda each: _rate(each.after)),
-                ("what became of it", "", lambda each: "; ".join(what_else(each))),
-            ],
-        )
-    ]
+    return Rows(results.struck).tables(
+        "faults",
+        "What each fault did",
+        "Rates before, during and after the fault, warm-up aside; moments count from the"
+        " beginning of the load. Nothing is compared with these runs.",
+        [
+            ("system", "", lambda each: each.system),
+            ("cell", "", lambda each: each.cell_name),
+            ("fault", "", lambda each: each.fault),
+            ("began", "", lambda each: _moment(each.began_ns)),
+            ("ended", "", lambda each: _moment(each.ended_ns)),
+            ("before", "iops", lambda each: _rate(each.before)),
+            ("during", "iops", lambda each: _rate(each.during)),
+            ("after", "iops", lambda each: _rate(each.after)),
+            ("what became of it", "", lambda each: "; ".join(what_else(each))),
+        ],
+    )
 
 
 def _moment(moment_ns: int | None) -> str:
     return "did not begin" if moment_ns is None else format_duration(max(0, moment_ns))
 
 
-def _rate(rate: float | None) -> TableCell:
-    return TableCell("" if rate is None else format_rate(rate))
+def _rate(rate: float | None) -> str:
+    return "" if rate is None else format_rate(rate)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    name: str
+    below: str
+    rows: list[dict[str, Any]]
+    faults: list[dict[str, Any]]
+    top: float
+
+
+def struck_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
+    """A panel for each run that has a rate; None where none has."""
+    found = [_panel_of(results, run) for run in runs]
+    shown = [panel for panel in found if panel is not None]
+    left = len(shown) - PANELS_LIMIT
+    shown = shown[:PANELS_LIMIT]
+    if not shown:
+        return None
+    return draw(
+        "faults",
+        "Operations per second over time of runs that were struck on purpose; faults are shaded.",
+        *panels.both(shown, _drawn),
+        [row for panel in shown for row in panel.rows],
+        [each["tip"] for panel in shown for each in panel.faults],
+        note=f"{left} more runs have no picture." if left > 0 else "",
+    )
+
+
+def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
+    if run.result is None:
+        return None
+    step = max(1, -(-len(run.result.intervals) // _POINTS))
+    rows = panels.styled(results, points_of(run, step))
+    if not rows:
+        return None
+    last = max(row["seconds"] for row in rows)
+    faults = [
+        {
+            "from": max(0.0, each.began_ns / 1e9),
+            "to": min(last, (each.ended_ns or each.began_ns) / 1e9),
+            "words": TITLES[each.strike.kind],
+            "tip": each.strike.title,
+        }
+        for each in run.struck
+        if each.began_ns is not None
+    ]
+    titles = ", ".join(each.strike.title for each in run.struck)
+    top = AIR * max(max(row["rate"] for row in rows), 1e-9)
+    return _Panel(rows[0]["label"], f"{run.cell.name}: {titles}", rows, faults, top)
+
+
+def _drawn(panel: _Panel, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5))
+    y = alt.Y(
+        "rate:Q",
+        scale=alt.Scale(domain=[0, panel.top], nice=False),
+        axis=alt.Axis(title="operations/s", labelExpr=axes.amount(), tickCount=4),
+    )
+    layers: list[alt.Chart] = []
+    if panel.faults:
+        shade = chart_of(panel.faults)
+        layers.append(
+            shade.mark_rect(color=BAND, opacity=0.6).encode(
+                x=alt.X("from:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5)),
+                x2="to:Q",
+                description="tip:N",
+            )
+        )
+    layers.append(
+        chart_of(panel.rows).mark_line(strokeWidth=1.2).encode(x=x, y=y, color=panels.colour())
+    )
+    return alt.layer(*layers).properties(
+        width=width, height=110, title=panels.heading(panel.name, width, panel.below)
+    )

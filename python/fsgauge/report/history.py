@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
-from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
+from fsgauge.report.charts import marks, panels
+from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
+from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
@@ -94,7 +94,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
         .encode(x=x, x2="to:Q", y=y("level")),
         chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
         *whiskers(rows, ("ratio", "low", "high"), Along("y", (low, high), y), width=1.5, x=x),
-        panels.points(base, 40, x=x, y=y("ratio")),
+        marks.points(base, 40, x=x, y=y("ratio")),
     ]
     title = panels.heading(f"{series.cell}, {series.system}", width)
     return alt.layer(*layers).properties(width=width, height=150, title=title)

@@ -1,14 +1,39 @@
-"""Several hosts in words: a sentence for the first screen, a line each for the table."""
+"""Several hosts: a sentence, a line each, and rates over the number of hosts as table and picture.
+
+One panel a system in each group of cells that differ in their hosts alone, with the ideal and,
+where it fits, the scalability law; of many groups those that the answer is about.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from fsgauge.stats.evidence import count
-from fsgauge.stats.results import HostsResult, Results
-from fsgauge.units import format_duration
+from fsgauge.report import words
+from fsgauge.report.charts import marks, panels
+from fsgauge.report.charts.law import LawPanel, law_panel
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.table_parts import (
+    SCREEN_ROWS,
+    Rows,
+    Table,
+    TableCell,
+    estimate_cell,
+    number_cell,
+    share_cell,
+    value_cell,
+)
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.results import HostPoint, HostScaling, HostsResult, Results
+from fsgauge.units import count, format_duration
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _ABOUT_EQUAL = 0.005
+MOST_PANELS = 12
+Measured = tuple[HostScaling, HostPoint]
 
 
 @dataclass(frozen=True)
@@ -76,3 +101,155 @@ def _signed(ns: int | None) -> str:
     if ns is None:
         return "unknown"
     return f"{'-' if ns < 0 else ''}{format_duration(abs(ns))}"
+
+
+def over_hosts_tables(results: Results) -> list[Table]:
+    """A line a system, group and number of hosts; then the law, where it was tried."""
+    scaling = results.host_scaling
+    measured = [(line, point) for line in scaling for point in line.points if point.rate]
+    return [*_numbers(measured), *_law([line for line in scaling if line.fit.was_tried])]
+
+
+def no_host_law(results: Results) -> str:
+    """Why no system has a law; "" where one was tried, or hosts do not vary."""
+    scaling = results.host_scaling
+    if not scaling or any(line.fit.was_tried for line in scaling):
+        return ""
+    return scaling[0].fit.reason
+
+
+def _numbers(measured: list[Measured]) -> list[Table]:
+    rate, page = _heading([line for line, _ in measured])
+    return Rows(measured).tables(
+        "over-hosts",
+        "By number of hosts",
+        "All hosts together. Changes and shares are taken inside each block; ideally, N hosts do N"
+        " times what one does.",
+        [
+            ("system", "", lambda each: each[0].system),
+            ("cell", "", lambda each: each[0].group),
+            ("hosts", "", lambda each: str(each[1].hosts)),
+            (rate, page, lambda each: value_cell(each[1].rate, METRICS[each[0].metric].unit)),
+            (
+                "of the fewest",
+                "hosts",
+                lambda each: estimate_cell(each[1].change, "{:.2f} times".format),
+            ),
+            ("share of ideal", "hosts", lambda each: share_cell(each[1].efficiency)),
+        ],
+        folded_from=SCREEN_ROWS,
+        drop_empty=True,
+    )
+
+
+def _heading(lines: list[HostScaling]) -> tuple[str, str]:
+    """The head of a column of rates, and its page; units stand with numbers where they differ."""
+    pages = {METRICS[line.metric].page for line in lines}
+    return ("IOPS", "iops") if pages == {"iops"} else ("rate", pages.pop() if pages else "")
+
+
+def _law(lines: list[HostScaling]) -> list[Table]:
+    rate, _ = _heading(lines)
+    return Rows(lines).tables(
+        "law-of-hosts",
+        "Scalability law over hosts",
+        "X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), fitted to logs of block"
+        " rates.",
+        [
+            ("system", "", lambda line: line.system),
+            ("cell", "", lambda line: line.group),
+            ("state", "usl", lambda line: TableCell(line.fit.state, line.fit.reason)),
+            (
+                f"{rate} of one",
+                "usl",
+                lambda line: value_cell(line.fit.rate, METRICS[line.metric].unit),
+            ),
+            ("contention", "usl", lambda line: number_cell(line.fit.contention)),
+            ("coherency", "usl", lambda line: number_cell(line.fit.coherency)),
+            ("peak at", "usl", lambda line: number_cell(line.fit.peak_at)),
+        ],
+        folded_from=SCREEN_ROWS,
+        drop_empty=True,
+    )
+
+
+def over_hosts(results: Results) -> Drawing | None:
+    """The drawing; None where the study does not vary the number of hosts."""
+    systems = panels.drawn_systems(results)
+    lines = [
+        each
+        for each in results.host_scaling
+        if each.system in systems and any(point.rate for point in each.points)
+    ]
+    of_answer = [
+        each for each in lines if any(point.cell in results.primary_cells for point in each.points)
+    ]
+    shown = of_answer if len(lines) > MOST_PANELS and of_answer else lines
+    if not shown:
+        return None
+    grouped = len({each.group for each in shown}) > 1
+    rows = panels.styled(
+        results, [_row(line, at) for line in shown for at in line.points if at.rate]
+    )
+    note = panels.left_out(results)
+    if len(shown) < len(lines):
+        note = f"{note} Drawn are the primary cells; the table has all.".strip()
+
+    def panel(line: HostScaling, width: int) -> alt.TopLevelMixin:
+        own = [row for row in rows if (row["system"], row["group"]) == (line.system, line.group)]
+        return law_panel(_law_of(line, own, grouped=grouped), width)
+
+    label = "The rate of all hosts together, by the number of hosts."
+    return draw("over-hosts", label, *panels.both(shown, panel, 3), rows, note=note)
+
+
+def _law_of(line: HostScaling, rows: list[dict[str, Any]], *, grouped: bool) -> LawPanel:
+    counts = [row["x"] for row in rows]
+    label = rows[0]["label"]
+    fits = line.fit.state == "fits"
+    first = rows[0]
+    rate = line.fit.rate.value if fits and line.fit.rate else first["iops"] / first["x"]
+    return LawPanel(
+        rows=rows,
+        fit=line.fit,
+        counts=counts,
+        of="hosts",
+        edge=max([*counts, *(each[0] for each in line.fit.curve)]),
+        title=f"{label}, {line.group}" if grouped else label,
+        subtitle=line.fit.words if line.fit.was_tried else _reached(line),
+        ideal=rate,
+        unit=METRICS[line.metric].unit,
+    )
+
+
+def _reached(line: HostScaling) -> str:
+    """ "4 hosts: 3.12 times, 78 % of ideal"."""
+    last = line.points[-1]
+    if last.change is None or last.efficiency is None:
+        return ""
+    share = words.share(last.efficiency)
+    return f"{last.hosts} hosts: {last.change.value:.2f} times, {share} of ideal"
+
+
+def _row(line: HostScaling, point: HostPoint) -> dict[str, Any]:
+    rate = point.rate
+    assert rate is not None  # noqa: S101 - those without are left out
+    return {
+        "system": line.system,
+        "group": line.group,
+        "cell": point.cell,
+        "x": point.hosts,
+        "iops": rate.value,
+        **marks.ends(rate, "iops_"),
+        "blocks": [rate for _, rate in point.blocks],
+        "tip": _tip(line, point, rate),
+    }
+
+
+def _tip(line: HostScaling, point: HostPoint, rate: Estimate) -> str:
+    unit = METRICS[line.metric].unit
+    hosts = count(point.hosts, "host")
+    parts = [f"{line.system}, {line.group}, {hosts}: {words.estimate(rate, unit)}"]
+    if point.efficiency is not None:
+        parts.append(f"{words.share(point.efficiency)} of ideal")
+    return "; ".join(parts)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.record.factors import factors_of
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table
 from fsgauge.stats.measured import Measured, MeasuredResults
@@ -39,7 +39,7 @@ def measured_tables(results: Results) -> list[Table]:
     own = MeasuredResults.of(results)
     if own is None or not own.measured:
         return []
-    table = Rows(own.measured).table(
+    return Rows(own.measured).tables(
         "measured",
         "",
         "The mean is over blocks, with its 95 % interval.",
@@ -49,7 +49,6 @@ def measured_tables(results: Results) -> list[Table]:
             (own.label, "", lambda each: words.estimate(each.value, own.unit)),
         ],
     )
-    return [table]
 
 
 def measured_chart(results: Results) -> Drawing | None:
@@ -80,8 +79,8 @@ def _row(results: Results, own: MeasuredResults, each: Measured) -> dict[str, An
         "panel": factors.panel,
         "size": exact_size(factors.operation_bytes),
         "value": each.value.value,
-        "low": each.value.low if each.value.low is not None else each.value.value,
-        "high": each.value.high if each.value.high is not None else each.value.value,
+        **marks.ends(each.value),
+        "blocks": [],
         "tip": f"{each.system}, {cell.name}: {words.estimate(each.value, own.unit)}",
     }
 
@@ -91,11 +90,7 @@ def _panel(name: str, rows: list[dict[str, Any]], title: str, width: int) -> alt
 
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     x = alt.X("size:O", sort=sizes, title="size", axis=alt.Axis(labelAngle=0, grid=False))
-    y = alt.Y("value:Q", title=title, axis=alt.Axis(labelExpr=panels.AMOUNT))
-    base = chart_of(rows).encode(x=x, color=panels.colour())
-    layers = [
-        base.mark_line(strokeWidth=1).encode(y=y, detail="system:N", strokeDash=panels.dash()),
-        base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
-        panels.points(base, 42, y=y),
-    ]
+    top = max(axes.rates_top(rows, "value"), *marks.edges_of(rows, "low", "high"), 0.0)
+    along = axes.rates((0.0, top), title)
+    layers = marks.measured(rows, ("value", "low", "high"), along, 42, line={"strokeWidth": 1}, x=x)
     return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name, width))

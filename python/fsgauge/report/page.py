@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
-from fsgauge.record.machine import Machine, StorageFacts, title_of
+from fsgauge.record.machine import Machine, SimulatedNumber, StorageFacts, title_of
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
-from fsgauge.report.counts import counts_tables
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
-from fsgauge.report.hosts import host_lines
+from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
-from fsgauge.report.over_hosts import no_host_law, over_hosts_tables
-from fsgauge.report.ranked import rank_tables
-from fsgauge.report.simulated import simulated_values
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.sync_table import sync_tables
-from fsgauge.report.tables import layout_lines, number_tables, ratio_words
-from fsgauge.report.theme import GLYPHS, template
-from fsgauge.report.traffic import traffic_tables
+from fsgauge.report.tables import (
+    layout_lines,
+    number_tables,
+    primary_lines,
+    rank_tables,
+    ratio_words,
+)
+from fsgauge.report.theme import GLYPHS, asset, template
+from fsgauge.report.traffic import counts_tables, traffic_tables
 from fsgauge.stats.differences import space_for_data
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
+from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.stats.storage_findings import storage_words
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import count, format_bandwidth, format_duration, format_size, plural, some_of
 
 _NAMED_HOSTS = 4
 
@@ -39,6 +43,21 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
     """The whole page as text; it asks nothing of the network."""
     made = template("page.html.j2", results.systems, results.baseline)
     return marked_page(made.render(page_values(results, stored, drawings)), results)
+
+
+def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
+    """The sheet as text; it asks nothing of the network."""
+    sheet = template("summary.html.j2", results.systems, results.baseline)
+    made = sheet.render(
+        page_values(results, stored, drawings),
+        primary=primary_lines(results),
+        own_tables=page_of(results).summary_tables(results),
+        warnings=[finding for finding in results.findings if finding.level != "note"],
+        study_sha256=study_sha256(stored),
+        sheet_style=asset("sheet.css"),
+        sheet_script=asset("sheet.js"),
+    )
+    return marked_page(made, results)
 
 
 def page_values(
@@ -94,6 +113,11 @@ def _storage(results: Results, storage: StorageFacts) -> str:
     return storage_words(storage.sentence, storage.kind, floor)
 
 
+def study_sha256(stored: StoredStudy) -> str:
+    """Of the file study.toml in the folder, as `sha256sum` prints it."""
+    return sha256(stored.study_toml.encode()).hexdigest()
+
+
 def repeat_command(study: StudyRecord) -> str:
     """What was typed, with the seed that was used."""
     command = list(study.command)
@@ -113,19 +137,14 @@ def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
         alike.setdefault(_machine_words(each), []).append(title_of(each, environment.machines))
     alone = len(environment.machines) == 1
     machines = [
-        text if alone else f"{_few_names(titles)}: {text}" for text, titles in alike.items()
+        text if alone else f"{some_of(titles, _NAMED_HOSTS)}: {text}"
+        for text, titles in alike.items()
     ]
     return f"{study.rig} rig, {'; '.join(machines)}"
 
 
-def _few_names(names: list[str]) -> str:
-    """Some of many names: "a, b, c, d and 12 more"."""
-    more = len(names) - _NAMED_HOSTS
-    return ", ".join(names[:_NAMED_HOSTS]) + (f" and {more} more" if more > 0 else "")
-
-
 def _machine_words(machine: Machine) -> str:
-    cores = "1 core" if machine.processor_count == 1 else f"{machine.processor_count} cores"
+    cores = count(machine.processor_count, "core")
     parts = [machine.kernel, cores, f"{format_size(machine.memory_bytes)} memory"]
     if machine.virtual_machine:
         parts.append(f"inside a virtual machine ({machine.virtual_machine})")
@@ -147,7 +166,8 @@ def environment_rows(
         for row in _machine_rows(machine, later):
             shared.setdefault(row, []).append(title_of(machine, before.machines))
     return [
-        (f"{_few_names(titles)}: {name}", was, now) for (name, was, now), titles in shared.items()
+        (f"{some_of(titles, _NAMED_HOSTS)}: {name}", was, now)
+        for (name, was, now), titles in shared.items()
     ]
 
 
@@ -216,7 +236,7 @@ def _made_by_nothing(kind: str) -> str:
 
 
 def _filled(layout: LayoutResult) -> str:
-    files = f"{layout.files} {'file' if layout.files == 1 else 'files'}"
+    files = f"{layout.files} {plural(layout.files, 'file')}"
     return f"{format_size(layout.size_bytes)} in {files}, {format_duration(layout.elapsed_ns)}"
 
 
@@ -224,3 +244,43 @@ def _legend(results: Results) -> list[dict[str, Any]]:
     """All systems in the order of the study; `whole` where the label is the whole name."""
     labels = labels_of(results.systems)
     return [{"name": name, "whole": labels[name] == name} for name in results.systems]
+
+
+_ORIGINS = {
+    "printed": "",
+    "assumed": "assumed",
+    "fitted": "fitted to a published result, which it cannot prove",
+}
+
+
+def simulated_values(results: Results) -> dict[str, Any]:
+    """What the templates take; the line is empty where the results were measured."""
+    simulation = results.simulation
+    if simulation is None:
+        return {"simulated_line": "", "proofs": [], "device_rows": [], "device_words": ""}
+    return {
+        "simulated_line": model_words(simulation),
+        "proofs": proof_lines(simulation, results.systems),
+        "device_words": f"{simulation.device}: {simulation.device_words}",
+        "device_rows": [_number_row(each) for each in simulation.numbers],
+    }
+
+
+def _number_row(number: SimulatedNumber) -> tuple[str, str, str, str, str]:
+    source = "changed in this study" if number.is_changed else number.source
+    origin = "" if number.is_changed else _ORIGINS[number.origin]
+    return number.name, _number_value(number), number.what, source, origin
+
+
+def _number_value(number: SimulatedNumber) -> str:
+    match number.unit:
+        case "ns":
+            return format_duration(number.value)
+        case "bytes":
+            return format_size(number.value)
+        case "bytes/s":
+            return format_bandwidth(number.value)
+        case "%":
+            return f"{number.value:g} %"
+        case _:
+            return f"{number.value:g}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.verdict import Verdict
 
 T = TypeVar("T")
 _LONGEST_NUMBER = 40
@@ -66,32 +65,73 @@ class Table:
         return list(dict.fromkeys(page for page in (*of_columns, *of_rows) if page))
 
 
+SCREEN_ROWS = 24
+"""So many rows fill a screen: a table that is read next to others is folded from there on."""
+ELSEWHERE = "elsewhere"
+"""In the place of a page: the column's numbers were published, not measured."""
+Cell = Callable[[T], TableCell | str | None]
+Columns = Sequence[tuple[str, str, Cell[T]] | None]
+"""A column is its label, the page that explains its numbers ("" for names and words), and the cell
+of one thing, None where that has none. None is a column that this study does not have."""
+
+
 class Rows(Generic[T]):
-    """What a table has a line for each; a column is its label, the page that explains its numbers
-    ("" for names and words), and the cell of one thing."""
+    """What a table has a line for each."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._things = list(things)
 
-    def table(
+    def tables(
         self,
         name: str,
         heading: str,
         note: str,
-        columns: Sequence[tuple[str, str, Callable[[T], TableCell | str]]],
+        columns: Columns[T],
         *,
         folded_from: int | None = None,
-    ) -> Table:
-        """The table; with `folded_from` rows or more it is folded."""
-        cells = [[cell(thing) for *_, cell in columns] for thing in self._things]
-        return Table(
+        drop_empty: bool = False,
+    ) -> list[Table]:
+        """The table, or [] without rows; with `folded_from` rows or more it is folded, with
+        `drop_empty` columns without any number are left out."""
+        if not self._things:
+            return []
+        had = [column for column in columns if column is not None]
+        table = Table(
             name,
             heading,
             note,
-            [Column(label, page) for label, page, _ in columns],
-            [[TableCell(each) if isinstance(each, str) else each for each in row] for row in cells],
-            folded_from is not None and len(cells) >= folded_from,
+            [Column(a, "" if b == ELSEWHERE else b, b == ELSEWHERE) for a, b, _ in had],
+            [[_as_cell(cell(thing)) for *_, cell in had] for thing in self._things],
+            folded_from is not None and len(self._things) >= folded_from,
         )
+        return [without_empty_columns(table) if drop_empty else table]
+
+    def by_system(
+        self,
+        name: str,
+        heading: str,
+        note: str,
+        title: tuple[str, Callable[[T], TableCell | str]],
+        systems: Sequence[str],
+        cell: Callable[[T, str], TableCell],
+        *,
+        page: str = "",
+        folded_from: int | None = None,
+    ) -> list[Table]:
+        """A line a thing, a column a system; things that no system has a number of are left out."""
+
+        def column(system: str) -> tuple[str, str, Callable[[T], TableCell]]:
+            return system, page, lambda thing: cell(thing, system)
+
+        known = [
+            thing for thing in self._things if any(cell(thing, each) != NOTHING for each in systems)
+        ]
+        columns: Columns[T] = [(title[0], "", title[1]), *map(column, systems)]
+        return Rows(known).tables(name, heading, note, columns, folded_from=folded_from)
+
+
+def _as_cell(said: TableCell | str | None) -> TableCell:
+    return said if isinstance(said, TableCell) else TableCell(said or "")
 
 
 NEVER_VARIED = "the same in all blocks"
@@ -114,20 +154,7 @@ def without_empty_columns(table: Table) -> Table:
     )
 
 
-class Interval(Protocol):
-    """An estimate or a ratio: whatever has an interval over `n` blocks."""
-
-    @property
-    def low(self) -> float | None: ...
-
-    @property
-    def high(self) -> float | None: ...
-
-    @property
-    def n(self) -> int: ...
-
-
-def interval_text(number: Interval, text: Callable[[float], str]) -> str:
+def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
     """The interval in words, or why there is none; a number may never vary (extents)."""
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
@@ -144,17 +171,7 @@ def interval_text(number: Interval, text: Callable[[float], str]) -> str:
     return f"{low} to {high}"
 
 
-class Judged(Interval, Protocol):
-    """A ratio with its verdict."""
-
-    @property
-    def ratio(self) -> float: ...
-
-    @property
-    def verdict(self) -> Verdict: ...
-
-
-def judged_cell(found: Judged | None, text: Callable[[float], str] = words.ratio) -> TableCell:
+def judged_cell(found: words.Ratio | None, text: Callable[[float], str] = words.ratio) -> TableCell:
     """A ratio with its verdict: "0.94 ▼ worse"; `text` writes a number and ends of the interval."""
     if found is None:
         return NOTHING
@@ -162,34 +179,27 @@ def judged_cell(found: Judged | None, text: Callable[[float], str] = words.ratio
     return TableCell(said, interval_text(found, text))
 
 
-def value_cell(number: Estimate | None, unit: str) -> TableCell:
-    """A number with its unit."""
+def estimate_cell(number: Estimate | None, text: Callable[[float], str]) -> TableCell:
+    """A number, as `text` writes it, with its interval."""
     if number is None:
         return NOTHING
-
-    def text(value: float) -> str:
-        return words.value(value, unit).removesuffix(" IOPS")  # the column's head has it
-
     return TableCell(text(number.value), interval_text(number, text))
+
+
+def value_cell(number: Estimate | None, unit: str) -> TableCell:
+    """A number with its unit; the column's head has that of operations."""
+    return estimate_cell(number, lambda value: words.value(value, unit).removesuffix(" IOPS"))
 
 
 def change_cell(number: Estimate | None) -> TableCell:
     """A ratio as a change."""
-    if number is None:
-        return NOTHING
-    return TableCell(words.change(number.value), interval_text(number, words.change))
+    return estimate_cell(number, words.change)
 
 
 def share_cell(number: Estimate | None) -> TableCell:
     """A share as a percentage."""
-    if number is None:
-        return NOTHING
-    digits = 0 if number.value >= 0.0995 else 1
-
-    def text(share: float) -> str:
-        return f"{100 * share:.{digits}f} %"
-
-    return TableCell(text(number.value), interval_text(number, text))
+    digits = 0 if number is None or number.value >= 0.0995 else 1
+    return estimate_cell(number, lambda share: f"{100 * share:.{digits}f} %")
 
 
 def quantile_cell(number: Estimate | None) -> TableCell:
@@ -199,9 +209,7 @@ def quantile_cell(number: Estimate | None) -> TableCell:
 
 def number_cell(number: Estimate | None) -> TableCell:
     """A number without a unit."""
-    if number is None:
-        return NOTHING
-    return TableCell(f"{number.value:.3g}", interval_text(number, lambda edge: f"{edge:.3g}"))
+    return estimate_cell(number, lambda value: f"{value:.3g}")
 
 
 _REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}

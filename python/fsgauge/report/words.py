@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from typing import Protocol
 
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
+from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import HOPELESS_PERCENT, IN_EVERY_BLOCK, never_varied, ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
@@ -32,6 +34,37 @@ def is_known(low: float | None, high: float | None, blocks: int) -> bool:
     return high <= WIDEST_INTERVAL * low
 
 
+class Interval(Protocol):
+    """An estimate or a ratio: whatever has an interval over `n` blocks."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def n(self) -> int: ...
+
+
+class Ratio(Interval, Protocol):
+    """A ratio with its verdict."""
+
+    @property
+    def ratio(self) -> float: ...
+
+    @property
+    def verdict(self) -> Verdict: ...
+
+
+def ends(number: Interval) -> tuple[float, float] | tuple[None, None]:
+    """The ends of an interval that says anything, else None and None."""
+    low, high = number.low, number.high
+    if low is None or high is None or not is_known(low, high, number.n):
+        return None, None
+    return low, high
+
+
 def unknown(blocks: int) -> str:
     """In place of an interval that says nothing: "not known from 2 blocks", or "interval too
     wide" where there were blocks enough, as for other numbers of the same ones.
@@ -44,6 +77,11 @@ def unknown(blocks: int) -> str:
 def interval(low: float | None, high: float | None, blocks: int) -> str:
     """An interval of ratios, or why it is none."""
     return ratio_range(low, high) if is_known(low, high, blocks) else unknown(blocks)
+
+
+def interval_of(number: Interval) -> str:
+    """The interval of a ratio, or why it is none."""
+    return interval(number.low, number.high, number.n)
 
 
 def value(number: float, unit: str) -> str:
@@ -126,25 +164,22 @@ def percent(number: float) -> str:
 
 def never_differs(floor: NoiseFloor) -> bool:
     """Whether two equal runs are equal in every block, as those of a model are."""
-    low, high = floor.low, floor.high
-    if low is None or high is None or not is_known(low, high, floor.n):
-        return False
-    return never_varied(low, high)
+    low, high = ends(floor)
+    return low is not None and high is not None and never_varied(low, high)
 
 
 def noise(floor: NoiseFloor | None) -> str:
     """The noise floor as a range of ratios."""
-    if floor is None:
-        return "unknown"
-    return interval(floor.low, floor.high, floor.n)
+    return "unknown" if floor is None else interval_of(floor)
 
 
 def estimate(number: Estimate, unit: str) -> str:
     """Value and interval of an estimate."""
     text = value(number.value, unit)
-    if number.low is None or number.high is None or not _is_known(number):
+    low, high = ends(number)
+    if low is None or high is None:
         return f"{text} ({unknown(number.n)})"
-    return f"{text} ({value_range(number.low, number.high, unit)})"
+    return f"{text} ({value_range(low, high, unit)})"
 
 
 def value_range(low: float, high: float, unit: str) -> str:
@@ -159,12 +194,9 @@ def share(number: Estimate) -> str:
     """A share as a percentage with its interval: "70 % (68 to 72)"."""
     digits = 0 if number.value >= 0.0995 else 1
     text = f"{100 * number.value:.{digits}f} %"
-    if number.low is None or number.high is None or not _is_known(number):
+    low, high = ends(number)
+    if low is None or high is None:
         return f"{text} ({unknown(number.n)})"
-    if never_varied(number.low, number.high):
+    if never_varied(low, high):
         return f"{text} ({IN_EVERY_BLOCK})"
-    return f"{text} ({100 * number.low:.{digits}f} to {100 * number.high:.{digits}f} %)"
-
-
-def _is_known(number: Estimate) -> bool:
-    return is_known(number.low, number.high, number.n)
+    return f"{text} ({100 * low:.{digits}f} to {100 * high:.{digits}f} %)"

@@ -15,16 +15,15 @@ from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
-from fsgauge.report.charts.over_hosts import over_hosts
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
-from fsgauge.report.charts.struck import struck_series
 from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
+from fsgauge.report.faults import struck_series
+from fsgauge.report.hosts import over_hosts
 from fsgauge.report.kind_page import page_of
-from fsgauge.report.page import render_page
-from fsgauge.report.summary import render_summary
+from fsgauge.report.page import render_page, render_summary
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.read import naming_changes

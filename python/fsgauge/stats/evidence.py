@@ -29,6 +29,7 @@ from fsgauge.stats.results import (
 )
 from fsgauge.stats.rig_limits import RigLimit
 from fsgauge.stats.samples import Placed, Samples
+from fsgauge.units import count as count
 
 WHERE_LIMIT = 10
 
@@ -96,11 +97,6 @@ def part_of(part: int, whole: int, noun: str) -> str:
     if part == whole == 1:
         return f"the only {noun}"
     return f"{part} of {count(whole, noun)}"
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 run", "8 runs"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 @dataclass(frozen=True)

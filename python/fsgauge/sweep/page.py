@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.plain_files import SeenFolder
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
+from fsgauge.report.charts import marks, panels
+from fsgauge.report.charts.axes import Along, amount
+from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import template
@@ -105,7 +106,7 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     panel, rows = shown
     top = _AIR * max([*(row["value"] for row in rows), *edges_of(rows, "low", "high")])
     scale = alt.Scale(domain=[0, top], nice=False)
-    axis = alt.Axis(title=_unit(panel), labelExpr=panels.AMOUNT, tickCount=5, domain=False)
+    axis = alt.Axis(title=_unit(panel), labelExpr=amount(), tickCount=5, domain=False)
     x = alt.X(
         "at_years:Q",
         scale=alt.Scale(padding=8, nice=False),
@@ -127,7 +128,7 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
             x=x, y=y("value"), color=panels.colour(), strokeDash=panels.dash(), detail="system:N"
         ),
         *whiskers(rows, ("value", "low", "high"), along, width=1.5, x=x),
-        panels.points(base, 40, x=x, y=y("value")),
+        marks.points(base, 40, x=x, y=y("value")),
     ]
     title = panels.heading(panel.cell, width, panel.profile)
     return alt.layer(*layers).properties(width=width, height=220, title=title)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
-from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
+from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
+from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours

@@ -6,18 +6,17 @@ One row a cell and system: interval, estimate, faint block ratios behind, words 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
-from fsgauge.report.charts.whiskers import Along, whiskers
-from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.charts.axes import Along
+from fsgauge.report.draw import Build, Drawing, draw
 from fsgauge.report.durability import MARK
 from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
-from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
+from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
@@ -26,8 +25,6 @@ from fsgauge.stats.wording import ratio_range
 if TYPE_CHECKING:
     import altair as alt
 
-Axis = Callable[[str], Any]
-"""From a field's name to the shared x channel."""
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
 NARROW_SYSTEM = 110
@@ -155,25 +152,46 @@ def primary_entries(results: Results) -> tuple[list[Comparison], list[Comparison
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
     metric = next(metric for metric in results.metrics if metric.name == entry.metric)
-    suffix = "" if entry.metric == "iops" else f", {metric.label}"
-    interval = words.interval(entry.low, entry.high, entry.n)
-    known = words.is_known(entry.low, entry.high, entry.n)
-    floor = results.noise_of(entry.metric)
-    band = floor.band_of(entry.cell) if floor else None
+    name = cell.name + ("" if entry.metric == "iops" else f", {metric.label}")
+    said = f"{words.verdict(entry)}, {entry.n} blocks"
+    blocks = [ratio for _, ratio in entry.blocks]
+    row = ratio_row(results, entry, blocks, (entry.cell, entry.system, entry.metric), name, said)
+    return {**row, "words": f"{words.ratio(entry.ratio)}  {_verdict(entry)}"}
+
+
+def ratio_row(
+    results: Results,
+    entry: words.Ratio,
+    blocks: Sequence[float],
+    of: tuple[str, str, str],
+    name: str,
+    said: str,
+) -> dict[str, Any]:
+    """A row of such a picture: the ratio `of` a cell, system and metric to the baseline.
+
+    Its tooltip names it with `name`, and ends with what is `said` of it.
+    """
+    cell, system, metric = of
+    ratio, interval = words.ratio(entry.ratio), words.interval_of(entry)
     return {
-        "cell": cell.name + suffix,
-        "system": entry.system,
+        "cell": name,
+        "system": system,
         "ratio": entry.ratio,
-        "low": entry.low if known else None,
-        "high": entry.high if known else None,
-        "noise": (band.low, band.high) if band else None,
-        "blocks": [ratio for _, ratio in entry.blocks],
+        **marks.ends(entry),
+        "noise": noise_band(results, metric, cell),
+        "blocks": blocks,
         "verdict": entry.verdict,
-        "words": f"{words.ratio(entry.ratio)}  {_verdict(entry)}",
+        "words": f"{ratio}  {GLYPHS[entry.verdict]} {entry.verdict}",
         "interval": f"({interval})",
-        "tip": f"{entry.system}, {cell.name}{suffix}: {words.ratio(entry.ratio)} of"
-        f" {results.baseline} ({interval}), {words.verdict(entry)}, {entry.n} blocks",
+        "tip": f"{system}, {name}: {ratio} of {results.baseline} ({interval}), {said}",
     }
+
+
+def noise_band(results: Results, metric: str, cell: str) -> tuple[float, float] | None:
+    """Where an equal system's ratio lies in 95 of 100 studies."""
+    floor = results.noise_of(metric)
+    band = floor.band_of(cell) if floor else None
+    return (band.low, band.high) if band else None
 
 
 def _verdict(entry: Comparison) -> str:
@@ -209,32 +227,24 @@ def _chart(
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
-    low, high = ratio_domain(points)
-    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
-    axis = alt.Axis(
-        values=ratio_ticks(low, high, 6 if layout.headers else 8),
-        format="~g",
+    low, high = axes.ratio_domain(points)
+    along = axes.ratios(
+        "x",
+        (low, high),
+        6 if layout.headers else 8,
+        clamp=True,
         title=title.replace(" (", "\n(").splitlines() if layout.headers else title,
         grid=True,
         domain=False,
     )
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
-    along = Along("x", (low, high), x)
     down = alt.Scale(domain=[lines - 0.4, -0.6])
     y, label_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return alt.layer(
-        _one(x),
-        *_row_bands(measured, low, high, x, y),
-        *_marks(measured, along, y),
+        marks.level(1, along, strokeWidth=1),
+        *_row_bands(measured, along, y),
+        *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
         *_labels(placed, measured, layout, y, label_y),
-    ).properties(
-        width=layout.width,
-        height=lines * layout.row,
-        padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
-    )
+    ).properties(width=layout.width, height=lines * layout.row, padding=marks.FRAME)
 
 
 def _axis_title(results: Results) -> str:
@@ -249,44 +259,23 @@ def over_baseline(results: Results) -> str:
     return f"ratio to {shortened(label, BASELINE_LETTERS)}"
 
 
-def _one(x: Axis) -> alt.Chart:
-    """The line at 1."""
-    line = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
-    encoded: alt.Chart = line.encode(x=x("ratio"))
-    return encoded
-
-
-def _row_bands(
-    rows: list[dict[str, Any]], low: float, high: float, x: Axis, y: alt.Y
-) -> list[alt.Chart]:
-    """Each row's own band of noise: where an equal system's ratio lies in 95 of 100 studies."""
-    bands = [
+def _row_bands(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    """Each row's own band of noise."""
+    spans = [
         {
-            "ratio": max(row["noise"][0], low),
-            "to": min(row["noise"][1], high),
+            "from": row["noise"][0],
+            "to": row["noise"][1],
             "y": row["y"] - 0.5,
             "y_to": row["y"] + 0.5,
         }
         for row in rows
-        if row.get("noise") and row["noise"][0] < high and row["noise"][1] > low
+        if row.get("noise")
     ]
-    if not bands:
-        return []
-    rect = chart_of(bands).mark_rect(color=BAND, opacity=0.55)
-    return [rect.encode(x=x("ratio"), x2="to:Q", y=y, y2="y_to:Q")]
+    return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
 
 
 def _noise_tip(floor: NoiseFloor) -> str:
     return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
-
-
-def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
-    x = along.channel("ratio")
-    return [
-        panels.dots(rows, "y", "ratio", x, y),
-        *whiskers(rows, ("ratio", "low", "high"), along, y=y),
-        panels.points(chart_of(rows), 52, x=x, y=y),
-    ]
 
 
 def _labels(
@@ -297,47 +286,18 @@ def _labels(
     label_y: alt.Y,
 ) -> list[alt.Chart]:
     """Names at the left, the ratio and its verdict at the right, a thin line between cells."""
-    import altair as alt
-
-    def text(
-        values: list[dict[str, Any]],
-        field: str,
-        at: int,
-        limit: int,
-        style: str = "normal",
-        y: alt.Y = y,
-    ) -> alt.Chart:
-        mark: alt.Chart = chart_of(values).mark_text(
-            baseline="middle",
-            align="left",
-            fontSize=12,
-            color=MUTED if style == "muted" else INK,
-            fontWeight="bold" if style == "bold" else "normal",
-            limit=limit,
-        )
-        encoded: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
-        return encoded
-
     headers = [row for row in placed if row["header"]]
-    header_at = layout.header_at
     right = layout.width + 10
-    rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in placed if row.get("rule")]
-    if layout.headers:
-        rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in headers]
-    rules.append({"y": 0, "opacity": 0})  # holds the room of the texts, whatever their font
+    ruled = headers if layout.headers else [row for row in placed if row.get("rule")]
+    lines = [row["y"] - 0.5 for row in ruled]
+    room = layout.system or NARROW_LINE
     labels = [
-        chart_of(rules)
-        .mark_rule(color=GRID)
-        .encode(
-            y=y,
-            x=alt.value(header_at),
-            x2=alt.value(layout.width + layout.right),
-            opacity=alt.Opacity("opacity:Q", scale=None),
-        ),
-        text(headers, "header", header_at, layout.cell or 330, "bold"),
-        text(rows, "label", -layout.system, (layout.system or NARROW_LINE) - 6, y=label_y),
-        text(rows, "words", right, VERDICT_PIXELS),
+        marks.rules(lines, y, layout.header_at, layout.width + layout.right),
+        marks.text(headers, "header", y, layout.header_at, layout.cell or 330, "bold"),
+        marks.text(rows, "label", label_y, -layout.system, room - 6),
+        marks.text(rows, "words", y, right, VERDICT_PIXELS),
     ]
     if not layout.headers:
-        labels.append(text(rows, "interval", right + VERDICT_PIXELS, layout.right, "muted"))
+        at = right + VERDICT_PIXELS
+        labels.append(marks.text(rows, "interval", y, at, layout.right, "muted"))
     return labels

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.report import words
-from fsgauge.report.charts import panels
+from fsgauge.report.charts import marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY
@@ -118,5 +118,5 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     marked = chart_of(_marked(rows)).encode(x=x, y=y)
     return alt.layer(
         base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
-        panels.points(marked, 14),
+        marks.points(marked, 14),
     ).properties(width=width, height=210, title=panels.heading(name, width, cell))

@@ -5,12 +5,12 @@ The number is linear, so that the ideal is a straight line. Writers have such pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.whiskers import Along, whiskers
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import chart_of
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
@@ -19,8 +19,6 @@ from fsgauge.stats.scaling.law import UslFit
 if TYPE_CHECKING:
     import altair as alt
 
-AIR = 1.15
-"""How far the axis of rates goes beyond the highest one."""
 _HEIGHT = 190
 _FEWEST_SHARE = 0.075
 """Of the axis, between two numbers that both have room."""
@@ -51,74 +49,33 @@ def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
     """The drawing of one panel."""
     import altair as alt
 
-    top = max([top_of(shown.rows), *(AIR * value for _, value, _, _ in shown.fit.curve)])
-    x, y = _linear_x(shown), rate_axis("iops", top, shown.unit)
+    measured_top = axes.rates_top(shown.rows, "iops")
+    top = max([measured_top, *(axes.AIR * value for _, value, _, _ in shown.fit.curve)])
+    x, along = _linear_x(shown), axes.rates((0.0, top), axes.rate_title(shown.unit))
+    y = along.channel("iops")
     layers: list[Any] = []
     if shown.device:
-        layers.append(
-            chart_of(list(shown.device))
-            .mark_line(color=MUTED, strokeWidth=1.2, opacity=0.7, clip=True)
-            .encode(x=x, y=y)
+        device = chart_of(shown.device).mark_line(
+            color=MUTED, strokeWidth=1.2, opacity=0.7, clip=True
         )
+        layers.append(device.encode(x=x, y=y))
     if shown.fit.state == "fits":
-        layers += _curve(shown, top)
+        layers += _curve(shown, x, along)
     if shown.ideal is not None:
-        layers.append(_ideal(shown, shown.ideal, top))
+        ends = [{"x": at, "iops": shown.ideal * at} for at in (min(shown.counts), shown.edge)]
+        ideal = chart_of(ends).mark_line(color=MUTED, strokeWidth=1.2, strokeDash=[1, 3], clip=True)
+        layers.append(ideal.encode(x=x, y=y))
     if shown.fit.state == "fits":
-        layers += _peak(shown)
-    layers.append(panels.dots(shown.rows, "x", "iops", x, y, opacity=0.35))
-    along = Along("y", (0.0, top), lambda field: rate_axis(field, top, shown.unit), log=False)
-    layers += [
-        *whiskers(shown.rows, ("iops", "iops_low", "iops_high"), along, width=1.6, x=x),
-        panels.points(chart_of(shown.rows), 44, x=x, y=y),
-    ]
-    title = alt.TitleParams(
-        shortened(shown.title, int(width / 7.4)),
-        subtitle=[shown.subtitle],
-        anchor="start",
-        fontSize=12,
-        subtitleFontSize=11,
-        subtitleColor=MUTED,
-        offset=6,
-    )
+        layers += _peak(shown, x)
+    fields = ("iops", "iops_low", "iops_high")
+    layers += marks.measured(shown.rows, fields, along, 44, at="x", width=1.6, faint=0.35, x=x)
+    title = panels.subtitled(shortened(shown.title, int(width / 7.4)), [shown.subtitle])
     return alt.layer(*layers).properties(width=width, height=_HEIGHT, title=title)
 
 
-def top_of(rows: Sequence[Mapping[str, Any]]) -> float:
-    """The upper end of an axis of rates: above every mean and every block's dot."""
-    top: float = AIR * max(max([row["iops"], *row["blocks"]]) for row in rows)
-    return top
-
-
-def rate_axis(field: str, top: float, unit: str) -> alt.Y:
-    """A rate, from 0 to `top`."""
-    return linear_y(field, [0, top], rate_title(unit))
-
-
-def rate_title(unit: str) -> str:
-    """The title of an axis of rates."""
-    return f"{unit} (higher is better)"
-
-
-def linear_y(
-    field: str, domain: list[float], title: str, *, form: str = "~s", ticks: int = 5
-) -> alt.Y:
-    """A field on a linear axis over this domain; `form` is how d3 writes its numbers, and 0 is
-    always "0"."""
-    import altair as alt
-
-    axis = alt.Axis(
-        title=title,
-        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
-        tickCount=ticks,
-        titlePadding=8,
-    )
-    return alt.Y(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False), axis=axis)
-
-
-def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:
+def _curve(shown: LawPanel, x: alt.X, along: Along) -> list[alt.Chart]:
     """Band and curve, dashed where no measurement stands behind it."""
-    x, y = _linear_x(shown), rate_axis("iops", top, shown.unit)
+    y = along.channel("iops")
     colour = shown.rows[0]["colour"]
     drawn = [
         {"x": at, "iops": value, "low": low, "high": high}
@@ -130,7 +87,7 @@ def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:
     return [
         chart_of(drawn)
         .mark_area(color=colour, opacity=0.16, clip=True)
-        .encode(x=x, y=rate_axis("low", top, shown.unit), y2="high:Q"),
+        .encode(x=x, y=along.channel("low"), y2="high:Q"),
         chart_of(inside).mark_line(color=colour, strokeWidth=1.8).encode(x=x, y=y),
         chart_of(beyond)
         .mark_line(color=colour, strokeWidth=1.8, strokeDash=[5, 4])
@@ -138,49 +95,26 @@ def _curve(shown: LawPanel, top: float) -> list[alt.Chart]:
     ]
 
 
-def _ideal(shown: LawPanel, rate: float, top: float) -> alt.Chart:
-    ends = [{"x": at, "iops": rate * at} for at in (min(shown.counts), shown.edge)]
-    mark: alt.Chart = (
-        chart_of(ends)
-        .mark_line(color=MUTED, strokeWidth=1.2, strokeDash=[1, 3], clip=True)
-        .encode(x=_linear_x(shown), y=rate_axis("iops", top, shown.unit))
-    )
-    return mark
-
-
-def _peak(shown: LawPanel) -> list[alt.Chart]:
-    """A dashed line where the law has its peak, its interval behind."""
+def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
+    """A dashed line where the law has its peak, its interval behind, its number beside it on the
+    side that has room."""
     import altair as alt
 
     peak = shown.fit.peak_at
     if peak is None:
         return []
-    x = _linear_x(shown)
-    marks = [
-        chart_of([{"x": peak.value}])
-        .mark_rule(color=INK, strokeDash=[4, 3], clip=True)
-        .encode(x=x),
-        _peak_text(peak.value, x, late=peak.value > 0.7 * shown.edge),
+    late = peak.value > 0.7 * shown.edge
+    at = chart_of([{"x": peak.value, "text": f"peak {peak.value:.2g}"}])
+    side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
+    drawn = [
+        at.mark_rule(color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
+        at.mark_text(fontSize=11, color=INK, **side).encode(x=x, y=alt.value(8), text="text:N"),
     ]
     if peak.low is not None and peak.high is not None:
         band = chart_of([{"x": peak.low, "to": min(peak.high, shown.edge)}])
-        marks.insert(
-            0,
-            band.mark_rect(color=BAND, opacity=0.35, clip=True).encode(x=x, x2=alt.X2("to:Q")),
-        )
-    return marks
-
-
-def _peak_text(peak: float, x: alt.X, *, late: bool) -> alt.Chart:
-    """The peak's number beside its line, on the side that has room."""
-    import altair as alt
-
-    mark: alt.Chart = (
-        chart_of([{"x": peak, "text": f"peak {peak:.2g}"}])
-        .mark_text(align="right" if late else "left", dx=-5 if late else 5, fontSize=11, color=INK)
-        .encode(x=x, y=alt.value(8), text="text:N")
-    )
-    return mark
+        shade = band.mark_rect(color=BAND, opacity=0.35, clip=True)
+        drawn.insert(0, shade.encode(x=x, x2=alt.X2("to:Q")))
+    return drawn
 
 
 def _linear_x(shown: LawPanel) -> alt.X:

@@ -1,12 +1,11 @@
-"""What charts share: panels beside or below one another, ticks of ratios, marks of systems."""
+"""Panels next to or below one another, their names, and how each system looks in them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fsgauge.report.draw import Build, chart_of
+from fsgauge.report.draw import Build
 from fsgauge.report.labels import in_two_lines, labels_of, shortened
 from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
 from fsgauge.stats.ranking import best_first
@@ -37,14 +36,29 @@ def both(
     `draw` takes a panel and its width in pixels; a page shows the whole at `wide_pixels`.
     """
 
+    columns = min(most, len(panels))
+    return in_widths(
+        panels, draw, min(520, wide_pixels // columns - AXIS_PIXELS), NARROW_PIXELS, columns
+    )
+
+
+def in_widths(
+    panels: Sequence[T],
+    draw: Callable[[T, int], Any],
+    wide_pixels: int,
+    narrow_pixels: int,
+    columns: int | None = None,
+) -> tuple[Build, Build]:
+    """Wide, all in a line or in so many columns, and narrow, in one; each panel so many pixels."""
+
     def wide() -> dict[str, Any]:
-        columns = min(most, len(panels))
-        width = min(520, wide_pixels // columns - AXIS_PIXELS)
-        drawn = [specification(draw(panel, width)) for panel in panels]
+        drawn = [specification(draw(panel, wide_pixels)) for panel in panels]
+        if columns is None:
+            return {"hconcat": drawn, "spacing": 24, "padding": PADDING}
         return {"concat": drawn, "columns": columns, "spacing": 20, "padding": PADDING}
 
     def narrow() -> dict[str, Any]:
-        drawn = [specification(draw(panel, NARROW_PIXELS)) for panel in panels]
+        drawn = [specification(draw(panel, narrow_pixels)) for panel in panels]
         return {"vconcat": drawn, "spacing": 16, "padding": PADDING}
 
     return wide, narrow
@@ -75,6 +89,24 @@ def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitlePa
     return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6, **more)
 
 
+def subtitled(text: str, lines: Sequence[str]) -> alt.TitleParams:
+    """A panel's name with lines of small print below it."""
+    import altair as alt
+
+    if not text:  # without a title a subtitle is not drawn
+        small: dict[str, Any] = {"fontSize": 11, "fontWeight": "normal", "color": MUTED}
+        return alt.TitleParams(list(lines), anchor="start", offset=6, **small)
+    return alt.TitleParams(
+        text,
+        subtitle=list(lines),
+        anchor="start",
+        fontSize=12,
+        subtitleFontSize=11,
+        subtitleColor=MUTED,
+        offset=6,
+    )
+
+
 class Compared(Protocol):
     """What compares systems with a baseline."""
 
@@ -101,6 +133,14 @@ def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
     ]
 
 
+def by(rows: Iterable[T], of: Callable[[T], str]) -> dict[str, list[T]]:
+    """What is in each panel, by its name, in the order of the rows."""
+    found: dict[str, list[T]] = {}
+    for row in rows:
+        found.setdefault(of(row), []).append(row)
+    return found
+
+
 MOST_LINES = 12
 """Systems whose lines one panel can show."""
 _LAST = 3
@@ -116,6 +156,12 @@ def drawn_systems(results: Results) -> list[str]:
     return [system for system in results.systems if system in kept]
 
 
+def drawn(results: Results, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of `drawn_systems`, styled."""
+    systems = drawn_systems(results)
+    return styled(results, [row for row in rows if row["system"] in systems])
+
+
 def left_out(results: Results) -> str:
     """What a picture of `drawn_systems` says of the others; "" where it shows all."""
     if len(results.systems) <= MOST_LINES:
@@ -124,42 +170,6 @@ def left_out(results: Results) -> str:
         f"Drawn are the baseline, the best {MOST_LINES - 1 - _LAST} and the last {_LAST} of"
         f" {len(results.systems)} systems; the tables have all."
     )
-
-
-def dots(
-    rows: Sequence[dict[str, Any]],
-    along: str,
-    value: str,
-    x: alt.X,
-    y: alt.Y,
-    *,
-    size: int = 12,
-    opacity: float = 0.3,
-) -> alt.Chart:
-    """Single blocks, faint: each of a row's `blocks` as field `value`, at the row's `along`."""
-    each_block = [
-        {along: row[along], value: each, "colour": row["colour"]}
-        for row in rows
-        for each in row["blocks"]
-    ]
-    found: alt.Chart = (
-        chart_of(each_block)
-        .mark_circle(size=size, opacity=opacity, clip=True)
-        .encode(x=x, y=y, color=colour())
-    )
-    return found
-
-
-def points(base: alt.Chart, size: int, *, clip: bool = False, **places: Any) -> alt.Chart:  # noqa: ANN401
-    """Estimates in their systems' colours and shapes, each with its tooltip."""
-    found: alt.Chart = base.mark_point(filled=True, size=size, opacity=1, clip=clip).encode(
-        color=colour(), shape=shape(), description="tip:N", **places
-    )
-    return found
-
-
-AMOUNT = "datum.value == 0 ? '0' : format(datum.value, '~s')"
-"""A label of an axis of rates: "150k", and 0 without a unit."""
 
 
 def dash() -> alt.StrokeDash:
@@ -209,32 +219,3 @@ def colour() -> alt.Color:
     import altair as alt
 
     return alt.Color("colour:N", scale=None)
-
-
-_FINE = (0.9, 0.92, 0.94, 0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08, 1.1)
-_NEAR = (0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2)
-_MIDDLE = (0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8)
-_WIDE = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
-_COARSE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-_PAD = 0.08
-
-
-def ratio_domain(values: Sequence[float]) -> tuple[float, float]:
-    """Limits that hold all values and 1, with some air, at least 0.95 to 1.05."""
-    logs = [math.log(value) for value in values] + [math.log(0.95), math.log(1.05)]
-    low, high = min(logs), max(logs)
-    pad = _PAD * (high - low)
-    return math.exp(low - pad), math.exp(high + pad)
-
-
-def ratio_ticks(low: float, high: float, most: int = 8) -> list[float]:
-    """At most `most` round ratios within the limits, 1 among them."""
-    for candidates in (_FINE, _NEAR, _MIDDLE, _WIDE, _COARSE):
-        covers = candidates[0] <= low * 1.06 and candidates[-1] >= high / 1.06
-        ticks = [tick for tick in candidates if low <= tick <= high]
-        if covers and len(ticks) <= most:
-            return ticks
-    ticks = [tick for tick in _COARSE if low <= tick <= high]
-    while len(ticks) > most:
-        ticks = [tick for index, tick in enumerate(ticks) if index % 2 == 0 or tick == 1.0]
-    return ticks or [1.0]

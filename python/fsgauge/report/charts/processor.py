@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.row_of_points import row_of_points
-from fsgauge.report.charts.whiskers import Along, edges_of
+from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
-from fsgauge.stats.results import Measurement, Results
+from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
     import altair as alt
@@ -48,21 +46,13 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
             "system": entry.system,
             "kind": KINDS[entry.metric],
             "us": entry.value / 1e3,
-            **_interval_us(entry),
+            **marks.ends(entry, divisor=1e3),
             "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.estimate(entry, 'ns')} per I/O",
         }
         for system in results.systems
         for entry in results.measurements
         if (entry.cell, entry.system) == (cell_id, system) and entry.metric in KINDS
     ]
-
-
-def _interval_us(entry: Measurement) -> dict[str, float | None]:
-    if entry.low is None or entry.high is None:
-        return {"low": None, "high": None}
-    if not words.is_known(entry.low, entry.high, entry.n):
-        return {"low": None, "high": None}
-    return {"low": entry.low / 1e3, "high": entry.high / 1e3}
 
 
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
@@ -77,13 +67,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
 
 def _part(rows: list[dict[str, Any]], width: int) -> alt.LayerChart | alt.FacetChart:
     """One kind of CPU time on its own scale, from 0 on."""
-    import altair as alt
-
-    top = AIR * max([*(row["us"] for row in rows), *edges_of(rows, "low", "high")])
-    scale = alt.Scale(domain=[0, top], nice=False)
-    axis = alt.Axis(title=f"{rows[0]['kind']}, µs per operation", tickCount=5)
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
-    return row_of_points(rows, ("us", "low", "high"), Along("x", (0.0, top), x, log=False), width)
+    top = AIR * max([*(row["us"] for row in rows), *marks.edges_of(rows, "low", "high")])
+    title = f"{rows[0]['kind']}, µs per operation"
+    along = axes.along("x", (0.0, top), log=False, title=title, tickCount=5)
+    return marks.row_of_points(rows, ("us", "low", "high"), along, width)

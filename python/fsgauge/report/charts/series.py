@@ -14,7 +14,7 @@ import numpy as np
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Integers, Intervals
 from fsgauge.report import words
-from fsgauge.report.charts import panels
+from fsgauge.report.charts import axes, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import MANY
 from fsgauge.report.theme import BAND, INK
@@ -163,7 +163,7 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     y = alt.Y(
         "rate:Q",
         scale=alt.Scale(domain=[0, panel.top], nice=False),
-        axis=alt.Axis(title="operations/s", labelExpr=panels.AMOUNT, tickCount=4),
+        axis=alt.Axis(title="operations/s", labelExpr=axes.amount(), tickCount=4),
     )
     layers: list[alt.Chart] = [
         chart_of(panel.rows)

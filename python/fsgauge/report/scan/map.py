@@ -6,10 +6,12 @@ of scanned files, nor metadata, free or unallocated is "other": in use by what w
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.engine.wire import ScanMap
-from fsgauge.report.scan.png import indexed_png
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,3 +115,43 @@ def _palette() -> list[tuple[int, int, int, int]]:
             strength = _LEAST + (255 - _LEAST) * (level + 1) // _LEVELS
             entries.append((*COLOURS[kind], strength))
     return entries
+
+
+_INDEXED, _RED_GREEN_BLUE_STRENGTH = 3, 6
+Colour = tuple[int, int, int, int]
+"""Red, green, blue, strength."""
+
+
+def indexed_png(pixels: np.ndarray[Any, Any], palette: list[Colour]) -> str:
+    """Rows of bytes that index a palette, as `data:image/png;base64,...`."""
+    more = (
+        _chunk(b"PLTE", b"".join(bytes(entry[:3]) for entry in palette)),
+        _chunk(b"tRNS", bytes(entry[3] for entry in palette)),
+    )
+    return _address(pixels, _INDEXED, more)
+
+
+def coloured_png(pixels: np.ndarray[Any, Any]) -> str:
+    """Rows of colours, four bytes each, as `data:image/png;base64,...`."""
+    return _address(pixels, _RED_GREEN_BLUE_STRENGTH, ())
+
+
+def _address(pixels: np.ndarray[Any, Any], kind: int, more: tuple[bytes, ...]) -> str:
+    """Eight bits a sample, no filter."""
+    height, width = pixels.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    image = b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)),
+            *more,
+            _chunk(b"IDAT", zlib.compress(rows, 9)),
+            _chunk(b"IEND", b""),
+        )
+    )
+    return "data:image/png;base64," + base64.b64encode(image).decode()
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

@@ -52,8 +52,8 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
     claims = claims_table(results, aging, published_aging())
 
     return AgingParts(
-        rates=all_said_once([summary_table(results, aging), *levels_tables(results, aging)]),
-        predicted=[*all_said_once(predicted), disk_table(aging)] if predicted else [],
+        rates=all_said_once([*summary_table(results, aging), *levels_tables(results, aging)]),
+        predicted=[*all_said_once(predicted), *disk_table(aging)] if predicted else [],
         layouts=all_said_once(layout_tables(results, aging)),
         claims=all_said_once(claims),
         source=source_of(published_aging()) if claims else "",
@@ -87,7 +87,7 @@ class AgingPage(KindPage):
     def summary_tables(self, results: Results) -> list[Table]:
         """What is kept."""
         aging = Aging.of(results)
-        return [] if aging is None else all_said_once([summary_table(results, aging)])
+        return [] if aging is None else all_said_once(summary_table(results, aging))
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
         """Tables and maps by section."""

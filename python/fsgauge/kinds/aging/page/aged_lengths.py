@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing
@@ -46,9 +47,8 @@ def written_lengths(results: Results) -> Drawing | None:
             for row in rows_of(each.system, PIECES, each.lengths.at_least, limits)
         ]
         if rows:
-            name = "clean" if level is None else f"{level} % free"
             styled = panels.styled(results, rows)
-            shown.append(Panel(name, styled, limits, PIECES, "% of bytes written"))
+            shown.append(Panel(level_words(level), styled, limits, PIECES, "% of bytes written"))
     label = "Share of written bytes in extents of at least some length, by level and system."
     return lengths_chart("lengths", label, shown, PER_LINE, panels.left_out(results))
 

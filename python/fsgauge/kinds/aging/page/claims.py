@@ -5,9 +5,21 @@ A claim names an allocation size; the first system that has it stands beside it.
 
 from __future__ import annotations
 
-from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingPoint
-from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim
-from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, interval_text, share_cell
+from collections.abc import Callable
+
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout
+from fsgauge.kinds.aging.page.tables import kept_cell, least_kept
+from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim, PublishedRate
+from fsgauge.report.table_parts import (
+    ELSEWHERE,
+    NOTHING,
+    Cell,
+    Rows,
+    Table,
+    TableCell,
+    interval_text,
+    share_cell,
+)
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -18,40 +30,42 @@ LITTLE = 0.9
 
 def claims_table(results: Results, aging: Aging, published: PublishedAging) -> list[Table]:
     """One table; empty where no system has an allocation size that a claim is about."""
-    rows = []
-    for claim in published.claim:
-        system = _system_of(results, aging, claim.chunk_bytes)
-        if system is None:
-            continue
-        rows.append(
-            [
-                TableCell(claim.text),
-                _measured(results, aging, claim, system),
-                _predicted(results, aging, claim, system),
-                TableCell(claim.published, _source_words(claim)),
-            ]
+    systems = {
+        claim: system
+        for claim in published.claim
+        if (system := _system_of(results, aging, claim.chunk_bytes)) is not None
+    }
+
+    def own(
+        of: Callable[[Results, Aging, PublishedClaim, str], TableCell],
+    ) -> Cell[PublishedClaim | PublishedRate]:
+        return lambda row: (
+            None if isinstance(row, PublishedRate) else of(results, aging, row, systems[row])
         )
-    if not rows:
-        return []
-    rows += [
-        [TableCell(rate.text), NOTHING, NOTHING, TableCell(rate.published, rate.claim)]
-        for rate in published.rate
-    ]
-    columns = [
-        Column("claim"),
-        Column("simulated here" if results.simulation else "measured here", "relative_rate"),
-        Column("predicted for a disk", "predicted_rate"),
-        Column("published", elsewhere=True),
-    ]
-    note = (
+
+    rows: list[PublishedClaim | PublishedRate] = [*systems, *published.rate] if systems else []
+    return Rows(rows).tables(
+        "claims",
+        "The published claims",
         "What was published of a large disk array, next to this study's own numbers. S-27 and the"
-        f" like are claims: fsgauge published S-27.{_contradiction(aging, published)}"
+        f" like are claims: fsgauge published S-27.{_contradiction(aging, published)}",
+        [
+            ("claim", "", lambda row: row.text),
+            (
+                "simulated here" if results.simulation else "measured here",
+                "relative_rate",
+                own(_measured),
+            ),
+            ("predicted for a disk", "predicted_rate", own(_predicted)),
+            ("published", ELSEWHERE, lambda row: TableCell(row.published, _source_words(row))),
+        ],
     )
-    return [Table("claims", "The published claims", note, columns, rows)]
 
 
-def _source_words(claim: PublishedClaim) -> str:
+def _source_words(claim: PublishedClaim | PublishedRate) -> str:
     """A figure is as printed; all else is in our words."""
+    if isinstance(claim, PublishedRate):
+        return claim.claim
     return f"{claim.claim}, in our words" if claim.in_our_words else claim.claim
 
 
@@ -96,23 +110,14 @@ def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str
     line = aging.line(system, claim.side)
     match claim.test:
         case "kept":
-            known = [each for each in line.points if each.relative] if line else []
-            return _kept_cell(min(known, key=lambda point: point.kept, default=None))
+            return kept_cell(least_kept(line) if line else None, named=True, judged=False)
         case "kept at":
-            return _kept_cell(line.at(claim.free_percent) if line else None, named=False)
+            return kept_cell(line.at(claim.free_percent) if line else None, judged=False)
         case "in chunks":
             aged = next((each for each in aging.aged if each.system == system), None)
             return share_cell(aged.chunk_share) if aged else NOTHING
         case "clean":
             return _clean_of_smallest(results, aging, system)
-
-
-def _kept_cell(point: AgingPoint | None, *, named: bool = True) -> TableCell:
-    if point is None or point.relative is None:
-        return NOTHING
-    cell = share_cell(point.relative)
-    where = f"at {point.free_percent} % free" if named else ""
-    return TableCell(cell.text, ", ".join(filter(None, (cell.below, where))))
 
 
 def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell:

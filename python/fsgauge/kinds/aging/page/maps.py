@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fsgauge.engine.wire import ScanMap
 from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.aging.factors import AgingFactors
+from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.record.records import Cell, ScanRecord
-from fsgauge.report.scan.map import COLOURS, places, shares_of
-from fsgauge.report.scan.png import coloured_png
+from fsgauge.report.scan.map import COLOURS, coloured_png, places, shares_of
 from fsgauge.stats.results import Results
-from fsgauge.units import format_size
+from fsgauge.units import count, format_size
 
 KINDS = {
     "data": "the streams' files",
@@ -89,9 +89,8 @@ def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
         return None
     level = AgingFactors.of(cell).free_percent
     pieces = result.counts.extents
-    words = f"files in {pieces:,} {'piece' if pieces == 1 else 'pieces'}"
-    step = "clean" if level is None else f"{level} % free"
-    return SmallMap(step, blended_picture(result.map), words)
+    words = f"files in {count(pieces, 'piece')}"
+    return SmallMap(level_words(level), blended_picture(result.map), words)
 
 
 STRENGTHS = {"data": 1.0, "metadata": 1.0, "other": 0.8, "free": 0.24, "unallocated": 0.24}

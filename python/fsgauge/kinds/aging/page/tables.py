@@ -13,14 +13,16 @@ from fsgauge.kinds.aging.analysis.model import (
     AgingLayout,
     AgingLine,
     AgingPoint,
+    DiskParameter,
     FreeAtLevel,
     Lengths,
     Side,
 )
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
+from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.report.table_parts import (
     NOTHING,
-    Column,
+    Cell,
     Rows,
     Table,
     TableCell,
@@ -31,56 +33,58 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
-from fsgauge.units import exact_bandwidth, exact_percent, format_duration, format_size
+from fsgauge.units import count, exact_bandwidth, exact_percent, format_duration, format_size
 
-_NAMES: dict[Side, str] = {"write": "write", "read": "read"}
+_SIDES: tuple[Side, ...] = ("write", "read")
 
 
-def summary_table(results: Results, aging: Aging) -> Table:
+def summary_table(results: Results, aging: Aging) -> list[Table]:
     """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
     least = min(aging.levels, default=0)
-    rows = [
-        _summary_row(line, aging.chunks.get(system), least)
+    lines = [
+        line
         for system in results.systems
-        for side in _NAMES
+        for side in _SIDES
         if (line := aging.line(system, side)) is not None
     ]
-    columns = [
-        Column("system"),
-        Column("rate"),
-        Column("clean", "bandwidth"),
-        Column(f"kept at {least} % free", "relative_rate"),
-        Column("least kept", "relative_rate"),
-        Column("whole from", "relative_rate"),
-    ]
-    note = (
+
+    def named(line: AgingLine) -> TableCell:
+        below = _chunk_words(aging.chunks.get(line.system)) if line.side == "write" else ""
+        return TableCell(line.system, below)
+
+    return Rows(lines).tables(
+        "aging",
+        "What is kept",
         "Kept: the rate as a share of the same turn's clean rate. Whole from: the share of the"
-        " region that must be free so that from there on no level is decidedly slower than clean."
+        " region that must be free so that from there on no level is decidedly slower than clean.",
+        [
+            ("system", "", named),
+            ("rate", "", lambda line: line.side),
+            ("clean", "bandwidth", _clean_cell),
+            (f"kept at {least} % free", "relative_rate", lambda line: kept_cell(line.at(least))),
+            ("least kept", "relative_rate", lambda line: kept_cell(least_kept(line), named=True)),
+            ("whole from", "relative_rate", _whole_cell),
+        ],
     )
-    return Table("aging", "What is kept", note, columns, rows)
 
 
-def _summary_row(line: AgingLine, chunk: int | None, least: int) -> list[TableCell]:
+def _clean_cell(line: AgingLine) -> TableCell:
     clean = line.at(None)
+    return value_cell(clean.rate if clean else None, "B/s")
+
+
+def least_kept(line: AgingLine) -> AgingPoint | None:
+    """The level at which the least is kept."""
     known = [point for point in line.points if point.relative is not None]
-    lowest = min(known, key=lambda point: point.kept, default=None)
-    first = TableCell(line.system, _chunk_words(chunk))
-    return [
-        first if line.side == "write" else TableCell(line.system),
-        TableCell(line.side),
-        value_cell(clean.rate if clean else None, "B/s"),
-        _kept_cell(line.at(least)),
-        _kept_cell(lowest, named=True),
-        _whole_cell(line),
-    ]
+    return min(known, key=lambda point: point.kept, default=None)
 
 
-def _kept_cell(point: AgingPoint | None, *, named: bool = False) -> TableCell:
-    """A share with its verdict; `named` adds the level."""
+def kept_cell(point: AgingPoint | None, *, named: bool = False, judged: bool = True) -> TableCell:
+    """A share, with its verdict where `judged`; `named` adds the level."""
     if point is None or point.relative is None:
         return NOTHING
     cell = share_cell(point.relative)
-    glyph = f" {GLYPHS[point.verdict]}" if point.verdict else ""
+    glyph = f" {GLYPHS[point.verdict]}" if point.verdict and judged else ""
     where = f"at {point.free_percent} % free" if named else ""
     return TableCell(f"{cell.text}{glyph}", ", ".join(filter(None, (cell.below, where))))
 
@@ -91,8 +95,7 @@ def _whole_cell(line: AgingLine) -> TableCell:
         return TableCell("undecided", "no loss decided") if doubt else TableCell("always")
     if line.whole_from is None:
         return TableCell("never", f"still less at {line.lost_at[-1]} %")
-    levels = "1 level" if len(line.lost_at) == 1 else f"{len(line.lost_at)} levels"
-    return TableCell(f"{line.whole_from} %", f"less at {levels}")
+    return TableCell(f"{line.whole_from} %", f"less at {count(len(line.lost_at), 'level')}")
 
 
 def _chunk_words(chunk: int | None) -> str:
@@ -101,21 +104,20 @@ def _chunk_words(chunk: int | None) -> str:
 
 def levels_tables(results: Results, aging: Aging) -> list[Table]:
     """A folded table a side: every level, a column a system."""
+
+    def column(line: AgingLine) -> tuple[str, str, Cell[int]]:
+        return line.system, "relative_rate", lambda level: kept_cell(line.at(level))
+
     tables = []
-    for side, name in _NAMES.items():
+    for side in _SIDES:
         lines = [line for s in results.systems if (line := aging.line(s, side)) is not None]
-        if not lines:
-            continue
-        rows = [
-            [TableCell(f"{level} % free"), *(_kept_cell(line.at(level)) for line in lines)]
-            for level in aging.levels
-        ]
-        columns = [Column("level"), *(Column(line.system, "relative_rate") for line in lines)]
-        note = f"{name.capitalize()} rate as a share of the clean one, with 95 % interval."
-        tables.append(
-            Table(
-                f"kept-{side}", f"{name.capitalize()}s, level by level", note, columns, rows, True
-            )
+        name = side.capitalize()
+        tables += Rows(aging.levels if lines else []).tables(
+            f"kept-{side}",
+            f"{name}s, level by level",
+            f"{name} rate as a share of the clean one, with 95 % interval.",
+            [("level", "", lambda level: f"{level} % free"), *map(column, lines)],
+            folded_from=0,
         )
     return tables
 
@@ -130,23 +132,23 @@ _EXTENTS: list[tuple[str, str, Callable[[AgingLayout | AgedFiles], TableCell | s
 
 def layout_tables(results: Results, aging: Aging) -> list[Table]:
     """What ageing left, and where the streams' files lay at each level."""
+    return [*_aged_table(aging), *_level_table(results, aging)]
+
+
+def _level_table(results: Results, aging: Aging) -> list[Table]:
     layouts = [
         layout
         for system in results.systems
         for level in [None, *aging.levels]
         if (layout := aging.layout(system, level)) is not None
     ]
-    table = Rows(layouts).table(
+    return Rows(layouts).tables(
         "aging-layouts",
         "Layouts, level by level",
         "The streams' files after each write, means over all turns.",
         [
             ("system", "", lambda each: each.system),
-            (
-                "level",
-                "",
-                lambda e: "clean" if e.free_percent is None else f"{e.free_percent} % free",
-            ),
+            ("level", "", lambda each: level_words(each.free_percent)),
             *_EXTENTS,
             (
                 "free elsewhere",
@@ -158,8 +160,6 @@ def layout_tables(results: Results, aging: Aging) -> list[Table]:
         ],
         folded_from=0,
     )
-    aged = [_aged_table(aging)] if aging.aged else []
-    return [*aged, *([table] if layouts else [])]
 
 
 def _free_pieces(free: FreeAtLevel | None) -> str:
@@ -170,20 +170,16 @@ def _largest_free(free: FreeAtLevel | None) -> str:
     return format_size(free.largest_bytes) if free and free.largest_bytes else ""
 
 
-def _aged_table(aging: Aging) -> Table:
-    note = (
-        "The intermingled files right after ageing, means over all turns. Exactly: the share of"
-        " their bytes in extents of just that size, none longer, none shorter."
-    )
-
+def _aged_table(aging: Aging) -> list[Table]:
     def listed(lengths: Lengths) -> str:
         longest = (lengths.exact or [])[:3]
         return ", ".join(f"{format_size(n)} {100 * share:.0f} %" for n, share in longest)
 
-    return Rows(aging.aged).table(
+    return Rows(aging.aged).tables(
         "aged-files",
         "The aged files",
-        note,
+        "The intermingled files right after ageing, means over all turns. Exactly: the share of"
+        " their bytes in extents of just that size, none longer, none shorter.",
         [
             ("system", "", lambda e: TableCell(e.system, _chunk_words(aging.chunks.get(e.system)))),
             ("files", "files", lambda each: f"{each.lengths.files:,.0f}"),
@@ -195,33 +191,35 @@ def _aged_table(aging: Aging) -> Table:
 
 def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> list[Table]:
     """What the model says, at the shown levels; nothing in it was measured."""
-    known = [each for each in aging.layouts if each.predicted is not None]
-    if not known:
-        return []
-    rows = []
-    for system in results.systems:
-        clean = aging.layout(system, None)
-        cells = [TableCell(system), value_cell(clean.predicted if clean else None, "B/s")]
-        for level in shown:
-            layout = aging.layout(system, level)
-            relative = layout.predicted_relative if layout else None
-            cells.append(
-                NOTHING
-                if relative is None
-                else TableCell(
-                    f"{100 * relative.value:.0f} %", interval_text(relative, _percent(relative))
-                )
-            )
-        rows.append(cells)
-    columns = [Column("system"), Column("clean", "predicted_rate")]
-    columns += [Column(f"{level} % free", "predicted_rate") for level in shown]
-    note = (
+    is_known = any(each.predicted is not None for each in aging.layouts)
+
+    def clean(system: str) -> TableCell:
+        layout = aging.layout(system, None)
+        return value_cell(layout.predicted if layout else None, "B/s")
+
+    def column(level: int) -> tuple[str, str, Cell[str]]:
+        return f"{level} % free", "predicted_rate", lambda system: kept(system, level)
+
+    def kept(system: str, level: int) -> TableCell:
+        layout = aging.layout(system, level)
+        relative = layout.predicted_relative if layout else None
+        if relative is None:
+            return NOTHING
+        below = interval_text(relative, _percent(relative))
+        return TableCell(f"{100 * relative.value:.0f} %", below)
+
+    return Rows(results.systems if is_known else []).tables(
+        "predicted",
+        "Predicted, not measured",
         "From the positions of the streams' files in each turn: seeks, waits and transfers of one"
-        " disk"
-        " array. Shares are of the prediction for the same turn's clean files; intervals show how"
-        " layouts vary, not how right the model is."
+        " disk array. Shares are of the prediction for the same turn's clean files; intervals show"
+        " how layouts vary, not how right the model is.",
+        [
+            ("system", "", lambda system: system),
+            ("clean", "predicted_rate", clean),
+            *map(column, shown),
+        ],
     )
-    return [Table("predicted", "Predicted, not measured", note, columns, rows)]
 
 
 def _percent(number: Estimate) -> Callable[[float], str]:
@@ -231,36 +229,31 @@ def _percent(number: Estimate) -> Callable[[float], str]:
     return lambda share: f"{100 * share:.{digits}f} %"
 
 
-def disk_table(aging: Aging) -> Table:
+def disk_table(aging: Aging) -> list[Table]:
     """Every number of the modelled disk with its source, changed ones marked."""
     known = {each.name: each for each in parameters_of(PUBLISHED)}
-    rows = [
-        [
-            TableCell(each.name),
-            TableCell(value_words(each.name, each.value)),
-            TableCell(known[each.name].what if each.name in known else ""),
-            TableCell(
-                known[each.name].source
-                if each.is_default and each.name in known
-                else f"changed; else {value_words(each.name, known[each.name].value)}"
-            ),
-        ]
-        for each in aging.disk
-    ]
-    columns = [
-        Column("number"),
-        Column("value", "predicted_rate"),
-        Column("what it is"),
-        Column("from"),
-    ]
+
+    def source(each: DiskParameter) -> str:
+        if each.is_default and each.name in known:
+            return known[each.name].source
+        return f"changed; else {value_words(each.name, known[each.name].value)}"
+
     changed = sum(not each.is_default for each in aging.disk)
-    note = (
+    return Rows(aging.disk).tables(
+        "disk",
+        "The disk of the model",
         "A disk like those of the published rig; what is not printed of it is assumed"
-        + (f", with {changed} {'number' if changed == 1 else 'numbers'} changed" if changed else "")
+        + (f", with {count(changed, 'number')} changed" if changed else "")
         + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
-        + (f" No rate is predicted: {aging.unpredicted}." if aging.unpredicted else "")
+        + (f" No rate is predicted: {aging.unpredicted}." if aging.unpredicted else ""),
+        [
+            ("number", "", lambda each: each.name),
+            ("value", "predicted_rate", lambda each: value_words(each.name, each.value)),
+            ("what it is", "", lambda e: known[e.name].what if e.name in known else ""),
+            ("from", "", source),
+        ],
+        folded_from=0,
     )
-    return Table("disk", "The disk of the model", note, columns, rows, folded=True)
 
 
 _RATES = ("outer_rate", "inner_rate", "path_rate")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fsgauge.kinds.churn.analysis.answer import loss_shown
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.report import words
-from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, number_cell, value_cell
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Rows,
+    Table,
+    TableCell,
+    judged_cell,
+    number_cell,
+    value_cell,
+)
 from fsgauge.report.theme import GLYPHS
-from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import JudgedRatio, Results
+from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
 _SIDES = {"read": "reads", "write": "writes"}
@@ -18,32 +23,27 @@ _SIDES = {"read": "reads", "write": "writes"}
 
 def damage_table(results: Results, churn: Churn) -> list[Table]:
     """Rates and their ratio; [] before any block has aged and fresh."""
-    if not churn.damages:
-        return []
-    base = results.baseline
+    base, several = results.baseline, len(results.systems) > 1
     note = (
         "Bytes per second of the same work on the aged system over those on the fresh copy, inside"
         " a block. Worse: ageing made it slower. "
     )
-    against: list[tuple[str, str, Callable[[Damage], TableCell]]] = []
-    if len(results.systems) > 1:
-        note += f"Over {base}'s ratio: above 1 a system suffers less. "
-        column = f"over {base}'s ratio"
-        against = [
-            (column, "damage", lambda d: _against_cell(d.against_baseline, d.system == base))
-        ]
-    columns: list[tuple[str, str, Callable[[Damage], TableCell | str]]] = [
-        ("test", "", lambda d: _SIDES[d.side]),
-        ("full", "", lambda d: f"{d.fill_percent} %"),
-        ("system", "", lambda d: d.system),
-        ("aged over fresh", "damage", _damage_cell),
-        ("verdict", "", _verdict),
-        *against,
-        ("aged", "bandwidth", lambda d: value_cell(d.aged, "B/s")),
-        ("fresh copy", "bandwidth", lambda d: value_cell(d.fresh, "B/s")),
-    ]
-    note += _noise_words(churn)
-    return [Rows(churn.damages).table("damage", "Damage by fill", note, columns)]
+    note += f"Over {base}'s ratio: above 1 a system suffers less. " if several else ""
+    return Rows(churn.damages).tables(
+        "damage",
+        "Damage by fill",
+        note + _noise_words(churn),
+        [
+            ("test", "", lambda d: _SIDES[d.side]),
+            ("full", "", lambda d: f"{d.fill_percent} %"),
+            ("system", "", lambda d: d.system),
+            ("aged over fresh", "damage", _damage_cell),
+            ("verdict", "", _verdict),
+            (f"over {base}'s ratio", "damage", lambda d: _against(d, base)) if several else None,
+            ("aged", "bandwidth", lambda d: value_cell(d.aged, "B/s")),
+            ("fresh copy", "bandwidth", lambda d: value_cell(d.fresh, "B/s")),
+        ],
+    )
 
 
 def layout_table(churn: Churn) -> list[Table]:
@@ -53,7 +53,7 @@ def layout_table(churn: Churn) -> list[Table]:
         " written afterwards. In use: what a scan reports for the whole file system, including the"
         " file system's own structures."
     )
-    table = Rows(churn.layouts).table(
+    return Rows(churn.layouts).tables(
         "churn-layouts",
         "Layouts, aged and fresh",
         note,
@@ -79,12 +79,11 @@ def layout_table(churn: Churn) -> list[Table]:
             ("in use", "free_space", lambda each: _share(each.used_share)),
         ],
     )
-    return [table] if table.rows else []
 
 
 def tree_table(churn: Churn) -> list[Table]:
     """How each tree was made; [] before the first."""
-    table = Rows(churn.trees).table(
+    return Rows(churn.trees).tables(
         "trees",
         "How the trees were made",
         "Means over turns. A fresh copy holds the files that the ageing left, each written once.",
@@ -101,12 +100,10 @@ def tree_table(churn: Churn) -> list[Table]:
         ],
         folded_from=0,
     )
-    return [table] if table.rows else []
 
 
 def _damage_cell(damage: Damage) -> TableCell:
-    interval = words.interval(damage.low, damage.high, damage.n)
-    return TableCell(words.ratio(damage.ratio), interval)
+    return TableCell(words.ratio(damage.ratio), words.interval_of(damage))
 
 
 def _verdict(damage: Damage) -> str:
@@ -118,24 +115,18 @@ def _verdict(damage: Damage) -> str:
     return f"{GLYPHS[damage.verdict]} {text}"
 
 
-def _against_cell(against: JudgedRatio | None, is_baseline: bool) -> TableCell:
-    if is_baseline:
-        return TableCell("baseline")
-    if against is None:
-        return NOTHING
-    interval = words.interval(against.low, against.high, against.n)
-    verdict = f"{GLYPHS[against.verdict]} {against.verdict}"
-    return TableCell(f"{words.ratio(against.ratio)} {verdict}", interval)
+def _against(damage: Damage, base: str) -> TableCell:
+    against = damage.against_baseline
+    if damage.system == base or against is None:
+        return TableCell("baseline") if damage.system == base else NOTHING
+    return TableCell(judged_cell(against).text, words.interval_of(against))
 
 
 def _noise_words(churn: Churn) -> str:
-    def said(noise: Estimate) -> str:
-        return words.interval(noise.low, noise.high, noise.n)
-
     parts = [
-        f"{_SIDES[side]} {said(noise)}"
+        f"{_SIDES[side]} {words.interval_of(noise)}"
         for side, noise in churn.noise.items()
-        if words.is_known(noise.low, noise.high, noise.n)
+        if words.ends(noise) != (None, None)
     ]
     return f"Two equal turns of the baseline differ by: {', '.join(parts)}." if parts else ""
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.connections.analysis.model import ByClients, Connections
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
-from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.table_parts import (
     NOTHING,
     Rows,
@@ -20,9 +19,7 @@ from fsgauge.report.table_parts import (
     TableCell,
     judged_cell,
     value_cell,
-    without_empty_columns,
 )
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -32,27 +29,24 @@ NAME = "by_clients"
 PANELS_LIMIT = 6
 RATE_PIXELS, RESPONSE_PIXELS = 170, 120
 _AIR = 1.3
-_TICKS = (1, 2, 5)
+MOST_TICKS = 40
+"""Of a log axis: 1, 2 and 5 times each power of ten."""
 
 
 def by_clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where the study has one number of clients, or nothing is known yet."""
     connections = Connections.of(results)
-    if connections is None or not connections.by_clients:
+    if connections is None:
         return None
-    systems = panels.drawn_systems(results)
-    drawn = [each for each in connections.by_clients if each.system in systems]
-    rows = panels.styled(results, [_row(each) for each in drawn])
-    tests = list(dict.fromkeys(row["test"] for row in rows))
-    by_test = [[row for row in rows if row["test"] == test] for test in tests]
+    rows = panels.drawn(results, map(_row, connections.by_clients))
+    by_test = panels.by(rows, lambda row: row["test"]).values()
     swept = [rows for rows in by_test if len({row["clients"] for row in rows}) > 1]
     if not swept:
         return None
     shown = swept[:PANELS_LIMIT]
     label = "Rate and mean response of each test by number of clients."
-    all_rows = [row for panel in shown for row in panel]
-    note = panels.left_out(results)
-    return draw(NAME, label, *panels.both(shown, _panel), all_rows, note=note)
+    rows = [row for panel in shown for row in panel]
+    return draw(NAME, label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
 
 
 def _row(each: ByClients) -> dict[str, Any]:
@@ -62,8 +56,7 @@ def _row(each: ByClients) -> dict[str, Any]:
         "system": each.system,
         "clients": each.clients,
         "rate": each.rate.value,
-        "rate_low": _edge(each.rate, each.rate.low),
-        "rate_high": _edge(each.rate, each.rate.high),
+        **marks.ends(each.rate, "rate_"),
         "unit": each.unit,
         "operation": each.operation,
         "response": None,
@@ -73,15 +66,10 @@ def _row(each: ByClients) -> dict[str, Any]:
     if response is not None:
         row |= {
             "response": response.value,
-            "response_low": _edge(response, response.low),
-            "response_high": _edge(response, response.high),
+            **marks.ends(response, "response_"),
             "tip": f"{row['tip']}; mean {each.operation} {words.value(response.value, 'ns')}",
         }
     return row
-
-
-def _edge(number: Estimate, edge: float | None) -> float | None:
-    return edge if words.is_known(number.low, number.high, number.n) else None
 
 
 def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
@@ -115,50 +103,25 @@ def _lines(
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
-    low, high = f"{number}_low", f"{number}_high"
-    inside = [*(row[number] for row in rows), *edges_of(rows, low, high)]
-    domain = (min(inside) / _AIR, max(inside) * _AIR)
+    fields = (number, f"{number}_low", f"{number}_high")
+    inside = [*(row[number] for row in rows), *marks.edges_of(rows, *fields[1:])]
+    limits = (min(inside) / _AIR, max(inside) * _AIR)
     counts = sorted({row["clients"] for row in rows})
-    ends = [counts[0] / _AIR, counts[-1] * _AIR]
-    x = alt.X(
-        "clients:Q",
-        scale=alt.Scale(type="log", domain=ends, nice=False),
-        axis=alt.Axis(values=counts, title="clients" if last else None, labels=last, grid=False),
-    )
-
-    def y(field: str) -> alt.Y:
-        axis = alt.Axis(title=title, values=_round_between(*domain), format="~s")
-        scale = alt.Scale(type="log", domain=list(domain), nice=False)
-        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
-
-    base = chart_of(rows)
-    colour = panels.colour()
+    ends = (counts[0] / _AIR, counts[-1] * _AIR)
+    named = "clients" if last else None
+    x = axes.along("x", ends, values=counts, title=named, labels=last, grid=False)
+    ticks = axes.round_values(*limits, most=MOST_TICKS)
+    along = axes.along("y", limits, title=title, values=ticks, format="~s")
+    line = {"strokeWidth": 1.5, "opacity": 0.7}
     return alt.layer(
-        *whiskers(rows, (number, low, high), Along("y", domain, y), x=x),
-        base.mark_line(strokeWidth=1.5, opacity=0.7).encode(
-            x=x, y=y(number), color=colour, detail="system:N", strokeDash=panels.dash()
-        ),
-        panels.points(base, 46, x=x, y=y(number)),
+        *marks.measured(rows, fields, along, 46, line=line, x=x.channel("clients"))
     ).properties(width=size[0], height=size[1], title=panels.heading(heading, size[0]))
-
-
-def _round_between(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten between two edges; the edges where there are none."""
-    found = [
-        digit * 10.0**power
-        for power in range(-9, 13)
-        for digit in _TICKS
-        if low <= digit * 10.0**power <= high
-    ]
-    return found or [low, high]
 
 
 def by_clients_table(results: Results, connections: Connections) -> list[Table]:
     """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
-    if not connections.by_clients:
-        return []
-    fewest = min(each.clients for each in connections.by_clients)
-    table = Rows(connections.by_clients).table(
+    fewest = min((each.clients for each in connections.by_clients), default=1)
+    return Rows(connections.by_clients).tables(
         NAME,
         "By number of clients",
         f"Each system against itself with the fewest clients, {fewest}, in the same block. The last"
@@ -175,8 +138,8 @@ def by_clients_table(results: Results, connections: Connections) -> list[Table]:
             (f"gain, over that with {fewest}", "ratio", lambda each: judged_cell(each.gain_ratio)),
         ],
         folded_from=33,
+        drop_empty=True,
     )
-    return [without_empty_columns(table)]
 
 
 def _response_cell(each: ByClients) -> TableCell:

@@ -7,17 +7,16 @@ one in ten to nine in ten, with a mark at the middle one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.connections.analysis.model import ClientShares, Connections
-from fsgauge.kinds.connections.page.rows import PER_FILE, Change, Row, TestRows, label_of, test_rows
-from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.forest import forms, over_baseline
-from fsgauge.report.charts.lengths import Panel, lengths_chart, limits_of, rows_of
+from fsgauge.kinds.connections.analysis.model import CellExtents, ClientShares, Connections
+from fsgauge.kinds.connections.page.rows import PER_FILE, Row, TestRows, label_of, test_rows
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.charts.forest import forms, over_baseline, ratio_row
+from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.theme import GLYPHS, INK
-from fsgauge.stats.results import Results
+from fsgauge.stats.results import JudgedRatio, Results
 
 if TYPE_CHECKING:
     import altair as alt
@@ -52,33 +51,15 @@ def is_short(drawing: Drawing | None) -> bool:
     return drawing is not None and len(drawing.rows) <= FIRST_SCREEN_ROWS
 
 
-def _noise(results: Results, metric: str, cell: str) -> tuple[float, float] | None:
-    floor = results.noise_of(metric)
-    band = floor.band_of(cell) if floor else None
-    return (band.low, band.high) if band else None
-
-
 def _ratio_row(
-    results: Results, test: TestRows, row: Row, system: str, change: Change
+    results: Results, test: TestRows, row: Row, system: str, change: JudgedRatio
 ) -> dict[str, Any]:
-    known = words.is_known(change.low, change.high, change.n)
-    name = f"{test.cell.name}: {label_of(row.kind)}"
-    interval = words.interval(change.low, change.high, change.n)
-    value = row.values[system]
-    return {
-        "cell": name,
-        "system": system,
-        "ratio": change.ratio,
-        "low": change.low if known else None,
-        "high": change.high if known else None,
-        "blocks": change.blocks,
-        "noise": _noise(results, row.kind.number, test.cell.id),
-        "verdict": change.verdict,
-        "words": f"{words.ratio(change.ratio)}  {GLYPHS[change.verdict]} {change.verdict}",
-        "interval": f"({interval})",
-        "tip": f"{system}, {test.cell.name}, {row.kind.name}: {words.ratio(change.ratio)} of"
-        f" {results.baseline} ({interval}), {change.verdict}; here {value.text}",
-    }
+    of = (test.cell.id, system, row.kind.number)
+    name = f"{test.cell.name}, {row.kind.name}"
+    said = f"{change.verdict}; here {row.values[system].text}"
+    blocks = [ratio for _, ratio in getattr(change, "blocks", ())]
+    found = ratio_row(results, change, blocks, of, name, said)
+    return {**found, "cell": f"{test.cell.name}: {label_of(row.kind)}"}
 
 
 PANELS_LIMIT = 6
@@ -95,12 +76,9 @@ def clients_chart(results: Results) -> Drawing | None:
     high = max(105.0, *(row["largest"] for row in rows))
     air = 0.04 * (high - low)
     limits = (max(0.0, low - air), high + air)
-    by_test: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_test.setdefault(row["test"], []).append(row)
-    shown: list[SharesPanel] = [(test, found, limits) for test, found in by_test.items()][
-        :PANELS_LIMIT
-    ]
+    by_test = panels.by(rows, lambda row: row["test"])
+    shown: list[SharesPanel] = [(test, found, limits) for test, found in by_test.items()]
+    shown = shown[:PANELS_LIMIT]
     label = "Pace of single clients as a share of their mean, by test and system."
     shown_rows = [row for _, panel, _ in shown for row in panel]
     return draw("clients", label, *panels.both(shown, _shares_panel), shown_rows)
@@ -129,20 +107,12 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
     systems = {row["system"] for row in rows}
     systems_y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
-    scale = alt.Scale(domain=list(limits), nice=False, zero=False)
-    axis = alt.Axis(title="% of the clients' mean pace", tickCount=5)
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis)
-
-    base = chart_of(rows).encode(
-        y=systems_y,
-        color=panels.colour(),
-        description="tip:N",
-    )
-    one = chart_of([{"mean": 100}]).mark_rule(color=INK, strokeWidth=1, strokeDash=[3, 3])
+    title = "% of the clients' mean pace"
+    along = axes.along("x", limits, log=False, title=title, tickCount=5)
+    x = along.channel
+    base = chart_of(rows).encode(y=systems_y, color=panels.colour(), description="tip:N")
     return alt.layer(
-        one.encode(x=x("mean")),
+        marks.level(100, along, strokeWidth=1, strokeDash=[3, 3]),
         base.mark_rule(strokeWidth=1.5).encode(x=x("smallest"), x2="largest:Q"),
         base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x("tenth"), x2="nine_tenths:Q"),
         base.mark_point(size=50, filled=True, opacity=1).encode(x=x("half"), shape=panels.shape()),
@@ -150,6 +120,7 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
 
 
 SMALLEST_BYTES = 4096
+BYTES = "% of bytes"
 
 
 def extents_chart(results: Results) -> Drawing | None:
@@ -161,15 +132,23 @@ def extents_chart(results: Results) -> Drawing | None:
     if not found:
         return None
     limits = limits_of(SMALLEST_BYTES, [each.lengths for each in found])
-    by_test: dict[str, list[dict[str, Any]]] = {}
-    for each in found:
-        rows = [
-            {**row, "tip": f"{row['tip']}; {each.per_file.value:.3g} extents per file"}
-            for row in rows_of(each.system, "extents", each.lengths, limits)
-        ]
-        test = results.cell(each.cell).name
-        by_test.setdefault(test, []).extend(panels.styled(results, rows))
-    shown = [Panel(test, rows, limits, "extents", "% of bytes") for test, rows in by_test.items()]
+    shown = [
+        Panel(results.cell(cell).name, _lengths(results, of_cell, limits), limits, "extents", BYTES)
+        for cell, of_cell in panels.by(found, lambda each: each.cell).items()
+    ]
     label = "Share of bytes in extents of at least some length, by test and system."
     note = panels.left_out(results)
     return lengths_chart("extents", label, shown[:PANELS_LIMIT], note=note)
+
+
+def _lengths(
+    results: Results, found: Sequence[CellExtents], limits: Limits
+) -> list[dict[str, Any]]:
+    return panels.styled(
+        results,
+        [
+            {**row, "tip": f"{row['tip']}; {each.per_file.value:.3g} extents per file"}
+            for each in found
+            for row in rows_of(each.system, "extents", each.lengths, limits)
+        ],
+    )

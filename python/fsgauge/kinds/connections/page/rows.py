@@ -14,8 +14,7 @@ from fsgauge.record.records import Cell
 from fsgauge.report import words
 from fsgauge.report.table_parts import interval_text
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, Results
-from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.results import JudgedRatio, Results
 
 Form = Literal["ms", "time", "KiB/s", "MiB/min", "count", "plain"]
 FILES, EXTENTS, PER_FILE = "files found", "extents", "extents_per_file"
@@ -46,25 +45,12 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A ratio to the baseline: the value and its interval; `blocks` by block where known."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    n: int
-    verdict: Verdict
-    words: str
-    blocks: list[float]
-
-
-@dataclass(frozen=True)
 class Value:
     """One system's number in one row, in words; `change` is None for the baseline."""
 
     text: str
     interval: str
-    change: Change | None
+    change: JudgedRatio | None
 
 
 @dataclass(frozen=True)
@@ -148,11 +134,10 @@ def _value(
     )
     if found is None:
         return None
-    comparison = results.comparison(cell.id, system, kind.number)
     return Value(
         text=text_of(found.value, kind.form),
         interval=interval_text(found, lambda edge: text_of(edge, kind.form)),
-        change=None if comparison is None else _change(comparison),
+        change=results.comparison(cell.id, system, kind.number),
     )
 
 
@@ -166,31 +151,15 @@ def _filled_by(results: Results, backup: Cell) -> str:
     return ""
 
 
-def _change(entry: Comparison) -> Change:
-    return Change(
-        ratio=entry.ratio,
-        low=entry.low,
-        high=entry.high,
-        n=entry.n,
-        verdict=entry.verdict,
-        words=words.verdict(entry),
-        blocks=[ratio for _, ratio in entry.blocks],
-    )
-
-
 def _of_extents(extents: CellExtents, kind: Kind) -> Value:
     """The number of files is one that the study set, so it has no change."""
     if kind.number == FILES:
         return Value(text_of(extents.files, "count"), "", None)
     number = extents.extents if kind.number == EXTENTS else extents.per_file
-    ratio = extents.ratio
-    change = None
-    if ratio is not None:
-        change = Change(ratio.ratio, ratio.low, ratio.high, ratio.n, ratio.verdict, "", [])
     return Value(
         text=text_of(number.value, kind.form),
         interval=interval_text(number, lambda edge: text_of(edge, kind.form)),
-        change=change if kind.number == PER_FILE else None,
+        change=extents.ratio if kind.number == PER_FILE else None,
     )
 
 

@@ -15,18 +15,16 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NOTHING,
-    Column,
     Rows,
     Table,
     TableCell,
     all_said_once,
+    estimate_cell,
     interval_text,
     value_cell,
-    without_empty_columns,
 )
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
-from fsgauge.units import format_size
+from fsgauge.units import count, format_size
 
 FOLDED_ROWS = 41
 _NO_BREAK = "\u00a0"
@@ -129,14 +127,6 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
         return []
     systems = list(dict.fromkeys(each.system for each in serving.shares))
     found = {(each.cell, each.operation, each.system): each for each in serving.shares}
-    rows = [
-        [
-            TableCell(operation, f"{results.cell(cell).name}"),
-            *(_share(found.get((cell, operation, system))) for system in systems),
-        ]
-        for cell, operation in dict.fromkeys((each.cell, each.operation) for each in serving.shares)
-    ]
-    columns = [Column("operation"), *(Column(system, "server_share") for system in systems)]
     note = (
         "The server's share of each operation's mean response, then the response through the"
         " server and over the path: the same clients and files, in separate turns of the same"
@@ -149,8 +139,16 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
             " (COMMIT), on the path it does not, so the two are not compared. workload.fsync = true"
             " has both wait."
         )
-    heading = "How much of each operation is the server?"
-    return [Table("server-share", heading, note, columns, rows, len(rows) >= FOLDED_ROWS)]
+    return Rows(dict.fromkeys((each.cell, each.operation) for each in serving.shares)).by_system(
+        "server-share",
+        "How much of each operation is the server?",
+        note,
+        ("operation", lambda key: TableCell(key[1], results.cell(key[0]).name)),
+        systems,
+        lambda key, system: _share(found.get((*key, system))),
+        page="server_share",
+        folded_from=FOLDED_ROWS,
+    )
 
 
 def _share(each: OperationShare | None) -> TableCell:
@@ -172,7 +170,7 @@ def _use(results: Results, serving: Serving) -> list[Table]:
         "All processes of the server together. Letting clients in and letting them go are in no"
         " operation. Refused connections and deaths are counted over all runs."
     )
-    table = Rows(serving.use).table(
+    return Rows(serving.use).tables(
         "server",
         "What the server used",
         note,
@@ -180,31 +178,29 @@ def _use(results: Results, serving: Serving) -> list[Table]:
             ("test", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),
             ("CPU time per operation", "server_cpu", lambda e: value_cell(e.processor_ns, "ns")),
-            ("processors busy", "server_cpu", lambda each: _processors(each.busy)),
+            (
+                "processors busy",
+                "server_cpu",
+                lambda each: estimate_cell(each.busy, lambda n: f"{n:.2f}"),
+            ),
             ("CPU time per session", "server_cpu", lambda e: value_cell(e.session_ns, "ns")),
             ("memory", "server_memory", _memory),
             ("processes", "server_memory", lambda each: f"{each.processes:,}"),
             ("refused by a full queue", "listen_overflows", _refused),
             ("died", "client_errors", lambda each: f"{each.restarts}"),
         ],
+        drop_empty=True,
     )
-    return [without_empty_columns(table)] if table.rows else []
 
 
 def _refused(use: ServerUse) -> str:
     return "unknown" if use.listen_overflows is None else f"{use.listen_overflows:,}"
 
 
-def _processors(busy: Estimate | None) -> TableCell:
-    if busy is None:
-        return NOTHING
-    return TableCell(f"{busy.value:.2f}", interval_text(busy, lambda edge: f"{edge:.2f}"))
-
-
 def _memory(use: ServerUse) -> TableCell:
     if use.memory_bytes is None:
         return TableCell("", "the test was too short")
-    of = f"{use.memory_processes} process{'es' if use.memory_processes != 1 else ''}"
+    of = count(use.memory_processes or 0, "process", "processes")
     return TableCell(format_size(use.memory_bytes), of)
 
 
@@ -214,7 +210,7 @@ def _connections(results: Results, serving: Serving) -> list[Table]:
         f"{protocols}. A connection and a session for each client; connecting is in no other"
         " number. Bytes are those of a run, on average."
     )
-    table = Rows(serving.connections).table(
+    return Rows(serving.connections).tables(
         "connections",
         "Connections",
         note,
@@ -230,7 +226,6 @@ def _connections(results: Results, serving: Serving) -> list[Table]:
         ],
         folded_from=FOLDED_ROWS,
     )
-    return [table] if table.rows else []
 
 
 def _bytes_of_a_run(use: ConnectionUse) -> TableCell:

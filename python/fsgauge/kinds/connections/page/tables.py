@@ -10,32 +10,31 @@ from collections.abc import Callable
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import (
-    Change,
+    Row,
     TestRows,
-    Value,
     name_with_unit,
     plain,
     test_rows,
 )
 from fsgauge.kinds.connections.published import (
     PublishedConnections,
-    PublishedRow,
+    PublishedTest,
     asks_of_delayed_allocation,
 )
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
+    ELSEWHERE,
     NEVER_VARIED,
     NOTHING,
-    Column,
+    Cell,
     Rows,
     Table,
     TableCell,
-    interval_text,
+    estimate_cell,
     judged_cell,
     quantile_cell,
     share_cell,
     value_cell,
-    without_empty_columns,
 )
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.estimate import Estimate
@@ -48,43 +47,32 @@ FILES_BINS_SHOWN = 4
 
 def published_tables(results: Results, published: PublishedConnections) -> list[Table]:
     """A table a test, with the publication's figures at the right where it has that test."""
-    return [_test(results, each, published) for each in test_rows(results)]
+    return [table for each in test_rows(results) for table in _test(results, each, published)]
 
 
-def _test(results: Results, test: TestRows, published: PublishedConnections) -> Table:
+def _test(results: Results, test: TestRows, published: PublishedConnections) -> list[Table]:
     """The publication compared systems with and without delayed allocation, in one backup order."""
     cell = test.cell
     compared = asks_of_delayed_allocation(results)
     compared &= ConnectionsFactors.of(cell).order in (None, "directory")
     theirs = published.of(ConnectionsFactors.of(cell).test or "") if compared else None
     others = [system for system in results.systems if system != results.baseline]
-    columns = [Column("average of all blocks"), Column(results.baseline, "ratio")]
+    columns: list[tuple[str, str, Cell[Row]]] = [
+        ("average of all blocks", "", lambda r: TableCell(name_with_unit(r.kind), "", r.kind.page)),
+        (results.baseline, "ratio", _value_of(results.baseline)),
+    ]
     for system in others:
-        columns += [Column(system, "ratio"), Column("change", "verdict")]
+        columns += [(system, "ratio", _value_of(system)), ("change", "verdict", _change_of(system))]
     if theirs is not None:
-        columns += [Column(name, "", elsewhere=True) for name in published.systems]
-        columns.append(Column("change", "", elsewhere=True))
-    rows = []
-    for row in test.rows:
-        cells = [TableCell(name_with_unit(row.kind), page=row.kind.page)]
-        cells.append(_value(row.values.get(results.baseline)))
-        for system in others:
-            value = row.values.get(system)
-            cells += [_value(value), _change(value.change if value else None)]
-        if theirs is not None:
-            cells += _published(theirs.of(row.kind.name), len(published.systems))
-        rows.append(cells)
+        for place, name in enumerate((*published.systems, "change")):
+            columns.append((name, ELSEWHERE, _published(theirs, place, len(published.systems))))
     note = _note(test, theirs is not None, is_simulated=results.simulation is not None)
-    return Table(f"test-{cell.id}", _heading(test), note, columns, rows)
+    return Rows(test.rows).tables(f"test-{cell.id}", _heading(test), note, columns)
 
 
 def _heading(test: TestRows) -> str:
-    name = test.cell.name
-    return (
-        f"{name[:1].upper()}{name[1:]} test"
-        if ConnectionsFactors.of(test.cell).test != "backup"
-        else (f"{name[:1].upper()}{name[1:]}")
-    )
+    name = f"{test.cell.name[:1].upper()}{test.cell.name[1:]}"
+    return name if ConnectionsFactors.of(test.cell).test == "backup" else f"{name} test"
 
 
 def _note(test: TestRows, beside: bool, *, is_simulated: bool) -> str:
@@ -103,24 +91,38 @@ def _note(test: TestRows, beside: bool, *, is_simulated: bool) -> str:
     return f"{who}.{responses}{elsewhere}"
 
 
-def _value(value: Value | None) -> TableCell:
-    return NOTHING if value is None else TableCell(value.text, value.interval)
+def _value_of(system: str) -> Cell[Row]:
+    def cell(row: Row) -> TableCell | None:
+        value = row.values.get(system)
+        return None if value is None else TableCell(value.text, value.interval)
+
+    return cell
 
 
-def _change(change: Change | None) -> TableCell:
-    return judged_cell(change, words.percent_change)
+def _change_of(system: str) -> Cell[Row]:
+    def cell(row: Row) -> TableCell | None:
+        value = row.values.get(system)
+        return judged_cell(value.change if value else None, words.percent_change)
+
+    return cell
 
 
-def _published(row: PublishedRow | None, systems: int) -> list[TableCell]:
-    if row is None:
-        return [NOTHING] * (systems + 1)
-    unit = f" {row.unit}" if row.unit else ""
-    values = [TableCell(f"{value:,.10g}{unit}") for value in row.values]
-    if row.computed:
-        return [*values, TableCell("", f"{row.claim}, computed")]
-    if row.change is None:
-        return [*values, TableCell("", row.claim)]
-    return [*values, TableCell(words.percent_change(1 + row.change / 100), row.claim)]
+def _published(theirs: PublishedTest, place: int, systems: int) -> Cell[Row]:
+    """The figure of one of the publication's systems, or behind them the change."""
+
+    def cell(row: Row) -> TableCell | str | None:
+        found = theirs.of(row.kind.name)
+        if found is None:
+            return None
+        if place < systems:
+            return f"{found.values[place]:,.10g}" + (f" {found.unit}" if found.unit else "")
+        if found.computed:
+            return TableCell("", f"{found.claim}, computed")
+        if found.change is None:
+            return TableCell("", found.claim)
+        return TableCell(words.percent_change(1 + found.change / 100), found.claim)
+
+    return cell
 
 
 def source_of(published: PublishedConnections) -> str:
@@ -147,7 +149,7 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
         " What is between them is waiting for a turn. A percentile needs ten samples beyond it in"
         " each run."
     )
-    table = Rows(each for each in connections.times if each.operation != "connect").table(
+    return Rows(each for each in connections.times if each.operation != "connect").tables(
         "latency-by-operation",
         "Response by operation",
         note,
@@ -163,8 +165,8 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
             ("of the response", "service_time", lambda each: share_cell(each.share)),
         ],
         folded_from=FOLDED_ROWS,
+        drop_empty=True,
     )
-    return [without_empty_columns(table)] if table.rows else []
 
 
 def extents_table(results: Results, connections: Connections) -> list[Table]:
@@ -172,7 +174,7 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
     where = "in the model" if results.simulation else "on the file system itself (FIEMAP)"
     note = f"Counted {where} after each writing test, when all was synced."
     over = f"over {connections.extents_reference}'s"
-    table = Rows(connections.extents).table(
+    return Rows(connections.extents).tables(
         "extents",
         "Extents of what each test wrote",
         note,
@@ -180,19 +182,19 @@ def extents_table(results: Results, connections: Connections) -> list[Table]:
             ("written by", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),
             ("files", "extents", lambda each: f"{each.files:,.0f}"),
-            ("extents", "extents", lambda each: _number(each.extents, lambda n: f"{n:,.0f}")),
-            ("extents per file", "extents_per_file", lambda each: _number(each.per_file, plain)),
+            ("extents", "extents", lambda each: estimate_cell(each.extents, lambda n: f"{n:,.0f}")),
+            (
+                "extents per file",
+                "extents_per_file",
+                lambda each: estimate_cell(each.per_file, plain),
+            ),
             (over, "ratio", _extents_ratio),
             ("files in two or more", "fragmented", lambda e: f"{100 * e.fragmented_share:.3g} %"),
             ("files by their extents", "extents_per_file", _by_extents),
             ("mean extent", "extents", lambda each: format_size(each.mean_extent_bytes)),
         ],
+        drop_empty=True,
     )
-    return [without_empty_columns(table)] if table.rows else []
-
-
-def _number(number: Estimate, text: Callable[[float], str]) -> TableCell:
-    return TableCell(text(number.value), interval_text(number, text))
 
 
 def _by_extents(extents: CellExtents) -> TableCell:
@@ -224,7 +226,7 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
         "Each client's pace as a share of the mean of all: the time that its operations take at the"
         " mean responses, over the time that it needed. With equal work it is its throughput."
     )
-    table = Rows(connections.shares).table(
+    return Rows(connections.shares).tables(
         "fairness",
         "Between clients",
         note,
@@ -241,7 +243,6 @@ def fairness_table(results: Results, connections: Connections) -> list[Table]:
         ],
         folded_from=FOLDED_ROWS,
     )
-    return [table] if table.rows else []
 
 
 def _percent(share: Estimate) -> str:
@@ -250,20 +251,19 @@ def _percent(share: Estimate) -> str:
 
 def little_table(results: Results, connections: Connections) -> list[Table]:
     """The check N = X (R + Z); [] where it was not made."""
-    if not connections.little:
-        return []
+    counts = connections.little[0].counts if connections.little else ""
     note = (
         "Clients at work are counted apart from latencies, so the two sides agree only if every"
         " moment of every client is in exactly one of them. All runs of a system added up."
     )
-    table = Rows(connections.little).table(
+    return Rows(connections.little).tables(
         "little",
         "Do the times add up?",
         note,
         [
             ("test", "", lambda each: results.cell(each.cell).name),
             ("system", "", lambda each: each.system),
-            (f"N: {connections.little[0].counts} at work", "little", lambda e: plain(e.active)),
+            (f"N: {counts} at work", "little", lambda e: plain(e.active)),
             ("X: operations", "little", lambda each: f"{plain(each.rate)} /s"),
             ("R: response", "little", lambda each: words.value(each.response_ns, "ns")),
             (
@@ -283,7 +283,6 @@ def little_table(results: Results, connections: Connections) -> list[Table]:
         ],
         folded_from=FOLDED_ROWS,
     )
-    return [table]
 
 
 def signed_percent(number: float) -> str:
@@ -295,7 +294,7 @@ def signed_percent(number: float) -> str:
 
 def error_table(results: Results, connections: Connections) -> list[Table]:
     """Errors by operation and kind; [] without any."""
-    table = Rows(connections.errors).table(
+    return Rows(connections.errors).tables(
         "errors",
         "Errors",
         "An operation that fails ends the work on its file.",
@@ -309,12 +308,11 @@ def error_table(results: Results, connections: Connections) -> list[Table]:
             ("first", "", lambda each: TableCell(each.first_path, each.message)),
         ],
     )
-    return [table] if table.rows else []
 
 
 def call_table(connections: Connections) -> list[Table]:
     """Which call carried each operation; [] before the first run."""
-    table = Rows(connections.calls).table(
+    return Rows(connections.calls).tables(
         "calls",
         "Calls",
         "Which call carried each operation.",
@@ -325,4 +323,3 @@ def call_table(connections: Connections) -> list[Table]:
         ],
         folded_from=0,
     )
-    return [table] if table.rows else []

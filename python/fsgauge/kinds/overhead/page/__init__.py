@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fsgauge.kinds.overhead.page.claims import claims_table
-from fsgauge.kinds.overhead.page.fluctuation import fluctuation_table
 from fsgauge.kinds.overhead.page.heat_map import heat_map
-from fsgauge.kinds.overhead.page.host_files import host_files_table
+from fsgauge.kinds.overhead.page.tables import (
+    claims_table,
+    fluctuation_table,
+    host_files_table,
+)
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.draw import Drawing

@@ -8,7 +8,7 @@ from fsgauge.kinds.sharing.analysis.cautions import MEASURED_BY
 from fsgauge.kinds.sharing.analysis.faults import words as fault_words
 from fsgauge.kinds.sharing.analysis.model import RatioToNfs, Sharing
 from fsgauge.published.ledger import Ledger
-from fsgauge.report.table_parts import Column, Table, TableCell
+from fsgauge.report.table_parts import ELSEWHERE, Rows, Table, TableCell
 from fsgauge.stats.results import Results
 from fsgauge.stats.wording import listed, ratio_range
 
@@ -22,17 +22,17 @@ def published_tables(results: Results, ledger: Ledger) -> list[Table]:
     if own is None or not own.to_nfs:
         return []
     facts = {claim.id: claim.fact for claim in ledger.claim}
-    rows = [
-        [TableCell(says(results, own)), TableCell(facts[name], name)]
-        for name, says in _CONCLUSIONS.items()
-    ]
-    note = (
+    return Rows(_CONCLUSIONS).tables(
+        "published",
+        "Published, and here",
         f'"{ledger.publication.title}" prints graphs without numbers, so only its conclusions are'
         " given here, in words. Ours are ratios to NFS within each block, corrected for the number"
-        " of comparisons, without those that the rig sets. fsgauge published C-14 prints a claim."
+        " of comparisons, without those that the rig sets. fsgauge published C-14 prints a claim.",
+        [
+            ("here", "", lambda name: _CONCLUSIONS[name](results, own)),
+            ("published, in our words", ELSEWHERE, lambda name: TableCell(facts[name], name)),
+        ],
     )
-    columns = [Column("here"), Column("published, in our words", elsewhere=True)]
-    return [Table("published", "Published, and here", note, columns, rows)]
 
 
 def _faster(results: Results, own: Sharing) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from fsgauge.kinds.sharing.analysis.faults import words
@@ -11,13 +10,11 @@ from fsgauge.kinds.sharing.analysis.model import CellMemory, Sharing, SystemFaul
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import TESTS
 from fsgauge.record.records import Cell
-from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
+from fsgauge.report.table_parts import NOTHING, SCREEN_ROWS, Rows, Table, TableCell, interval_text
 from fsgauge.report.words import value
 from fsgauge.stats.results import Results
 from fsgauge.stats.rig_limits import BY_RIG, WORDS, Limit
 from fsgauge.units import exact_size, format_size
-
-_FOLDED_ROWS = 24
 
 
 def rates_table(results: Results) -> list[Table]:
@@ -37,34 +34,16 @@ def rates_table(results: Results) -> list[Table]:
         below = [interval_text(found, text), WORDS[limit] if limit in BY_RIG else ""]
         return TableCell(text(found.value), "; ".join(filter(None, below)))
 
-    return _by_system(
-        results,
+    return Rows(results.cells).by_system(
         "test-rates",
         "By test and system",
         "As IOzone and Bonnie++ print them: bytes a second of tests that go through a file, and"
         " seeks or empty files a second. Geometric means over blocks, with 95 % intervals, and what"
         " limited the rate where it was the rig. A † marks a system that gives up durability.",
+        ("test", lambda cell: cell.name),
+        results.systems,
         rate_of,
     )
-
-
-def _by_system(
-    results: Results, name: str, heading: str, note: str, of: Callable[[Cell, str], TableCell]
-) -> list[Table]:
-    """A line a cell, a column a system; cells without any value are left out."""
-    cells = [
-        cell
-        for cell in results.cells
-        if any(of(cell, system) != NOTHING for system in results.systems)
-    ]
-    if not cells:
-        return []
-
-    def column(system: str) -> tuple[str, str, Callable[[Cell], TableCell | str]]:
-        return (system, "", lambda cell: of(cell, system))
-
-    columns = [("test", "", lambda cell: cell.name), *map(column, results.systems)]
-    return [Rows(cells).table(name, heading, note, columns)]
 
 
 def faults_table(results: Results) -> list[Table]:
@@ -72,7 +51,7 @@ def faults_table(results: Results) -> list[Table]:
     own = Sharing.of(results)
     if own is None:
         return []
-    table = Rows(own.faults).table(
+    return Rows(own.faults).tables(
         "faults",
         "How systems held",
         "A system that cannot be set up, crashes, hangs, or gives errors or wrong data has failed"
@@ -83,7 +62,6 @@ def faults_table(results: Results) -> list[Table]:
             ("faults", "", _faults),
         ],
     )
-    return [table]
 
 
 def _faults(each: SystemFaults) -> TableCell:
@@ -98,7 +76,7 @@ def limits_table(results: Results) -> list[Table]:
     limits = own.limits if own is not None else []
     if all(each.limit == "unknown" for each in limits):
         return []
-    table = Rows(limits).table(
+    return Rows(limits).tables(
         "limits",
         "What limited each rate",
         "An emulated processor that works without a pause gives the emulation's rates; a disk that"
@@ -117,9 +95,8 @@ def limits_table(results: Results) -> list[Table]:
             ("of its bandwidth", "", lambda each: _percent(each.bandwidth_share)),
             ("which disk", "", lambda each: each.disk),
         ],
-        folded_from=_FOLDED_ROWS,
+        folded_from=SCREEN_ROWS,
     )
-    return [table]
 
 
 def memory_table(results: Results) -> list[Table]:
@@ -127,7 +104,7 @@ def memory_table(results: Results) -> list[Table]:
     own = Sharing.of(results)
     if own is None or not own.memory:
         return []
-    table = Rows(own.memory).table(
+    return Rows(own.memory).tables(
         "memory",
         "Files next to memory",
         "A file that is not twice the memory of a client and its server makes its cell a cache"
@@ -148,9 +125,8 @@ def memory_table(results: Results) -> list[Table]:
             ("file, of the memory", "", _of_memory),
             ("verdict", "", _memory_verdict),
         ],
-        folded_from=_FOLDED_ROWS,
+        folded_from=SCREEN_ROWS,
     )
-    return [table]
 
 
 def _memory_of(each: CellMemory, *, served: bool) -> str:
@@ -179,13 +155,14 @@ def processor_table(results: Results) -> list[Table]:
     """A line a cell, a column a system: the share that Bonnie++ prints beside each of its rates."""
     own = Sharing.of(results)
     shares = {(each.cell, each.system): each.test_share for each in own.limits} if own else {}
-    return _by_system(
-        results,
+    return Rows(results.cells).by_system(
         "test-processor",
         "Share of CPU of each test",
         "The processor time of the test's own processes, user and system, of the time that it took:"
         " what Bonnie++ prints as %CP. What the kernel's own threads did for it is not in it. Means"
         " over runs.",
+        ("test", lambda cell: cell.name),
+        results.systems,
         lambda cell, system: TableCell(_percent(shares.get((cell.id, system)))),
     )
 
@@ -197,7 +174,7 @@ def _percent(share: float | None) -> str:
 def tests_table(results: Results) -> list[Table]:
     """What each test of the study does, and whose it is."""
     names = list(dict.fromkeys(SharingFactors.of(cell).test for cell in results.cells))
-    table = Rows([TESTS[name] for name in names]).table(
+    return Rows([TESTS[name] for name in names]).tables(
         "tests",
         "What each test does",
         "As its program does it, carried out by the engine of fsgauge.",
@@ -207,4 +184,3 @@ def tests_table(results: Results) -> list[Table]:
             ("known from", "", lambda test: test.program),
         ],
     )
-    return [table]

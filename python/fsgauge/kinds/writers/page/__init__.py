@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fsgauge.kinds.writers.page.chart import writers_chart
+from fsgauge.kinds.writers.page.chart import law_chart, writers_chart
 from fsgauge.kinds.writers.page.gain import gain_chart
-from fsgauge.kinds.writers.page.law import law_chart
 from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.report.charts.depth import depth_curves

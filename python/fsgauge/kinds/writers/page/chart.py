@@ -1,28 +1,22 @@
-"""Rate, share of the ideal and p99 latency against the number of writers, all systems together.
+"""The pictures of scaling against the number of writers: all systems together, and each by its law.
 
-One column a group. The number of writers is on a log scale, since studies double it; what the load
-does without a device is a line where it fits, else a number above the picture.
+Rate, share of the ideal and p99 latency have one column a group, with the number of writers on a
+log scale, since studies double it; what the load does without a device is a line where it fits,
+else a number above the picture. The law has one panel a system and group, each on its own scale:
+blocks, means, curve with band, ideal, device and peak.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling
-from fsgauge.kinds.writers.page.points import (
-    LATENCY,
-    RATE,
-    SHARE,
-    Part,
-    points_of,
-    y_of,
-)
+from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling, ScalingLine
+from fsgauge.kinds.writers.page.points import LATENCY, RATE, SHARE, Part, points_of
 from fsgauge.report import words
-from fsgauge.report.charts import panels
-from fsgauge.report.charts.law import top_of
-from fsgauge.report.charts.row_of_points import row_of_points
-from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
+from fsgauge.report.charts import axes, marks, panels
+from fsgauge.report.charts.axes import Along
+from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import INK, MUTED
 from fsgauge.stats.results import Results
@@ -45,7 +39,7 @@ WITHOUT_DEVICE = {
 def writers_chart(results: Results) -> Drawing | None:
     """All systems by number of writers; None for studies without, or before anything is known."""
     scaling = Scaling.of(results)
-    if scaling is None or not any(point.iops for line in scaling.lines for point in line.points):
+    if scaling is None:
         return None
     systems = panels.drawn_systems(results)
     lines = [line for line in scaling.lines if line.system in systems]
@@ -61,19 +55,13 @@ def writers_chart(results: Results) -> Drawing | None:
             return _one_count(group, own, width)
         return _column(scaling, group, own, width)
 
-    note = panels.left_out(results)
-
     wide, narrow = panels.both(groups, column, 2)
     if len(groups) == 1:
-        return draw(
-            "writers",
-            label,
-            lambda: panels.specification(column(groups[0], ALONE_PIXELS)),
-            narrow,
-            rows,
-            note=note,
-        )
-    return draw("writers", label, wide, narrow, rows, note=note)
+
+        def wide() -> dict[str, Any]:
+            return panels.specification(column(groups[0], ALONE_PIXELS))
+
+    return draw("writers", label, wide, narrow, rows, note=panels.left_out(results))
 
 
 def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
@@ -86,20 +74,13 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLev
         known = [{**row, **blocks} for row in rows if row[part.field] is not None]
         if not known:
             continue
-        fields = (part.field, f"{part.field}_low", f"{part.field}_high")
-        values = [*(row[part.field] for row in known), *edges_of(known, *fields[1:])]
-        limits = (0.0, LATENCY_AIR * max(values))
-        along = Along("x", limits, _of_part(part, limits), log=False)
-        drawn.append(row_of_points(known, fields, along, width, group if not drawn else ""))
+        values = [row[part.field] for row in known]
+        top = LATENCY_AIR * max([*values, *marks.edges_of(known, *part.fields[1:])])
+        look: dict[str, Any] = {"title": part.title, "format": "~s", "tickCount": 5}
+        along = axes.along("x", (0.0, top), log=False, **look)
+        name = "" if drawn else group
+        drawn.append(marks.row_of_points(known, part.fields, along, width, name))
     return alt.vconcat(*drawn, spacing=8)
-
-
-def _of_part(part: Part, limits: tuple[float, float]) -> Callable[[str], alt.X]:
-    import altair as alt
-
-    scale = alt.Scale(domain=list(limits), nice=False)
-    axis = alt.Axis(title=part.title, format="~s", tickCount=5)
-    return lambda field: alt.X(f"{field}:Q", scale=scale, axis=axis)
 
 
 def _column(
@@ -108,52 +89,41 @@ def _column(
     """One group: rate above, share of ideal and p99 below."""
     import altair as alt
 
-    top = top_of(rows)
+    counts = scaling.writer_counts
+    top = axes.rates_top(rows, "iops")
     limits = [limit for limit in scaling.limits if limit.group == group]
+    along = RATE.along((0, top))
+    x, y = _x(counts, None), along.channel("iops")
     rate = alt.layer(
-        *_limit_lines(limits, scaling.writer_counts, top),
-        panels.dots(
-            rows, "x", "iops", _x(scaling.writer_counts, None), y_of(RATE, "iops", [0, top])
-        ),
-        *_marks(scaling, rows, RATE, [0, top], last=False),
-        *_device_text(scaling, rows, top),
+        *_limit_lines(limits, counts, top, x, y),
+        marks.dots(rows, "iops", "x", {"x": x, "y": y}),
+        *_measured(scaling, rows, RATE, along, x),
+        *_device_text(scaling, rows, x, y),
     ).properties(width=width, height=RATE.height, title=_title(group, limits, top, width))
     edges = [row["p99_ns"] for row in rows if row["p99_ns"]]
     share_top = max([SHARE_TOP, *(1.05 * (row["efficiency"] or 0) for row in rows)])
+    along, last = SHARE.along((0, share_top)), _x(counts, "writers")
     share = alt.layer(
-        _level(1.0, [0, share_top]), *_marks(scaling, rows, SHARE, [0, share_top], last=not edges)
+        marks.level(1.0, along, strokeDash=[1, 3]),
+        *_measured(scaling, rows, SHARE, along, x if edges else last),
     ).properties(width=width, height=SHARE.height)
     below: list[Any] = [share]
     if edges:
-        domain = [min(edges) / LATENCY_AIR, max(edges) * LATENCY_AIR]
-        latency = alt.layer(*_marks(scaling, rows, LATENCY, domain, last=True))
+        along = LATENCY.along((min(edges) / LATENCY_AIR, max(edges) * LATENCY_AIR))
+        latency = alt.layer(*_measured(scaling, rows, LATENCY, along, last))
         below.append(latency.properties(width=width, height=LATENCY.height))
     return alt.vconcat(rate, *below, spacing=10)
 
 
 def _title(group: str, limits: Sequence[LimitPoint], top: float, width: int) -> alt.TitleParams:
     """The group's name, and the rates without a device that lie above the picture's edge."""
-    import altair as alt
-
     lines = []
     above = _above(limits, top)
     if above:
         most = max(limit.writers for limit in limits)
         lines.append(f"↑ without a device, {most} writers:")
         lines += [", ".join(above)] if width > panels.NARROW_PIXELS else above
-    if not group:  # without a title a subtitle is not drawn
-        return alt.TitleParams(
-            lines, anchor="start", fontSize=11, fontWeight="normal", color=MUTED, offset=6
-        )
-    return alt.TitleParams(
-        group,
-        subtitle=lines,
-        anchor="start",
-        fontSize=12,
-        subtitleFontSize=11,
-        subtitleColor=MUTED,
-        offset=6,
-    )
+    return panels.subtitled(group, lines)
 
 
 def _above(limits: Sequence[LimitPoint], top: float) -> list[str]:
@@ -168,8 +138,8 @@ def _above(limits: Sequence[LimitPoint], top: float) -> list[str]:
 
 
 def _limit_lines(
-    limits: Sequence[LimitPoint], counts: Sequence[int], top: float
-) -> list[alt.LayerChart | alt.Chart]:
+    limits: Sequence[LimitPoint], counts: Sequence[int], top: float, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
     """The load without a device, where it is low enough to be in the picture."""
     rows = [
         {"x": limit.writers, "iops": getattr(limit, kind), "kind": name}
@@ -179,14 +149,10 @@ def _limit_lines(
     ]
     if not rows:
         return []
-    base = chart_of(rows).encode(x=_x(counts, None), y=y_of(RATE, "iops", [0, top]))
     named = _named_together([row for row in rows if row["x"] == min(counts)], top)
-    return [
-        base.mark_line(color=MUTED, strokeDash=[2, 2], strokeWidth=1).encode(detail="kind:N"),
-        chart_of(named)
-        .mark_text(align="left", dy=-6, fontSize=11, color=MUTED)
-        .encode(x=_x(counts, None), y=y_of(RATE, "iops", [0, top]), text="kind:N"),
-    ]
+    lines = chart_of(rows).mark_line(color=MUTED, strokeDash=[2, 2], strokeWidth=1)
+    texts = chart_of(named).mark_text(align="left", dy=-6, fontSize=11, color=MUTED)
+    return [lines.encode(x=x, y=y, detail="kind:N"), texts.encode(x=x, y=y, text="kind:N")]
 
 
 def _named_together(firsts: list[dict[str, Any]], top: float) -> list[dict[str, Any]]:
@@ -200,77 +166,83 @@ def _named_together(firsts: list[dict[str, Any]], top: float) -> list[dict[str, 
     return named
 
 
-def _marks(
-    scaling: Scaling,
-    rows: list[dict[str, Any]],
-    part: Part,
-    domain: list[float],
-    *,
-    last: bool,
+def _measured(
+    scaling: Scaling, rows: list[dict[str, Any]], part: Part, along: Along, x: alt.X
 ) -> list[alt.Chart]:
     """Lines between means, intervals, and the means themselves; the device alone is dashed."""
-
-    import altair as alt
-
-    x = _x(scaling.writer_counts, "writers" if last else None)
     known = [row for row in rows if row[part.field] is not None]
     device = [row for row in known if row["system"] == scaling.device]
     others = [row for row in known if row["system"] != scaling.device]
-    colour = panels.colour()
-    fields = (part.field, f"{part.field}_low", f"{part.field}_high")
-    along = Along(
-        "y", (domain[0], domain[1]), lambda field: y_of(part, field, domain), log=part.log
-    )
-
-    def line(of: list[dict[str, Any]], width: float, dash: list[int] | None) -> alt.Chart:
-        encoded: alt.Chart = (
-            chart_of(of)
-            .mark_line(clip=True, strokeWidth=width)
-            .encode(
-                x=x,
-                y=y_of(part, part.field, domain),
-                color=colour,
-                detail="system:N",
-                strokeDash=alt.value(dash) if dash else panels.dash(),
-            )
-        )
-        return encoded
-
+    places = {"x": x, "y": along.channel(part.field)}
     return [
-        line(others, 1.2, None),
-        line(device, 1.6, [5, 3]),
-        *whiskers(known, fields, along, width=1.6, x=x),
-        panels.points(chart_of(known), 44, clip=True, x=x, y=y_of(part, part.field, domain)),
+        marks.joining(others, places, clip=True, strokeWidth=1.2),
+        marks.joining(device, places, clip=True, strokeWidth=1.6, strokeDash=[5, 3]),
+        *marks.measured(known, part.fields, along, 44, width=1.6, clip=True, x=x),
     ]
 
 
-def _device_text(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> list[alt.Chart]:
+def _device_text(
+    scaling: Scaling, rows: list[dict[str, Any]], x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
     device = [row for row in rows if row["system"] == scaling.device]
     if not device:
         return []
-    last = {**device[-1], "text": "the device alone"}
-    mark: alt.Chart = (
-        chart_of([last])
-        .mark_text(align="right", dy=-14, fontSize=11, color=INK)
-        .encode(x=_x(scaling.writer_counts, None), y=y_of(RATE, "iops", [0, top]), text="text:N")
-    )
-    return [mark]
-
-
-def _level(value: float, domain: list[float]) -> alt.Chart:
-    mark: alt.Chart = (
-        chart_of([{"efficiency": value}])
-        .mark_rule(color=INK, strokeDash=[1, 3])
-        .encode(y=y_of(SHARE, "efficiency", domain))
-    )
-    return mark
+    last = chart_of([{**device[-1], "text": "the device alone"}])
+    mark = last.mark_text(align="right", dy=-14, fontSize=11, color=INK)
+    return [mark.encode(x=x, y=y, text="text:N")]
 
 
 def _x(counts: Sequence[int], title: str | None) -> alt.X:
     """The number of writers, log, with a tick where one was measured."""
-    import altair as alt
-
     air = max(counts) ** 0.05 if len(counts) > 1 else 1.1
-    scale = alt.Scale(type="log", domain=[min(counts) / air, max(counts) * air], nice=False)
-    axis = alt.Axis(title=title, values=list(counts), grid=False, format="d", labels=bool(title))
-    return alt.X("x:Q", scale=scale, axis=axis)
+    limits = (min(counts) / air, max(counts) * air)
+    look: dict[str, Any] = {"title": title, "format": "d", "labels": bool(title)}
+    found: alt.X = axes.along("x", limits, values=list(counts), grid=False, **look).channel("x")
+    return found
+
+
+def law_chart(results: Results) -> Drawing | None:
+    """Each system with its scalability law; None when no system has enough writer counts."""
+    scaling = Scaling.of(results)
+    if scaling is None:
+        return None
+    systems = panels.drawn_systems(results)
+    tried = [line for line in scaling.lines if line.fit.was_tried and line.system in systems]
+    found = [(line, points_of(results, scaling, line)) for line in tried]
+    shown = [(line, rows) for line, rows in found if rows]
+    if not shown:
+        return None
+    label = "The Universal Scalability Law, fitted to each system's rates."
+
+    def panel(each: tuple[ScalingLine, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+        return law_panel(_law(scaling, *each), width)
+
+    rows = [row for _, each in shown for row in each]
+    return draw("law", label, *panels.both(shown, panel, 3), rows, note=panels.left_out(results))
+
+
+def _law(scaling: Scaling, line: ScalingLine, rows: list[dict[str, Any]]) -> LawPanel:
+    """One system, with the device's own rates behind where that is another one."""
+    counts = scaling.writer_counts
+    label, rate = rows[0]["label"], line.fit.rate
+    return LawPanel(
+        rows=[{**row, "x": row["writers"]} for row in rows],
+        fit=line.fit,
+        counts=counts,
+        of="writers",
+        edge=max([*counts, *(each[0] for other in scaling.lines for each in other.fit.curve)]),
+        title=f"{label}, {line.group}" if line.group else label,
+        subtitle=line.fit.words,
+        ideal=rate.value if rate is not None and line.fit.state == "fits" else None,
+        device=_device_means(scaling, line.group) if line.system != scaling.device else (),
+    )
+
+
+def _device_means(scaling: Scaling, group: str) -> list[dict[str, float]]:
+    return [
+        {"x": point.writers, "iops": point.iops.value}
+        for line in scaling.lines
+        if (line.system, line.group) == (scaling.device, group)
+        for point in line.points
+        if point.iops is not None
+    ]

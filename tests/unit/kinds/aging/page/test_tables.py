@@ -23,7 +23,7 @@ def results_of(**changes: object) -> Results:
 
 def summary(results: Results) -> Table:
     assert results.own is not None
-    return summary_table(results, results.own)
+    return summary_table(results, results.own)[0]
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_predictions_name_their_levels(results: Results) -> None:
 
 def test_every_number_of_the_disk_has_a_unit_and_a_source(results: Results) -> None:
     assert results.own is not None
-    rows = {row[0].text: row for row in disk_table(results.own).rows}
+    rows = {row[0].text: row for row in disk_table(results.own)[0].rows}
     assert rows["outer_rate"][1].text == "175 MB/s" and rows["seek_average"][1].text == "8.5 ms"
     assert rows["position"][1].text == "35 %" and rows["window"][1].text == "64"
     assert all(row[2].text and row[3].text for row in rows.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.kinds.overhead.page.claims import claims_table
+from fsgauge.kinds.overhead.page.tables import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.stats import read_study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.axes import ratio_domain, ratio_ticks
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=1, max_size=10))

@@ -7,8 +7,9 @@ from typing import Any
 import altair as alt
 import pytest
 
+from fsgauge.report.charts.axes import Along
 from fsgauge.report.charts.forest import forest
-from fsgauge.report.charts.whiskers import STEPS, Along, whiskers
+from fsgauge.report.charts.marks import STEPS, whiskers
 from fsgauge.report.draw import datasets
 from fsgauge.stats import Results, read_study
 from tests.synthetic import make_study

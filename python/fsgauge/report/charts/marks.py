@@ -1,0 +1,307 @@
+"""The marks of charts of estimates: single blocks, intervals, estimates, levels, bands, words.
+
+An interval that says nothing (`words.is_known`) may reach anywhere. A mark without a line would
+look the most precise of all, so its line fades towards both edges and ends in arrows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.axes import Along
+from fsgauge.report.draw import chart_of
+from fsgauge.report.theme import BAND, GRID, INK, MUTED
+
+if TYPE_CHECKING:
+    import altair as alt
+
+STEPS = 6
+"""Pieces of a fading line on each side."""
+_STRONGEST, _FAINTEST = 0.8, 0.12
+_ARROWS = {
+    ("x", 0): "M0.5,-1L-0.7,0L0.5,1",
+    ("x", 1): "M-0.5,-1L0.7,0L-0.5,1",
+    ("y", 0): "M-1,-0.5L0,0.7L1,-0.5",
+    ("y", 1): "M-1,0.5L0,-0.7L1,0.5",
+}
+"""Open arrow heads by axis and end; the marks of systems are never open."""
+
+
+FRAME = {"left": 4, "right": 4, "top": 2, "bottom": 2}
+"""Around a picture with words of its own at its sides."""
+LINE_PIXELS = 18
+"""Of a system, where each has a line of its own."""
+
+
+def ends(
+    number: words.Interval | None, name: str = "", divisor: float = 1.0
+) -> dict[str, float | None]:
+    """The fields `low` and `high` of a row, or NAMElow and NAMEhigh: the ends of an interval, None
+    where it says nothing."""
+    low, high = words.ends(number) if number is not None else (None, None)
+    return {
+        f"{name}low": None if low is None else low / divisor,
+        f"{name}high": None if high is None else high / divisor,
+    }
+
+
+def measured(
+    rows: Sequence[dict[str, Any]],
+    fields: tuple[str, str, str],
+    along: Along,
+    size: int,
+    *,
+    at: str = "",
+    width: float = 2.0,
+    line: dict[str, Any] | None = None,
+    faint: float = 0.3,
+    clip: bool = False,
+    **across: Any,  # noqa: ANN401 - altair's channels
+) -> list[alt.Chart]:
+    """Estimates with their intervals, and single blocks behind, at field `at` of the other axis.
+
+    `fields` name value, low and high; `across` are the encodings of the other axis; a `line` with
+    this look joins the estimates of a system.
+    """
+    places = {along.axis: along.channel(fields[0]), **across}
+    blocks = [dots(rows, fields[0], at, places, opacity=faint)] if at else []
+    joined = [joining(rows, places, **line)] if line is not None else []
+    return [
+        *blocks,
+        *whiskers(rows, fields, along, width=width, **across),
+        *joined,
+        points(chart_of(rows), size, clip=clip, **places),
+    ]
+
+
+def joining(
+    rows: Sequence[dict[str, Any]],
+    places: dict[str, Any],
+    **look: Any,  # noqa: ANN401 - altair's properties of a mark
+) -> alt.Chart:
+    """A line a system, from estimate to estimate."""
+    dash = {} if "strokeDash" in look else {"strokeDash": panels.dash()}
+    found: alt.Chart = (
+        chart_of(rows)
+        .mark_line(**look)
+        .encode(color=panels.colour(), detail="system:N", **places, **dash)
+    )
+    return found
+
+
+def dots(
+    rows: Sequence[dict[str, Any]],
+    value: str,
+    at: str,
+    places: dict[str, Any],
+    *,
+    size: int = 12,
+    opacity: float = 0.3,
+) -> alt.Chart:
+    """Single blocks, faint: each of a row's `blocks` as field `value`, at the row's `at`."""
+    each_block = [
+        {at: row[at], value: each, "colour": row["colour"]}
+        for row in rows
+        for each in row["blocks"]
+    ]
+    found: alt.Chart = (
+        chart_of(each_block)
+        .mark_circle(size=size, opacity=opacity, clip=True)
+        .encode(color=panels.colour(), **places)
+    )
+    return found
+
+
+def points(
+    base: alt.Chart,
+    size: int,
+    *,
+    clip: bool = False,
+    **places: Any,  # noqa: ANN401 - altair's channels
+) -> alt.Chart:
+    """Estimates in their systems' colours and shapes, each with its tooltip."""
+    found: alt.Chart = base.mark_point(filled=True, size=size, opacity=1, clip=clip).encode(
+        color=panels.colour(), shape=panels.shape(), description="tip:N", **places
+    )
+    return found
+
+
+def row_of_points(
+    rows: Sequence[dict[str, Any]],
+    fields: tuple[str, str, str],
+    along: Along,
+    width: int,
+    name: str = "",
+    under: Sequence[alt.Chart] = (),
+) -> alt.LayerChart | alt.FacetChart:
+    """A panel of one number of each system, a line a system; `under` is drawn first.
+
+    A chart of lines over one level would be an empty box with all marks on top of one another.
+    """
+    import altair as alt
+
+    y = panels.system_axis(rows, width)
+    width = panels.next_to_labels(rows, width)
+    at = "label" if any(row.get("blocks") for row in rows) else ""
+    title = {"title": panels.heading(name, width)} if name else {}
+    return alt.layer(*under, *measured(rows, fields, along, 50, at=at, y=y)).properties(
+        width=width, height=LINE_PIXELS * len({row["label"] for row in rows}) + 8, **title
+    )
+
+
+def level(
+    value: float,
+    along: Along,
+    **look: Any,  # noqa: ANN401 - altair's properties of a mark
+) -> alt.Chart:
+    """A line across the picture at this value."""
+    drawn = chart_of([{"level": value}]).mark_rule(**{"color": INK, **look})
+    found: alt.Chart = drawn.encode(**{along.axis: along.channel("level")})
+    return found
+
+
+def bands(
+    spans: Sequence[dict[str, Any]],
+    along: Along,
+    opacity: float,
+    **across: Any,  # noqa: ANN401 - altair's channels
+) -> list[alt.Chart]:
+    """Shaded from `from` to `to` of each span, no farther than the picture; [] without any."""
+    shown = [
+        {
+            **span,
+            "from": max(span["from"], along.limits[0]),
+            "to": min(span["to"], along.limits[1]),
+        }
+        for span in spans
+        if span["from"] < along.limits[1] and span["to"] > along.limits[0]
+    ]
+    if not shown:
+        return []
+    drawn = chart_of(shown).mark_rect(color=BAND, opacity=opacity)
+    ends = {along.axis: along.channel("from"), f"{along.axis}2": "to:Q"}
+    return [drawn.encode(**ends, **across)]
+
+
+def text(
+    rows: Sequence[dict[str, Any]],
+    field: str,
+    y: alt.Y,
+    at: int,
+    limit: int,
+    style: Literal["normal", "bold", "muted"] = "normal",
+) -> alt.Chart:
+    """Words of each row, from pixel `at` of the plot on; what is longer than `limit` is cut."""
+    import altair as alt
+
+    mark: alt.Chart = chart_of(rows).mark_text(
+        baseline="middle",
+        align="left",
+        fontSize=12,
+        color=MUTED if style == "muted" else INK,
+        fontWeight="bold" if style == "bold" else "normal",
+        limit=limit,
+    )
+    found: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+    return found
+
+
+def rules(lines: Sequence[float], y: alt.Y, start: int, end: int) -> alt.Chart:
+    """Thin lines from pixel to pixel, which hold the room of the texts, whatever their font."""
+    import altair as alt
+
+    rows = [{"y": line, "opacity": 1} for line in lines]
+    rows.append({"y": 0, "opacity": 0})
+    found: alt.Chart = (
+        chart_of(rows)
+        .mark_rule(color=GRID)
+        .encode(
+            y=y,
+            x=alt.value(start),
+            x2=alt.value(end),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+        )
+    )
+    return found
+
+
+def whiskers(
+    rows: Sequence[dict[str, Any]],
+    fields: tuple[str, str, str],
+    along: Along,
+    *,
+    width: float = 2.0,
+    **across: Any,  # noqa: ANN401 - altair's channels
+) -> list[alt.Chart]:
+    """The intervals of rows; `fields` name value, low and high, these two None where unknown.
+
+    `across` are the encodings of the other axis. Rows have a `colour` and a `tip`.
+    """
+    import altair as alt
+
+    pieces = [piece for row in rows for piece in _pieces(row, fields, along)]
+    heads = [head for row in rows for head in _heads(row, fields, along)]
+    strength = alt.Opacity("opacity:Q", scale=None)
+    other_end: dict[str, Any] = {f"{along.axis}2": "to:Q"}
+    places = {along.axis: along.channel("at"), **across}
+    looks: dict[str, Any] = {"opacity": strength, "description": "tip:N"}
+    lines = chart_of(pieces).mark_rule(strokeWidth=width, clip=True)
+    found = [lines.encode(**places, **other_end, color=panels.colour(), **looks)]
+    if heads:
+        arrows = chart_of(heads).mark_point(size=46, filled=False, strokeWidth=1.6)
+        stroke = alt.Stroke("colour:N", scale=None)
+        shape = alt.Shape("head:N", scale=None)
+        found.append(arrows.encode(**places, stroke=stroke, shape=shape, **looks))
+    return found
+
+
+def edges_of(rows: Sequence[dict[str, Any]], low: str, high: str) -> list[float]:
+    """The ends of all intervals that are known."""
+    return [row[edge] for row in rows for edge in (low, high) if row[edge] is not None]
+
+
+def _pieces(
+    row: dict[str, Any], fields: tuple[str, str, str], along: Along
+) -> list[dict[str, Any]]:
+    kept = {key: value for key, value in row.items() if key != "blocks"}
+    value, low, high = (row[field] for field in fields)
+    if low is not None and high is not None:
+        ends = {"at": max(low, along.limits[0]), "to": min(high, along.limits[1])}
+        return [{**kept, **ends, "opacity": 1.0}] if ends["at"] < ends["to"] else []
+    pieces = []
+    for limit in along.limits:
+        for step in range(STEPS):
+            ends = {
+                "at": _between(value, limit, step / STEPS, log=along.log),
+                "to": _between(value, limit, (step + 1) / STEPS, log=along.log),
+            }
+            faded = _STRONGEST + (_FAINTEST - _STRONGEST) * step / (STEPS - 1)
+            pieces.append({**kept, **ends, "opacity": faded})
+    return pieces
+
+
+def _heads(row: dict[str, Any], fields: tuple[str, str, str], along: Along) -> list[dict[str, Any]]:
+    kept = {key: value for key, value in row.items() if key != "blocks"}
+    _, low, high = (row[field] for field in fields)
+    unknown = low is None or high is None
+    beyond = (unknown or low < along.limits[0], unknown or high > along.limits[1])
+    return [
+        {
+            **kept,
+            "at": along.limits[end],
+            "head": _ARROWS[along.axis, end],
+            "opacity": 0.6 if unknown else 1.0,
+        }
+        for end, is_beyond in enumerate(beyond)
+        if is_beyond
+    ]
+
+
+def _between(value: float, limit: float, share: float, *, log: bool) -> float:
+    if log:
+        return math.exp((1 - share) * math.log(value) + share * math.log(limit))
+    return (1 - share) * value + share * limit
