@@ -18,6 +18,8 @@ from fsgauge.units import exact_size
 if TYPE_CHECKING:
     import altair as alt
 
+FIELDS = ("value", "low", "high")
+
 
 class MeasuredPage(KindPage):
     """The number by the size of one operation: a chart, and a table of all cells."""
@@ -37,7 +39,7 @@ class MeasuredPage(KindPage):
 def measured_tables(results: Results) -> list[Table]:
     """One line a cell and system; none where nothing was measured."""
     own = MeasuredResults.of(results)
-    if own is None or not own.measured:
+    if own is None:
         return []
     return Rows(own.measured).tables(
         "measured",
@@ -53,15 +55,14 @@ def measured_tables(results: Results) -> list[Table]:
 
 def measured_chart(results: Results) -> Drawing | None:
     """One panel for what is done; None where nothing was measured."""
-    own, systems = MeasuredResults.of(results), panels.drawn_systems(results)
-    shown = [each for each in own.measured if each.system in systems] if own else []
-    if own is None or not shown:
+    own = MeasuredResults.of(results)
+    if own is None:
         return None
     title = f"{own.label}, {own.unit}"
-    rows = panels.styled(results, [_row(results, own, each) for each in shown])
-    by_panel: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_panel.setdefault(row["panel"], []).append(row)
+    rows = panels.drawn(results, [_row(results, own, each) for each in own.measured])
+    if not rows:
+        return None
+    by_panel = panels.by(rows, lambda row: row["panel"])
 
     def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
         return _panel(*item, title, width)
@@ -80,7 +81,6 @@ def _row(results: Results, own: MeasuredResults, each: Measured) -> dict[str, An
         "size": exact_size(factors.operation_bytes),
         "value": each.value.value,
         **marks.ends(each.value),
-        "blocks": [],
         "tip": f"{each.system}, {cell.name}: {words.estimate(each.value, own.unit)}",
     }
 
@@ -90,7 +90,8 @@ def _panel(name: str, rows: list[dict[str, Any]], title: str, width: int) -> alt
 
     sizes = list(dict.fromkeys(row["size"] for row in rows))
     x = alt.X("size:O", sort=sizes, title="size", axis=alt.Axis(labelAngle=0, grid=False))
-    top = max(axes.rates_top(rows, "value"), *marks.edges_of(rows, "low", "high"), 0.0)
-    along = axes.rates((0.0, top), title)
-    layers = marks.measured(rows, ("value", "low", "high"), along, 42, line={"strokeWidth": 1}, x=x)
+    top = axes.AIR * max(row["high"] or row["value"] for row in rows)
+    along = axes.along("y", (0.0, top), log=False, title=title, labelExpr=axes.amount())
+    line = {"strokeWidth": 1}
+    layers = marks.measured(rows, FIELDS, along, 42, width=1.5, line=line, x=x)
     return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name, width))
