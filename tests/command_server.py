@@ -67,7 +67,10 @@ def _attend(asker: socket.socket) -> bool:
     """True in the process of the command; False in the one that waited for it."""
     content, streams, _, _ = socket.recv_fds(asker, _LARGEST_BYTES, 3)
     while not content.endswith(b"\n"):
-        content += asker.recv(_LARGEST_BYTES)
+        piece = asker.recv(_LARGEST_BYTES)
+        if not piece:
+            return False
+        content += piece
     request = json.loads(content)
     command = os.fork()
     if command == 0:

@@ -54,12 +54,12 @@ def _asked(
     streams: tuple[int, int],
     seconds: float,
 ) -> int:
+    request = {"words": words, "folder": str(folder), "environment": dict(environment)}
+    content = json.dumps(request).encode() + b"\n"
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
             socket.send_fds(_server(), [b"r"], [theirs.fileno()])
-        request = {"words": words, "folder": str(folder), "environment": dict(environment)}
-        content = json.dumps(request).encode() + b"\n"
         nothing = os.open(os.devnull, os.O_RDONLY)
         try:
             socket.send_fds(ours, [content[:1]], [nothing, *streams])

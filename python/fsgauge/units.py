@@ -220,6 +220,21 @@ def format_bandwidth(bytes_per_second: float) -> str:
     return f"{format_size(bytes_per_second)}/s"
 
 
+def format_value(number: float, unit: str) -> str:
+    """A metric's value with its unit: IOPS, files/s, B/s or ns."""
+    match unit:
+        case "IOPS":
+            return format_rate(number)
+        case "files/s":
+            return format_rate(number).replace("IOPS", unit)
+        case "B/s":
+            return format_bandwidth(number)
+        case "ns":
+            return format_duration(number)
+        case _:
+            raise ValueError(f"no metric is in {unit}")
+
+
 def _three_digits(value: float) -> str:
     """Three significant digits without an exponent; more only where the whole part has more."""
     if abs(value) >= 99.95:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fsgauge.crosscheck.program_records import ProgramRun
 
+from fsgauge.crosscheck.folder import ProgramRun
 from tests.rigs.virtual import fsgauge, machines
 
 pytestmark = [

@@ -104,8 +104,10 @@ class ProcessAgents:
         try:
             self._lines[at].add(piece)
             line = self._lines[at].take()
-            answer = None if line is None else json.loads(line)
-            if not isinstance(answer, dict | None):
+            if line is None:
+                return None
+            answer = json.loads(line)
+            if not isinstance(answer, dict):
                 raise ValueError("it is no answer")
         except (ValueError, RecursionError) as error:
             raise AgentLostError(

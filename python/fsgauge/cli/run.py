@@ -146,7 +146,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     ]
     sys.stderr.write("\n".join(lines) + "\n")
     if not _is_meant():
-        shorter = _shorter(study, planned)
+        shorter = _shorter(study, rig, planned)
         raise Interrupted("nothing was started", next=shorter)
 
 
@@ -168,11 +168,17 @@ def _is_meant() -> bool:
         return False
 
 
-def _shorter(study: Study, planned: PlannedStudy) -> str:
+def _shorter(study: Study, rig: Rig, planned: PlannedStudy) -> str:
     """What makes this very study shorter, and how long it takes then; "" where nothing does."""
     for blocks in _FEWER_BLOCKS:
         fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
-        plan = make_plan(fewer, size_bytes=planned.size_bytes, around=planned.around)
+        plan = make_plan(
+            fewer,
+            size_bytes=planned.size_bytes,
+            side_by_side=planned.design.side_by_side,
+            strikes=rig.strikes(fewer),
+            around=planned.around,
+        )
         if plan.expected_seconds < planned.plan.expected_seconds:
             took = format_duration(int(plan.expected_seconds * 1e9))
             return f"--set plan.blocks={blocks} takes about {took}"

@@ -22,7 +22,7 @@ from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, Op
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
-from fsgauge.rig.session import LentSystem
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.stats.metrics import values
 from fsgauge.store.files import slug
 from fsgauge.study.model import Study
@@ -43,16 +43,18 @@ def crosscheck(asked: Asked) -> Path:
             next="without --rig; or --with bonnie++ --rig vm, for the study sharing",
         )
     _check_cells(asked.study)
-    with sitting(asked, FioCheck, fio_version=fio_version()) as begun:
-        lender = begun.session
-        if not lender.lends_here:
+
+    def require(session: Session) -> None:
+        if not session.lends_here:
             raise InputError(
                 f"the rig {asked.rig.name} cannot be cross-checked",
                 cause="its systems are not on this machine, where fio could use them",
                 next="--rig host",
             )
+
+    with sitting(asked, FioCheck, require, fio_version=fio_version()) as begun:
         for system in asked.study.systems:
-            with lender.lent(system) as lent:
+            with begun.session.lent(system) as lent:
                 for cell in _cells_in_order(begun.plan):
                     _cell(begun, lent, cell, begun.pairs_of(system.name))
     return begun.directory

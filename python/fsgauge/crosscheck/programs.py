@@ -30,7 +30,7 @@ from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import job_for
 from fsgauge.record.records import Turn
-from fsgauge.rig.session import LentSystem
+from fsgauge.rig.session import LentSystem, Session
 from fsgauge.study.reached import is_served
 from fsgauge.workload.peer import Peer, PeerNumbers, PeerRun
 
@@ -65,16 +65,18 @@ def crosscheck_program(asked: Asked, name: str) -> Path:
         raise InputError(f"{name} works on paths alone", next="without --serve")
     named = named_file(peer, here=not rig.has_nodes)
     tell_left_out(peer, study, note)
-    with sitting(asked, ProgramCheck, program=name) as begun:
-        lender = begun.session
-        if not lender.lends:
+
+    def require(session: Session) -> None:
+        if not session.lends:
             raise InputError(
                 f"the rig {rig.name} runs no programs of others",
                 cause="a program runs on the machine that has the file system",
                 next="--rig host, or --rig vm",
             )
+
+    with sitting(asked, ProgramCheck, require, program=name) as begun:
         for system in study.systems:
-            with lender.lent(system) as lent:
+            with begun.session.lent(system) as lent:
                 _system(begun, program_on(lent, peer, named), system.name, lent)
     return begun.directory
 

@@ -85,10 +85,17 @@ def paired(study: Study, pairs: int) -> Study:
 
 
 @contextmanager
-def sitting(asked: Asked, record: type[CrosscheckRecord], **facts: str) -> Iterator[Sitting]:
-    """Refusals of the rig come before anything is touched; an error says what is kept."""
+def sitting(
+    asked: Asked,
+    record: type[CrosscheckRecord],
+    require: Callable[[Session], None],
+    **facts: str,
+) -> Iterator[Sitting]:
+    """Refusals of the rig come before anything is touched, `require` among them; a later error says
+    what is kept."""
     asked.rig.check(asked.study, asked.destroy)
     with asked.rig.opened(asked.study) as session:
+        require(session)
         found = session.describe()
         plan = make_plan(asked.study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(asked.results, asked.study.name)

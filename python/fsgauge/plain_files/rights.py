@@ -86,7 +86,7 @@ def was_moved(path: Path, written: int | None = None) -> RigError:
     detail = "what has its name now was not touched"
     if written is not None:
         detail = f"what was written until then is in {os.path.realpath(f'/proc/self/fd/{written}')}"
-    above = next(each for each in path.absolute().parents if each.is_dir())
+    above = next((each for each in path.parents if os.path.isdir(each)), Path("/"))  # noqa: PTH112 - none if closed
     return RigError(
         f"{path} was renamed or replaced while fsgauge worked in it",
         details=(detail,),

@@ -3,7 +3,7 @@
 Three quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
 where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
 inside blocks; and "rate", the system's own, in GB/s. Others are a kind's own: OBSERVED in its
-observed.py, by name.
+published.py, by name.
 """
 
 from __future__ import annotations

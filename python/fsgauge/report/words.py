@@ -11,7 +11,7 @@ from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import HOPELESS_PERCENT, IN_EVERY_BLOCK, never_varied, ratio_range
-from fsgauge.units import format_bandwidth, format_duration, format_rate
+from fsgauge.units import format_value
 
 FEWEST_BLOCKS = 3
 SMALL_RATIO, SMALLEST_RATIO = 0.00995, 0.0001
@@ -86,13 +86,7 @@ def interval_of(number: Interval) -> str:
 
 def value(number: float, unit: str) -> str:
     """A metric's value with its unit: "212 k IOPS", "148 us", "812 MiB/s"."""
-    if unit == "IOPS":
-        return format_rate(number)
-    if unit == "B/s":
-        return format_bandwidth(number)
-    if unit == "files/s":
-        return format_rate(number).replace("IOPS", "files/s")
-    return format_duration(number).replace(" us", " µs")
+    return format_value(number, unit).replace(" us", " µs")
 
 
 def ratio(number: float) -> str:

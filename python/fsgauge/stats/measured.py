@@ -16,7 +16,7 @@ from fsgauge.stats.results import OwnResults, ResultModel
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import BLOCKS_FOR_A_RANGE
 from fsgauge.stats.wording import listed
-from fsgauge.units import format_duration
+from fsgauge.units import format_value
 
 
 class Measured(ResultModel):
@@ -36,7 +36,7 @@ class MeasuredResults(OwnResults):
 
 
 class MeasuresOne(Analysis):
-    """A kind's own number, above zero: `label` names it, `unit` is "ns" or what words know."""
+    """A kind's own number, above zero: `label` names it, `unit` is one of `format_value`."""
 
     own = MeasuredResults
     label: ClassVar[str]
@@ -55,7 +55,7 @@ class MeasuresOne(Analysis):
         plan, samples = material.study.plan, material.samples.beside()
         for run in material.runs:
             value = self.measure(run) if is_complete(run) else None
-            if value:
+            if value is not None and value > 0:
                 samples.put(self.label, run.cell.id, run, math.log(value))
         found = [
             Measured(cell=cell.id, system=system, value=number)
@@ -79,4 +79,4 @@ class MeasuresOne(Analysis):
         return f"{text} ({self._value(number.low)} to {self._value(number.high)})"
 
     def _value(self, value: float) -> str:
-        return format_duration(value) if self.unit == "ns" else f"{value:.3g} {self.unit}"
+        return format_value(value, self.unit)

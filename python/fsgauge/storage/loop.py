@@ -171,7 +171,7 @@ def check_memory(storage: RamStorage) -> None:
     require_loops()
     available = available_memory_bytes()
     if available is not None and not memory_has_room(storage.size):
-        fits = int(available * _SHARE_OF_MEMORY)
+        fits = int(available * _SHARE_OF_MEMORY) * 9 // 10
         raise InputError(
             f"the storage is {format_size(storage.size)} of memory,"
             f" and {format_size(available)} are available",

@@ -71,6 +71,18 @@ def test_a_host_whose_shell_prints_a_greeting_is_said_to(ssh: Path, tmp_path: Pa
     assert "words of its own" in refused.value.cause
 
 
+def test_a_host_that_answers_nothing_again_and_again_is_not_listened_to(
+    ssh: Path, tmp_path: Path
+) -> None:
+    """Each `null` was taken for no answer yet, and what came behind it was kept."""
+    ssh.write_text("#!/bin/sh\nyes null\n")
+    with (
+        pytest.raises(RigError, match="says what makes no sense"),
+        process_agents([Place(str(tmp_path), "host")], "work"),
+    ):
+        pass
+
+
 def test_what_is_no_folder_is_said_at_once_of_all_places(ssh: Path, tmp_path: Path) -> None:
     """Each of them cost a minute of silence."""
     (tmp_path / "file").write_text("")

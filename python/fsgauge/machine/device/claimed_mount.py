@@ -34,6 +34,8 @@ _FORK_SECONDS = 0.5
 _PATIENCE_SECONDS = 60.0
 """How long the mount may live on in another namespace: that of a container or service which was
 started meanwhile, with a copy of it."""
+UNMOUNT_SECONDS = 60.0 + 2 * _PATIENCE_SECONDS
+"""The unmount itself, and then the wait for other namespaces."""
 
 
 class MountedClaim(Protocol):

@@ -22,7 +22,7 @@ from pathlib import Path
 from fsgauge.engine.wire import Held
 from fsgauge.errors import RefusedError, RigError
 from fsgauge.machine.device.block_device import BlockDevice
-from fsgauge.machine.device.claimed_mount import ClaimedMount
+from fsgauge.machine.device.claimed_mount import UNMOUNT_SECONDS, ClaimedMount
 from fsgauge.machine.device.device_state import DeviceState, changes, state_of
 from fsgauge.machine.device.device_tree import contents_of, label_of
 from fsgauge.machine.device.other_writers import other_ways
@@ -140,7 +140,7 @@ class DeviceClaim(Claim):
         """umount(8); the loss of the claim is raised by `require_not_lost`."""
         if self._mount is None or self._loss is not None:
             return run_tool(command)
-        return run_tool(command, answer=self._mount.unmounted)
+        return run_tool(command, seconds=UNMOUNT_SECONDS, answer=self._mount.unmounted)
 
     def take(self, seconds: float = 0.0) -> None:
         """Claim it; OSError (EBUSY) when another has it for longer."""

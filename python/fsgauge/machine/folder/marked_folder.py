@@ -24,6 +24,8 @@ MARKER = ".made-by-fsgauge"
 _MARKER_LIMIT_BYTES = 4096
 _MINE = 0o700
 _NOT_THERE = -1
+_LOOK_AGAIN = (errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EEXIST)
+"""Another thing has the name, or nothing has."""
 _MOST_RENAMES = 1000
 """While an empty folder is removed. Each takes another user a system call, as each try takes us."""
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -126,18 +128,21 @@ def remove_made(folder: OpenFolder) -> bool:
 
 def _remove_empty(folder: OpenFolder) -> None:
     """Where it is now, which is not where it was made if somebody moved it, even meanwhile."""
-    above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
-    try:
-        for _ in range(_MOST_RENAMES):
+    for _ in range(_MOST_RENAMES):
+        if os.fstat(folder.descriptor).st_nlink == 0:  # another user removed it, once empty
+            return
+        above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.descriptor)
+        try:
             name = Path(f"/proc/self/fd/{folder.descriptor}").readlink().name
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
-                    os.rmdir(name, dir_fd=above)
-                    return
-            if os.fstat(folder.descriptor).st_nlink == 0:  # another user removed it, once empty
+            if which_of(os.stat(name, dir_fd=above, follow_symlinks=False)) == folder.which:
+                os.rmdir(name, dir_fd=above)
                 return
-    finally:
-        os.close(above)
+        except OSError as error:
+            if error.errno not in _LOOK_AGAIN or names_in(folder.descriptor):
+                raise
+        finally:
+            os.close(above)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(folder.path))
 
 
 def remove_left(path: Path, token: str, which: Which | None, *, same_boot: bool) -> bool:

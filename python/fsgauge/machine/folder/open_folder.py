@@ -101,7 +101,8 @@ class OpenFolder:
 @contextmanager
 def let_go_below(mount_point: str) -> Iterator[None]:
     """What this process has open there is closed while the body runs, which mounts it anew, and is
-    then open again by its path, under its number. Raises OSError where it is not there any more."""
+    then open again by its path, under its number. Raises RigError where it is not there any more.
+    """
     nowhere = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     try:
         there = dict(_open_below(mount_point))
@@ -109,11 +110,27 @@ def let_go_below(mount_point: str) -> Iterator[None]:
             os.dup2(nowhere, descriptor, inheritable=False)
     finally:
         os.close(nowhere)
-    yield
-    for descriptor, (path, flags) in there.items():
+    try:
+        yield
+    finally:
+        gone = [
+            path
+            for descriptor, (path, flags) in there.items()
+            if not _again(descriptor, path, flags)
+        ]
+    if gone:
+        raise was_moved(gone[0])
+
+
+def _again(descriptor: int, path: Path, flags: int) -> bool:
+    """Open a path under this number; False where it cannot be opened."""
+    try:
         again = os.open(path, flags | os.O_CLOEXEC)
-        os.dup2(again, descriptor, inheritable=False)
-        os.close(again)
+    except OSError:
+        return False
+    os.dup2(again, descriptor, inheritable=False)
+    os.close(again)
+    return True
 
 
 def _open_below(mount_point: str) -> Iterator[tuple[int, tuple[Path, int]]]:

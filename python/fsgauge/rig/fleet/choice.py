@@ -126,8 +126,6 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
 
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
     assert choice.scheduler is not None  # noqa: S101 - one of them is given
-    from fsgauge.rig.fleet.choice import require_extra
-
     require_extra()
     from fsgauge.rig.fleet.existing import fleet_of_scheduler
 

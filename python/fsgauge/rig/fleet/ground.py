@@ -18,6 +18,7 @@ from fsgauge.machine.facts.mounts import mount_holding
 from fsgauge.rig.fleet.control import Answer, HostLostError, all_understood
 from fsgauge.rig.fleet.identity import HostIdentity
 from fsgauge.rig.fleet.messages import Words
+from fsgauge.storage.base import ROOM_PERCENT
 from fsgauge.study.model import LoopStorage, PathStorage, Study
 from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import exact_size, format_size
@@ -32,7 +33,6 @@ _LOCAL = frozenset(
 """File systems that one machine has for itself: two hosts never share one."""
 _OWN_NUMBERS = ("cifs", "smb3", "fuse")
 """Those whose client may number files itself, so that numbers tell nothing."""
-_ROOM_PERCENT = 102
 
 
 class Ground(BaseModel):
@@ -152,7 +152,7 @@ def _too_full(
     for on_it in together.values():
         count = min(users, len(on_it))
         ground = min(on_it.values(), key=lambda each: each.free_bytes)
-        if count < 2 or ground.free_bytes * 100 >= count * size_bytes * _ROOM_PERCENT:
+        if count < 2 or ground.free_bytes * 100 >= count * size_bytes * ROOM_PERCENT:
             continue
         fits = ground.free_bytes // count * 9 // 10 >> 20 << 20
         yield InputError(

@@ -1,4 +1,4 @@
-"""What coordinator and hosts say to one another: JSON. What hosts send, answers.py alone reads."""
+"""What coordinator and hosts say to one another: JSON. What hosts send, control.py alone reads."""
 
 from __future__ import annotations
 

@@ -16,7 +16,6 @@ from fsgauge.units import exact_percent, format_bandwidth, format_duration
 
 NETWORK = "10.9.0.0/24"
 INTERFACE = "eth0"
-MOST_NODES = 200
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ that is too noisy to answer decides where its interval does.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -162,12 +163,24 @@ def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
     return required
 
 
-_SAID_OF_RATIOS = {True: "crossed", False: "held", None: "undecided"}
-_SAID_OF_VALUES = {True: "held", False: "broken", None: "undecided"}
+_SaidOfRatio = Literal["crossed", "held", "undecided"]
+_SaidOfValue = Literal["held", "broken", "undecided"]
+_SAID_OF_RATIOS: dict[bool | None, _SaidOfRatio] = {
+    True: "crossed",
+    False: "held",
+    None: "undecided",
+}
+_SAID_OF_VALUES: dict[bool | None, _SaidOfValue] = {
+    True: "held",
+    False: "broken",
+    None: "undecided",
+}
 
 
 def is_met(condition: Condition, low: float, high: float) -> bool | None:
     """Whether a whole interval meets a condition, or fails it; None where it holds the limit."""
+    if math.isnan(low) or math.isnan(high):
+        return None
     met = {_SIGNS[condition.comparison](end, condition.limit) for end in (low, high)}
     return met.pop() if len(met) == 1 else None
 

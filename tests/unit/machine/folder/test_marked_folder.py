@@ -181,6 +181,37 @@ def test_one_that_is_renamed_again_and_again_is_removed(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_one_that_is_moved_elsewhere_meanwhile_is_removed_there(
+    place: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a folder with something in it, which was put in its place, stays."""
+    folder = make_marked(place, "mine", OWNER)
+    (tmp_path / "elsewhere").mkdir()
+    real, moved = os.rmdir, []
+
+    def raced(name: Any, **more: Any) -> None:
+        if not moved:
+            moved.append(name)
+            (tmp_path / "mine").rename(tmp_path / "elsewhere" / "moved")
+            (tmp_path / "mine").mkdir()
+            (tmp_path / "mine" / "precious").touch()
+        real(name, **more)
+
+    monkeypatch.setattr(os, "rmdir", raced)
+    remove_made(folder)
+    assert (tmp_path / "mine" / "precious").exists()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_one_that_is_renamed_without_end_is_not_forgotten(
+    place: OpenFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_marked(place, "mine", OWNER)
+    monkeypatch.setattr("fsgauge.machine.folder.marked_folder.which_of", lambda _: (0, 0))
+    with pytest.raises(OSError, match="busy"):
+        remove_made(folder)
+
+
 def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
     """Here a copy of it, marker and all, lies in its place."""
     marked(tmp_path / "mine", OWNER)

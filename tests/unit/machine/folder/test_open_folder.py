@@ -125,3 +125,13 @@ def test_a_folder_that_is_held_open_lets_its_file_system_be_mounted_anew(tmp_pat
             assert place.is_still() and elsewhere.is_still()
     finally:
         run_tool(["umount", str(point)])
+
+
+def test_what_was_let_go_of_is_open_again_after_an_error(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    with open_place(tmp_path / "kept") as place:
+        with pytest.raises(ZeroDivisionError), let_go_below(str(tmp_path)):
+            raise ZeroDivisionError
+        assert place.is_still()
+        with pytest.raises(RigError, match="was renamed or replaced"), let_go_below(str(tmp_path)):
+            (tmp_path / "kept").rmdir()

@@ -6,6 +6,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.condition import parse_limit
+from fsgauge.stats.folders.limits import is_met
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,19 @@ def test_a_mistake_is_shown_where_it_is(text: str, said: str, place: str) -> Non
     assert location is not None and location.path == "--limit"
     assert text[location.column - 1 :].startswith(place)
     assert caught.value.next
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "met"),
+    [
+        (1e6, 4e6, True),
+        (6e6, 9e6, False),
+        (4e6, 6e6, None),
+        (float("nan"), float("nan"), None),
+        (1e6, float("nan"), None),
+    ],
+)
+def test_an_interval_meets_a_limit_whole_or_not_at_all(
+    low: float, high: float, met: bool | None
+) -> None:
+    assert is_met(parse_limit("p99(write) < 5 ms"), low, high) is met
