@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -29,7 +30,7 @@ from fsgauge.workload.dealing import Share
 
 
 class HostAnswers:
-    """Holds the rig of one study at most. Each public method beside `answer` is a question.
+    """Holds the rig of one study at most. Public methods but `answer` and `leave` are questions.
 
     `seen` and `remounts` are those of HeldRig; an engine that is sent to this host lies in
     `folder`, and is gone with it.
@@ -45,6 +46,8 @@ class HostAnswers:
         self.held: HeldRig | None = None
         self._folder, self._seen, self._remounts = folder, seen, remounts
         self._run: str | None = None
+        self._alone = threading.Lock()
+        self._has_left = False
 
     def answer(self, question: str, words: Mapping[str, Any]) -> object:
         """The answer to a question; ValueError for what is not asked."""
@@ -87,16 +90,25 @@ class HostAnswers:
     ) -> str:
         """Check and attach the storage of a study; "again" where this run has been prepared here,
         "busy" where an earlier study does not end."""
-        if self._run == run:
-            return "again"
-        if not abandon(self.held, "another study begins"):
-            return "busy"
-        self._run, share = run, Share(number, hosts)
-        asked = Study.model_validate_json(study)
+        asked, share = Study.model_validate_json(study), Share(number, hosts)
         consent = consent_in(destroy)
-        self.held = HeldRig(asked, share, consent, self._seen, remounts=self._remounts)
-        self.held.begin()
+        with self._alone:
+            if self._run == run:
+                return "again"
+            if self._has_left or not abandon(self.held, "another study begins"):
+                return "busy"
+            self._run = run
+            self.held = HeldRig(asked, share, consent, self._seen, remounts=self._remounts)
+            self.held.begin()
         return "ok"
+
+    def leave(self, held: HeldRig | None, because: str, *, for_good: bool) -> None:
+        """End this study, if it is still the one that is held; `for_good`: none is begun again."""
+        with self._alone:
+            self._has_left = self._has_left or for_good
+            if self.held is held or for_good:
+                abandon(self.held, because)
+                self.held = None
 
     def look(self, known: int, seconds: float) -> str:
         """Where the host is, as soon as that changes; at the latest after so many seconds."""

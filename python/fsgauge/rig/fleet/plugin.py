@@ -15,7 +15,6 @@ from distributed import Worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
 from fsgauge.rig.fleet.control import ASKED
-from fsgauge.rig.fleet.held import abandon
 from fsgauge.rig.fleet.host_answers import HostAnswers
 
 NAME = "fsgauge-host"
@@ -59,8 +58,8 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         worker.handlers.pop(ASKED, None)
         if self._watch is not None and self._watch is not asyncio.current_task():
             self._watch.cancel()
-        await asyncio.to_thread(abandon, self.answers.held, "the host leaves the fleet")
-        self.answers.held = None
+        because = "the host leaves the fleet"
+        await asyncio.to_thread(self.answers.leave, self.answers.held, because, for_good=True)
 
     async def answer(self, question: str, words: dict[str, Any]) -> dict[str, object]:
         """The answer to a question, or how that failed: never an error of dask's own, which would
@@ -90,10 +89,8 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
                     self.heard()
             if time.monotonic() - self._asked < LEASE_SECONDS:
                 continue
-            held = self.answers.held
-            await asyncio.to_thread(abandon, held, because)
-            if self.answers.held is held:  # a coordinator may have come meanwhile
-                self.answers.held = None
+            held, ends = self.answers.held, not self.keeps_worker
+            await asyncio.to_thread(self.answers.leave, held, because, for_good=ends)
             if not self.keeps_worker:
                 break
         await self._worker.close(executor_wait=False, reason=because)
