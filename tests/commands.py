@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 
 _SERVER = Path(__file__).with_name("command_server.py")
-_OF_THE_START = ("PYTHON", "LC_", "LANG")
-"""Variables that an interpreter reads when it begins."""
+_OF_THE_START = ("PYTHON", "LC_", "LANG", "DASK_")
+"""Variables that are read when an interpreter begins, or when dask is imported."""
 
 
 def fsgauge(
