@@ -1,6 +1,7 @@
 # make demo    sets everything up, compares raw, ext4, xfs and btrfs in about three minutes, writes a report
 # make test    sets everything up and runs the tests that a change is judged by
 # make test-all   the long tests too, and the mutants: what CI runs
+# make test-vm    the virtual rig, something of each of its tests; half an hour or more where it is emulated
 # make test-rig   the virtual rig at its full size: every system, both kernels; hours where it is emulated
 # make check   the linters
 # make fuzz    the fuzzers at length; EXAMPLES=N for each of them, 20000 unless told otherwise
@@ -14,7 +15,7 @@ BIN := .venv/bin
 EXAMPLES ?= 20000
 BUILT_FROM := Cargo.toml Cargo.lock pyproject.toml $(shell find crates packaging/wheel-data -type f | sed 's/ /\\ /g')
 
-.PHONY: demo test test-all test-rig check fuzz bench setup packages packages-release test-packages clean
+.PHONY: demo test test-all test-vm test-rig check fuzz bench setup packages packages-release test-packages clean
 
 demo: setup packages
 	@$(BIN)/fsgauge demo
@@ -24,6 +25,9 @@ test: .venv/.tests packages
 
 test-all: .venv/.tests packages
 	@scripts/test --all
+
+test-vm: .venv/.tests packages
+	@FSGAUGE_TEST_RIG=small .venv/bin/python -m pytest tests/rigs/test_vm*.py
 
 test-rig: .venv/.tests packages
 	@FSGAUGE_TEST_RIG=1 .venv/bin/python -m pytest tests/rigs/test_vm*.py

@@ -12,8 +12,10 @@ from typing import Any
 from fsgauge.machine.process.processes import processes
 from tests.needs import need, need_tool
 
-WHOLE = os.environ.get("FSGAUGE_TEST_RIG") == "1"
-"""Whether the rig is tried at its full size (make test-rig): hours where it is emulated."""
+SIZE = os.environ.get("FSGAUGE_TEST_RIG", "")
+"""How much of the rig is tried: "1" all of it (make test-rig), hours where it is emulated; "small"
+something of each file (make test-vm); else one study over nodes alone, as in CI."""
+WHOLE = SIZE == "1"
 COMMAND = [sys.executable, "-m", "fsgauge"]
 SMALL = [
     *("--storage", "loop:320MiB", "--seed", "1", "--yes"),
