@@ -37,9 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without KVM each machine is emulated: CI has time for one study over nodes."""
     why = pytest.mark.skip(reason="boots machines: make test-vm, or make test-rig")
     for item in items:
-        if item.path.name.startswith("test_vm") and item.path.parent == Path(__file__).parent:
-            if not SIZE and item.path.name != "test_vm_sharing.py":
-                item.add_marker(why)
+        name, here = item.path.name, item.path.parent == Path(__file__).parent
+        if here and name.startswith("test_vm") and name != "test_vm_sharing.py" and not SIZE:
+            item.add_marker(why)
 
 
 @pytest.fixture(scope="session")
