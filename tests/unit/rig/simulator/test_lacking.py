@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.cli.execution import execute
 from fsgauge.plain_files import read_plain
+from fsgauge.rig.registry import rig_named
 from tests.unit.rig.simulator.windows import windows
 
 
