@@ -23,7 +23,7 @@ def test_the_answer_and_the_warnings_say_that_a_tree_lacks_files(
     )
     said = capsys.readouterr()
     assert "No answer for large: operations of ageing failed, and the aged tree holds" in said.out
-    assert "warning: While trees were made, 4039 operations failed, in 2 of 12 trees" in said.err
+    assert "warning: While trees were made, 4,039 operations failed, in 2 of 12 trees" in said.err
     assert "1 more warning in the report\n" in said.err
     [page] = tmp_path.rglob("report.html")
     assert "4,039 operations of ageing failed" in page.read_text()
