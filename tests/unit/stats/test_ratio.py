@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.ratio import deviation_of_steps, ratio_of_blocks
 
 LOGS = st.lists(st.floats(-1, 1, allow_nan=False), min_size=2, max_size=20)
 
@@ -53,6 +53,7 @@ def test_steps_of_a_histogram_are_never_taken_for_certainty() -> None:
         assert found is not None and found.low is not None and found.high is not None
         assert found.low < 1 and found.high > 66 / 64
         assert found.p == 1.0
+        assert found.deviation == pytest.approx(deviation_of_steps(1 / 64))
 
 
 REACHES = st.floats(0, 0.02)

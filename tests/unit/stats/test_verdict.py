@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
+from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin, thresholds
 
 THREE_PERCENT = log_margin(3)
 
@@ -20,6 +20,12 @@ def ratio(centre: float, spread: float, n: int = 8) -> Ratio:
     found = ratio_of_blocks(logs)
     assert found is not None
     return found
+
+
+def test_the_more_others_are_different_the_less_one_has_to_show() -> None:
+    """Of four: 1 to 4 times 5 % / 4."""
+    assert thresholds([0.001, 0.02, 0.03, 0.5]) == pytest.approx([0.0375, 0.0375, 0.0375, 0.05])
+    assert thresholds([0.4, 0.5]) == pytest.approx([0.025, 0.025])
 
 
 @pytest.mark.parametrize(

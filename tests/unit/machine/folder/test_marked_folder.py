@@ -212,6 +212,18 @@ def test_one_that_is_renamed_without_end_is_not_forgotten(
         remove_made(folder)
 
 
+@pytest.mark.parametrize("whose", ["another run's", "nobody's"])
+def test_what_this_run_did_not_mark_stays(tmp_path: Path, whose: str) -> None:
+    if whose == "nobody's":
+        (tmp_path / "mine").mkdir()
+    else:
+        marked(tmp_path / "mine", OWNER)
+    (tmp_path / "mine" / "precious").write_text("x")
+    with pytest.raises(RigError, match="does not have this run's marker"):
+        remove_left(tmp_path / "mine", "f" * 12, None, same_boot=True)
+    assert (tmp_path / "mine" / "precious").exists()
+
+
 def test_of_a_dead_run_only_what_was_made_is_removed(tmp_path: Path) -> None:
     """Here a copy of it, marker and all, lies in its place."""
     marked(tmp_path / "mine", OWNER)
