@@ -14,4 +14,4 @@ from fsgauge.access.samba import SAMBA
 __all__ = ["SERVERS", "Clients", "Server", "ServerKind", "served"]
 
 SERVERS: dict[str, ServerKind] = {kind.name: kind for kind in (SAMBA, GANESHA)}
-"""By the name that a study gives."""
+"""Kinds of file server by the name that a study gives them."""

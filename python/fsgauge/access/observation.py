@@ -178,7 +178,7 @@ _FRAME = re.compile(r"#\d+ ")
 
 
 class ServerLog:
-    """All logs of one server, from `begin` on."""
+    """What a server appends to its log files after `begin`."""
 
     def __init__(self, kind: ServerKind, serving: Serving) -> None:
         self._kind, self._serving = kind, serving

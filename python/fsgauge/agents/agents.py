@@ -36,7 +36,7 @@ class Agents(Protocol):
 
 
 def folder_name() -> str:
-    """Of a folder to work in, the same on every node."""
+    """A new name for the folder that all nodes work in."""
     return f"fsgauge-shared-{secrets.token_hex(6)}"
 
 
@@ -59,6 +59,6 @@ class AgentsLog(LogPart):
 
     @classmethod
     def begun(cls, **rest: object) -> Self:
-        """One that begins now, with what else it has."""
+        """A log that begins now; `rest` are its other fields."""
         began = {"fsgauge": __version__, "started_unix_ns": time.time_ns()}
         return cls.model_validate(began | rest)

@@ -138,7 +138,7 @@ def _blocks(noise_percent: float) -> str:
 
 
 MOST_BLOCKS = 1000
-"""Above this, the noise counts as hiding the effect: nobody runs so many."""
+"""Above this, the noise counts as hiding the effect: no study is that long."""
 TYPICAL_COMPARISONS = 12
 """Four cells on three systems."""
 

@@ -120,7 +120,7 @@ def resume(
 LONG_SECONDS = 15 * 60
 MUCH_BYTES = 100 << 30
 _FEWER_BLOCKS = (5, 3)
-"""What is proposed; with fewer, nothing can be decided."""
+"""Block counts that a shorter study is proposed with; fewer than 3 decide nothing."""
 
 
 def ask_where_long(study: Study, rig: Rig) -> None:

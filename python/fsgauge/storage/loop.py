@@ -161,7 +161,7 @@ _SHARE_OF_MEMORY = 0.8
 
 
 def memory_has_room(size_bytes: int) -> bool:
-    """Whether so much memory may be taken; True where nobody knows."""
+    """Whether so much memory may be taken; True where the kernel does not say what is free."""
     available = available_memory_bytes()
     return available is None or size_bytes <= available * _SHARE_OF_MEMORY
 

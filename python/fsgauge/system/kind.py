@@ -193,4 +193,4 @@ MODELLED = {
     name: _kind(name, "modelled", f"a model for --rig simulator: {policy.summary}")
     for name, policy in POLICIES.items()
 }
-"""Models of allocation policies: systems that the simulator has, and nobody can mount."""
+"""Models of allocation policies: systems of the simulator alone, which cannot be mounted."""

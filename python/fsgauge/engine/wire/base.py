@@ -29,7 +29,7 @@ R = TypeVar("R")
 def _field(
     model: type[BaseModel], name: str, handler: GetCoreSchemaHandler
 ) -> core_schema.TypedDictField:
-    """One field of a model, as its class has it."""
+    """The schema of one field of a model, from its annotation."""
     return core_schema.typed_dict_field(
         handler.generate_schema(get_type_hints(model, include_extras=True)[name])
     )
@@ -65,7 +65,7 @@ class Packed(Sequence[M], Generic[M]):
             raise ValueError("a number is below 0 or has more than 64 bits") from None
 
     def column(self, name: str) -> Sequence[int]:
-        """One field of all of them; raises KeyError."""
+        """One field of every element; raises KeyError for an unknown one."""
         fields = list(self._model.model_fields)
         if name not in fields:
             raise KeyError(name)

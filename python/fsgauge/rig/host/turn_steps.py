@@ -56,7 +56,8 @@ def scan_layout(
 def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
     """Sync, then scan and record what a cell has written, where its extents are counted.
 
-    Where nobody knows extents (tmpfs, a network), the record says so and the study goes on.
+    Where extents cannot be read (tmpfs, network file systems), the record says so and the study
+    goes on.
     """
     name = method_of(work.study.workload).scanned_after(cell)
     folder = work.systems.layout_folder(prepared) if name else None

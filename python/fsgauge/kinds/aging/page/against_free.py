@@ -259,7 +259,7 @@ def _decided(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
 
 
 def _free(panel: _Panel, width: int) -> alt.X:
-    """What is free, with the clean rate left of nothing."""
+    """The x axis: percent of the space that is free; the clean rate stands left of 0."""
     has_clean = any(row["part"] == "clean" for row in panel.rows)
     values = [0, 20, 40, 60, 80, 100] if width > panels.NARROW_PIXELS else [25, 50, 75, 100]
     found: alt.X = axes.along(
