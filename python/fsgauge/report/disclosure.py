@@ -148,7 +148,8 @@ def _link_words(link: dict[str, Any]) -> str:
         options = f" ({link['mount_options']})" if "mount_options" in link else ""
         return f"{kind} at {link.get('mount_point', link.get('path'))}{options}"
     direct = ", direct I/O" if link.get("direct_io") else ""
-    return f"{link.get('path') or link.get('name', 'a device')}{direct}"
+    size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
+    return f"{link.get('path') or link.get('name', 'a device')}{size}{direct}"
 
 
 def _text(value: object) -> str | None:

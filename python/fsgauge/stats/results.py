@@ -79,11 +79,16 @@ class MetricInfo(ResultModel):
 
 
 class Measurement(Estimate):
-    """One system's own number in one cell: the geometric mean over blocks, with a t interval."""
+    """One system's own number in one cell: the geometric mean over blocks, with a t interval.
+
+    With `short_runs`, so many of its `n` runs had too few operations for this quantile: it is that
+    of the operations of all of them together, and has no interval.
+    """
 
     cell: str
     system: str
     metric: str
+    short_runs: int = Field(default=0, exclude_if=lambda value: not value)
 
 
 class Comparison(JudgedRatio):
