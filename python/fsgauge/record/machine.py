@@ -132,7 +132,7 @@ class Machine(BaseModel):
         if self.simulation is not None:
             return []
         chain = self.storage.device_chain if self.storage is not None else []
-        devices = [str(link["path"]) for link in chain if link.get("kind") == "device"]
+        devices = [str(link.get("path")) for link in chain if link.get("kind") == "device"]
         return in_force(self.limits, self.processor_count, devices)
 
 

@@ -47,6 +47,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
     found = [
         *lost_data(evidence),
         *_noise(evidence),
+        *limit_findings(evidence),
         *analysis.findings(evidence),
         *_single_runs(evidence),
         *server_aborts(evidence, analysis),
@@ -63,7 +64,6 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *_turns_differ(evidence),
         *host_findings(evidence),
         *machine_findings(evidence),
-        *limit_findings(evidence),
         *emulator_limited(evidence),
         *disk_limits(evidence),
         *layout_scans(evidence),
