@@ -23,8 +23,8 @@ QUICK_SECONDS_OF_NODES = 20 * 60
 """In virtual machines, whose disks are limited."""
 QUICK_BYTES = 20 << 30
 BYTES_OF = {"postgresql": 80 << 30}
-"""Where a disk that commits in 10 ms decides how long runs are: storage that commits in 50 us, as the
-planner takes it to do, writes so much meanwhile."""
+"""Where a disk that commits in 10 ms decides how long runs are: storage that commits in 50 us, as
+the planner takes it to do, writes so much meanwhile."""
 SHORTEST_SECONDS = 0.5
 """Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
 LEAST_BLOCKS = 5
