@@ -72,8 +72,9 @@ def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
 
 
 def _host_value(name: str, value: str) -> str | None:
-    """A machine that is not virtual says so; another fact that is none could not be read."""
-    if name == "virtual machine" or not value.startswith("none"):
+    """A machine that is not virtual, or not limited, says so; another fact that is none could not
+    be read."""
+    if name.endswith(("virtual machine", "limits")) or not value.startswith("none"):
         return value
     reason = value.removeprefix("none").strip()
     return f"not recorded {reason}" if reason else None
