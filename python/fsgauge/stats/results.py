@@ -79,11 +79,8 @@ class MetricInfo(ResultModel):
 
 
 class Measurement(Estimate):
-    """One system's own number in one cell: the geometric mean over blocks, with a t interval.
-
-    With `short_runs`, so many of its `n` runs had too few operations for this quantile: it is that
-    of the operations of all of them together, and has no interval.
-    """
+    """One system's own number in one cell: the geometric mean over blocks, with a t interval; or,
+    where `short_runs` of its `n` runs are too short for a quantile, that of all of them together."""
 
     cell: str
     system: str
