@@ -80,7 +80,7 @@ class MetricInfo(ResultModel):
 
 class Measurement(Estimate):
     """One system's own number in one cell: the geometric mean over blocks, with a t interval; or,
-    where `short_runs` of its `n` runs are too short for a quantile, that of all of them together."""
+    where `short_runs` of its `n` runs are too short for a quantile, that of them all together."""
 
     cell: str
     system: str
