@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from tests.known.noise_models import MODELS, NoiseModel
+from tests.known.simulated_stopping import ROWS, WIDTHS_PERCENT, Row, stopped
 from tests.known.simulated_studies import Analysed, orders, rates
 from tests.known.statistics_table import PAGE, Case, cases, page
 
@@ -30,6 +31,14 @@ def test_rates_lie_within_their_limits_or_it_is_said_why_not(
     for case in found:
         if case.model == model:
             assert model.apart or not case.lies_apart
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_study_that_stops_is_held_by_its_interval_unless_the_system_itself_stalls(
+    row: Row,
+) -> None:
+    for width in WIDTHS_PERCENT:
+        assert (stopped(row, width).coverage >= 0.95) == (row.stalls == 0)
 
 
 def test_the_simulation_can_fail() -> None:
