@@ -39,7 +39,7 @@ def test_a_page_of_a_range_has_no_verdict_and_no_warning(tmp_path: Path) -> None
     assert cautions(RANGE) == []
     page = write_comparison(RANGE, [], tmp_path).read_text()
     body = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
-    for word in ("verdict", "undecided", "to be repeated", "95 %", "sitting", "robust"):
+    for word in ("verdict", "undecided", "not known", "95 %", "sitting", "robust"):
         assert word not in body, word
     assert "complete blocks with the shortest times" in body
     assert "complete blocks with the longest times" in body
