@@ -238,9 +238,9 @@ def test_blocks_alone_would_call_equal_systems_different() -> None:
 
 
 def test_a_real_difference_is_found_by_one_sitting_a_side_that_is_known_and_by_four() -> None:
-    """8 blocks: three deviations of a block; and five if sittings differ as blocks do."""
+    """8 blocks: five deviations of a block, if sittings differ as blocks do or a third of it."""
     a, b = (simulate(1, 8, seed=seed, own=1 / 3) for seed in (1, 2))
-    b[..., 2] -= 3 * SCALE
+    b[..., 2] -= 5 * SCALE
     assert rates(a, b, simulate(6, 8, seed=3, own=1 / 3))[1] > 0.8
     a, b = (simulate(4, 8, seed=seed, own=1.0) for seed in (1, 2))
     b[..., 2] -= 5 * SCALE

@@ -78,7 +78,6 @@ def _comparison(
         family=judged.family,
         detectable_percent=judged.detectable_percent(),
         margin_percent=judged.margin_percent,
-        rig_deviation=ratio.least,
         robust_ratio=robust.ratio,
         robust_low=robust.low,
         robust_high=robust.high,

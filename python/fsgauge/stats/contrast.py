@@ -97,6 +97,7 @@ class Judged(Generic[R]):
             "verdict": self.verdict,
             "n": self.ratio.n,
             "barely": self.barely,
+            "rig_deviation": self.ratio.least,
         }
 
     @property

@@ -52,7 +52,8 @@ class JudgedRatio(ResultModel):
 
     So are `low` and `high`: they exclude 1 where the verdict is better or worse, and else only
     where they are too wide to say anything. `barely`: without some one block the verdict would be
-    another.
+    another. `rig_deviation` is that of a block's log ratio which the baseline against itself shows
+    of these cells; intervals and p count with no less.
     """
 
     ratio: float
@@ -62,6 +63,7 @@ class JudgedRatio(ResultModel):
     verdict: Verdict
     n: int
     barely: bool = False
+    rig_deviation: float = 0.0
 
     @property
     def edges(self) -> tuple[float, float]:
@@ -96,8 +98,6 @@ class Comparison(JudgedRatio):
     `alone_low` and `alone_high` are the 95 % interval of this ratio by itself; `pick_low` and
     `pick_high` hold where it is named for being the largest or the least of `family` ratios.
     `robust_*` are of a fit in which runs far off count little; those of `robust_light` blocks do.
-    `rig_deviation` is that of a block's log ratio which the baseline against itself shows of this
-    cell; intervals and p count with no less.
     With `in_memory` a server's memory answered for the device: the verdict says nothing of storage.
     With `limited_by` the rig set the ratio ("the emulated processor"): it says nothing of systems.
     """
@@ -116,7 +116,6 @@ class Comparison(JudgedRatio):
     family: int
     detectable_percent: float | None
     margin_percent: float
-    rig_deviation: float = 0.0
     robust_ratio: float
     robust_low: float | None
     robust_high: float | None
