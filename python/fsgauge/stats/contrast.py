@@ -272,48 +272,44 @@ class _Found(Generic[R]):
     logs: ByBlock
     against: ByBlock
 
+    def verdict(self, ratio: R, p_adjusted: float, margin: float) -> Verdict:
+        """What an interval and a corrected p value say."""
+        return judge(
+            ratio,
+            log_margin=margin,
+            p_adjusted=p_adjusted,
+            higher_is_better=self.contrast.higher_is_better,
+        )
+
 
 def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[Key, Judged[R]]:
     families: dict[Hashable, list[Key]] = {}
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)
+    margin = log_margin(equivalence_percent)
     judged: dict[Key, Judged[R]] = {}
     for keys in families.values():
         members = [found[key] for key in keys]
-        alone = _of_family(members, [each.alone for each in members], equivalence_percent)
-        shown = _of_family(members, [each.ratio for each in members], equivalence_percent)
-        for key, own, said in zip(keys, alone, shown, strict=True):
+        alone = benjamini_hochberg([each.alone.p for each in members])
+        p_values = [each.ratio.p for each in members]
+        adjusted, needed = benjamini_hochberg(p_values), thresholds(p_values)
+        for key, each, p_alone, p, threshold in zip(
+            keys, members, alone, adjusted, needed, strict=True
+        ):
+            said = Judged(
+                contrast=each.contrast,
+                ratio=each.ratio,
+                p_adjusted=p,
+                threshold=threshold,
+                family=len(members),
+                verdict=each.verdict(each.ratio, p, margin),
+                margin_percent=100 * -math.expm1(-margin),
+                logs=each.logs,
+                against=each.against,
+            )
             low, high = said.interval
-            verdict = claimed(said.verdict, alone=own.verdict, low=low, high=high)
+            verdict = claimed(
+                said.verdict, alone=each.verdict(each.alone, p_alone, margin), low=low, high=high
+            )
             judged[key] = replace(said, verdict=verdict)
     return {key: judged[key] for key in found}
-
-
-def _of_family(
-    members: Sequence[_Found[R]], ratios: Sequence[R], equivalence_percent: float
-) -> list[Judged[R]]:
-    """Each with the verdict that its interval gives."""
-    p_values = [ratio.p for ratio in ratios]
-    margin = log_margin(equivalence_percent)
-    adjusted, needed = benjamini_hochberg(p_values), thresholds(p_values)
-    return [
-        Judged(
-            contrast=each.contrast,
-            ratio=ratio,
-            p_adjusted=p_adjusted,
-            threshold=threshold,
-            family=len(members),
-            verdict=judge(
-                ratio,
-                log_margin=margin,
-                p_adjusted=p_adjusted,
-                higher_is_better=each.contrast.higher_is_better,
-            ),
-            margin_percent=100 * -math.expm1(-margin),
-            logs=each.logs,
-            against=each.against,
-        )
-        for each, ratio, p_adjusted, threshold in zip(
-            members, ratios, adjusted, needed, strict=True
-        )
-    ]
