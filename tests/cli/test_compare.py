@@ -51,6 +51,16 @@ def measured(fsgauge: Run, small: list[str], tmp_path: Path) -> Any:
     return run
 
 
+@pytest.fixture
+def known(fsgauge: Run, tmp_path: Path) -> list[str]:
+    """Options that name a gate that knows how sittings differ."""
+    days = [stored(tmp_path / f"day{day}", seed=40 + day, day=day) for day in range(5)]
+    file = str(tmp_path / "gate.json")
+    done = fsgauge("gate", "accept", *days, "--file", file)
+    assert done.returncode == 0, done.stderr
+    return ["--gate", file]
+
+
 @pytest.mark.long
 def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
     fsgauge: Run, measured: Any
@@ -70,20 +80,29 @@ def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
     assert "the whole interval is beyond the limit" in page.read_text()
 
 
-def test_the_table_has_values_ratios_and_verdicts(fsgauge: Run, tmp_path: Path) -> None:
+def test_the_table_has_values_ratios_and_verdicts(
+    fsgauge: Run, tmp_path: Path, known: list[str]
+) -> None:
     a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
     done = fsgauge("compare", a, b)
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if "depth 32, xfs" in line)
-    assert line.count("IOPS") == 2 and line.endswith("worse, to be repeated") and " to " in line
+    assert line.count("IOPS") == 2 and " to " in line
+    assert line.endswith("undecided (how sittings differ is not known)")
+    told = fsgauge("compare", a, b, *known)
+    line = next(line for line in told.stdout.splitlines() if "depth 32, xfs" in line)
+    assert told.returncode == 0 and line.endswith("worse"), told.stderr
+    assert "that of the gate's accepted runs" in told.stdout
     assert "until each side has 3 sittings" in done.stdout
     assert "ratio (95 %)" in done.stdout and "to raw" in done.stdout
 
 
-def test_json_is_one_document_with_comparison_limits_and_page(fsgauge: Run, tmp_path: Path) -> None:
+def test_json_is_one_document_with_comparison_limits_and_page(
+    fsgauge: Run, tmp_path: Path, known: list[str]
+) -> None:
     a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
     out = tmp_path / "out"
-    done = fsgauge("compare", a, b, "--json", "--fail-if", GATE, "--output", str(out))
+    done = fsgauge("compare", a, b, *known, "--json", "--fail-if", GATE, "--output", str(out))
     assert done.returncode == 1, done.stderr
     document = json.loads(done.stdout)
     outcomes = {each["system"]: each["outcome"] for each in document["limits"]}
@@ -94,18 +113,32 @@ def test_json_is_one_document_with_comparison_limits_and_page(fsgauge: Run, tmp_
     assert json.loads((out / "comparison.json").read_text()) == document["comparison"]
 
 
-def test_what_cannot_be_decided_is_said_and_fails_where_that_is_asked_for(
+def test_a_gate_of_too_few_sittings_is_refused_with_what_it_lacks(
     fsgauge: Run, tmp_path: Path
 ) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2)
+    file = str(tmp_path / "gate.json")
+    assert fsgauge("gate", "accept", a, "--file", file).returncode == 0
+    done = fsgauge("compare", a, b, "--gate", file)
+    assert done.returncode == 2 and "from 1 of the 5 sittings" in done.stderr
+    assert f"next: fsgauge gate accept DIR --file {file}" in done.stderr
+
+
+def test_what_cannot_be_decided_is_said_and_fails_where_that_is_asked_for(
+    fsgauge: Run, tmp_path: Path, known: list[str]
+) -> None:
     a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.05)
-    gate = ("compare", a, b, "--fail-if", 'ratio(iops, "xfs") < 0.95')
+    gate = ("compare", a, b, *known, "--fail-if", 'ratio(iops, "xfs") < 0.95')
     said = "1 of 1 tests of limits cannot be decided, which"
     passed = fsgauge(*gate)
     assert passed.returncode == 0 and f"warning: {said} passes" in passed.stderr
     failed = fsgauge(*gate, "--on-undecided", "fail")
     assert failed.returncode == 4 and f"error: {said} fails" in failed.stderr
-    held = fsgauge("compare", a, b, "--fail-if", "ratio(iops) < 0.5", "--on-undecided", "fail")
-    assert held.returncode == 0 and not held.stderr
+    held = (*gate[:-1], "ratio(iops) < 0.5", "--on-undecided", "fail")
+    found = fsgauge(*held)
+    assert found.returncode == 0 and not found.stderr
+    alone = fsgauge(*held[:3], *held[5:])
+    assert alone.returncode == 4 and "nothing shows how sittings differ" in alone.stdout
 
 
 def test_several_sittings_of_each_side_are_compared(fsgauge: Run, tmp_path: Path) -> None:

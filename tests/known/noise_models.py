@@ -107,28 +107,65 @@ def _two_states(
     return state
 
 
-_DRIFT = (
-    "a drift moves the ratios of two neighbouring blocks, which have opposite orders, as far up as"
-    " down: it cancels in the mean, and in the interval it counts as scatter"
-)
-_RARE = (
-    "a block with a burst lies far off: it makes its study's interval far wider than it moves the"
-    " mean"
-)
+def two_modes(chance: np.random.Generator, shape: Shape) -> Values:
+    """Each turn is in one of two modes by lot, one 30 % slower than the other."""
+    return math.log(0.7) * (chance.random(shape) < 0.5)
+
+
+def slow_mode(chance: np.random.Generator, shape: Shape) -> Values:
+    """One turn of ten is 30 % slower, by lot."""
+    return math.log(0.7) * (chance.random(shape) < 0.1)
+
+
+def rare_stalls(chance: np.random.Generator, shape: Shape) -> Values:
+    """One turn of twelve reaches a third of its rate."""
+    return math.log(1 / 3) * (chance.random(shape) < 1 / 12)
+
+
+def periodic(chance: np.random.Generator, shape: Shape) -> Values:
+    """Every fourth turn meets a slow second, the first of them by lot, and is 30 % slower."""
+    begins = chance.integers(0, 4, (shape[0], 1))
+    return math.log(0.7) * ((np.arange(shape[1]) + begins) % 4 == 0)
+
+
+def heavy_tails(chance: np.random.Generator, shape: Shape) -> Values:
+    """Student's errors of two degrees, whose variance has no end."""
+    return 0.03 * chance.standard_t(2, shape)
+
+
+def autocorrelated(share: float) -> Callable[[np.random.Generator, Shape], Values]:
+    """Each turn keeps a share of the one before; their deviation is 5 %."""
+
+    def of_turns(chance: np.random.Generator, shape: Shape) -> Values:
+        noise = chance.normal(0, 0.05, shape)
+        for turn in range(1, shape[1]):
+            fresh = math.sqrt(1 - share**2) * noise[:, turn]
+            noise[:, turn] = share * noise[:, turn - 1] + fresh
+        return noise
+
+    return of_turns
+
+
+_FEW = 0.005
+"""White noise beside modes that are far apart."""
 MODELS = [
     *(NoiseModel(f"sd {100 * sd:g} %", nothing, white=sd) for sd in (0.02, 0.05, 0.10, 0.20)),
-    NoiseModel("drift 30 % over the study", drift(0.30), apart=_DRIFT),
-    NoiseModel("drift 30 %, sd 0.5 %", drift(0.30), white=0.005, apart=_DRIFT),
-    NoiseModel("drift 3 % a turn", drift_a_turn(0.03), apart=_DRIFT),
+    NoiseModel("drift 30 % over the study", drift(0.30)),
+    NoiseModel("drift 30 %, sd 0.5 %", drift(0.30), white=0.005),
+    NoiseModel("drift 3 % a turn", drift_a_turn(0.03)),
     NoiseModel("random walk", random_walk),
-    NoiseModel(
-        "cold start",
-        cold_start,
-        apart="the first block alone lies far off: it makes the interval far wider than it moves"
-        " the mean",
-    ),
-    NoiseModel("single bursts", single_bursts, apart=_RARE),
+    NoiseModel("cold start", cold_start),
+    NoiseModel("single bursts", single_bursts),
     NoiseModel("clustered bursts", clustered_bursts),
     NoiseModel("bimodal by turn", bimodal),
     NoiseModel("bimodal, sticky", sticky),
+    NoiseModel("two equal modes", two_modes, white=_FEW),
+    NoiseModel("slow mode in 10 %", slow_mode, white=_FEW),
+    NoiseModel("stalls in 8 %", rare_stalls),
+    NoiseModel("slow second, periodic", periodic, white=_FEW),
+    NoiseModel("heavy tails", heavy_tails, white=_FEW),
+    NoiseModel("autocorrelation 0.5", autocorrelated(0.5), white=_FEW),
+    NoiseModel("autocorrelation 0.9", autocorrelated(0.9), white=_FEW),
+    NoiseModel("sd 100 %", nothing, white=math.log(2)),
+    NoiseModel("sd 300 %", nothing, white=math.log(4)),
 ]

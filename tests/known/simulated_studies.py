@@ -17,8 +17,9 @@ from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan
 from fsgauge.stats.compare import compare_all
+from fsgauge.stats.noise import PAIRED
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import ALPHA, log_margin
+from fsgauge.stats.verdict import ALPHA, WIDEST_INTERVAL, log_margin
 from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from tests.known.noise_models import NoiseModel, Values
 
@@ -88,7 +89,8 @@ def rates(model: NoiseModel, systems: int, blocks: int, studies: int) -> Rates:
 class Analysed:
     """[study, system] of equal systems; a planted ratio moves `means` and the truth alike.
 
-    Intervals are those of single ratios, without correction for their number.
+    Intervals are those of single ratios, without correction for their number; they scatter at least
+    as the baseline does against itself.
     """
 
     means: Values
@@ -101,12 +103,15 @@ class Analysed:
         baseline = (values[..., :1] + values[..., -1:]) / 2
         ratios = values[..., 1:-1] - baseline
         blocks = ratios.shape[1]
-        means, errors = ratios.mean(axis=1), ratios.std(axis=1, ddof=1) / math.sqrt(blocks)
+        means, scatter = ratios.mean(axis=1), ratios.std(axis=1, ddof=1)
+        of_rig = (values[..., -1] - values[..., 0]).std(axis=1, ddof=1) * PAIRED
+        errors = np.maximum(scatter, of_rig[:, None]) / math.sqrt(blocks)
         halves = stdtrit(blocks - 1, 0.975) * errors
         p = 2 * stdtr(blocks - 1, -np.abs(means) / errors)
         margin = log_margin(MARGIN_PERCENT)
         equivalent = np.abs(means) + halves <= margin
-        different = _rejected(p) & (np.abs(means) > halves) & ~equivalent
+        drawn = 2 * halves <= math.log(WIDEST_INTERVAL)
+        different = _rejected(p) & (np.abs(means) > halves) & ~equivalent & drawn
         return cls(means, halves, different)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.known.noise_models import MODELS, NoiseModel
+from tests.known.simulated_stopping import ROWS, WIDTHS_PERCENT, Row, Stopped, stopped
 from tests.known.simulated_studies import Rates, rates
 
 PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "statistics.md"
@@ -14,7 +15,7 @@ END = "<!-- end of what is made -->"
 STUDIES = 20_000
 SYSTEMS = (2, 4)
 BLOCKS = (3, 5, 8, 20)
-COVERAGE = (0.93, 0.97)
+LEAST_COVERAGE = 0.93
 FALSE_ALARMS = 0.06
 
 
@@ -30,9 +31,7 @@ class Case:
     @property
     def lies_apart(self) -> bool:
         """Whether it misses a limit."""
-        low, high = COVERAGE
-        inside = low <= self.rates.coverage <= high
-        return not inside or self.rates.false_alarms > FALSE_ALARMS
+        return self.rates.coverage < LEAST_COVERAGE or self.rates.false_alarms > FALSE_ALARMS
 
     @property
     def words(self) -> str:
@@ -62,10 +61,41 @@ def section(found: list[Case]) -> str:
             row = [each for each in found if (each.systems, each.model) == (systems, model)]
             lines.append(f"| {model.name} | {' | '.join(each.words for each in row)} |")
         lines.append("")
-    lines += ["In bold is what misses a limit, and why:", ""]
     apart = dict.fromkeys(each.model for each in found if each.lies_apart)
+    lines += ["In bold is what misses a limit, and why:", ""] if apart else ["None misses a limit."]
     lines += [f"- {model.name}: {model.apart}." for model in apart]
-    return "\n".join([*lines, "", END])
+    return "\n".join([*lines, "", *stopping({row: _at_each_width(row) for row in ROWS}), "", END])
+
+
+def _at_each_width(row: Row) -> list[Stopped]:
+    return [stopped(row, width) for width in WIDTHS_PERCENT]
+
+
+def stopping(found: dict[Row, list[Stopped]]) -> list[str]:
+    """The lines of studies that stop on the width of their interval."""
+    head = " | ".join(f"at {width:g} %" for width in WIDTHS_PERCENT)
+    lines = [
+        "**Stopping on width** (`plan.stop_interval`, 2 systems): the share of intervals that hold"
+        " the truth where a study stops, and after how many blocks that was, on average.",
+        "",
+        f"| noise | {head} |",
+        "| --- " * (len(WIDTHS_PERCENT) + 1) + "|",
+    ]
+    for row, widths in found.items():
+        cells = [
+            f"**{100 * each.coverage:.1f}** ({each.blocks:.0f})"
+            if each.coverage < LEAST_COVERAGE
+            else f"{100 * each.coverage:.1f} ({each.blocks:.0f})"
+            for each in widths
+        ]
+        lines.append(f"| {row.name} | {' | '.join(cells)} |")
+    return [
+        *lines,
+        "",
+        "In bold is what the promise of 95 % does not hold for: a system that alone stalls in a few"
+        " of its runs. What no block has shown yet, no interval holds; a finding says so of each"
+        " study that stopped.",
+    ]
 
 
 def page(text: str, found: list[Case]) -> str:
@@ -76,4 +106,5 @@ def page(text: str, found: list[Case]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), cases()), encoding="utf-8")
+    made = cases()
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), made), encoding="utf-8")

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from fsgauge.report.compared import Line
     from fsgauge.report.compared_models import ModelLine
     from fsgauge.stats.folders.between import Between
+    from fsgauge.stats.folders.compare import KnownSittings
     from fsgauge.stats.folders.history import History
     from fsgauge.stats.folders.limits import Test
+    from fsgauge.stats.folders.same_conditions import Side
 
 
 @click.command("compare")
@@ -52,6 +54,12 @@ if TYPE_CHECKING:
     help="Another folder of B, of another sitting. May be repeated.",
 )
 @click.option(
+    "--gate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take from this gate's accepted runs how sittings differ, where A and B are too few.",
+)
+@click.option(
     "--despite",
     multiple=True,
     metavar="FACT",
@@ -76,6 +84,7 @@ def command(
     on_undecided: str,
     more_a: tuple[Path, ...],
     more_b: tuple[Path, ...],
+    gate: Path | None,
     despite: tuple[str, ...],
     to_baseline: bool,
     output: Path | None,
@@ -99,6 +108,7 @@ def command(
     sides = read_sides([a, b, *more_a, *more_b], accept_changed=accept_changed)
     first, second, *more = sides
     with understood(tuple(change for side in sides for change in side.changes)):
+        known = _known(gate, sides, despite)
         between = compare_sides(
             first,
             second,
@@ -106,6 +116,7 @@ def command(
             more_b=more[len(more_a) :],
             despite=despite,
             to_baseline=to_baseline,
+            known=known,
         )
         tests = check(conditions, between.ratios())
     if not as_json:
@@ -113,6 +124,16 @@ def command(
     page = write_comparison(between, tests, output or b)
     tell([_document(between, tests, page) if as_json else f"page: {page}"])
     return _exit_code(between, tests, on_undecided)
+
+
+def _known(gate: Path | None, sides: Sequence[Side], despite: Sequence[str]) -> KnownSittings:
+    """How sittings differ, by what a gate has learnt."""
+    if gate is None:
+        return {}
+    from fsgauge.report.gate_file import read_gate
+    from fsgauge.stats.gate.accept import sittings_for
+
+    return sittings_for(read_gate(gate), sides, str(gate), despite)
 
 
 UNDECIDED = 4

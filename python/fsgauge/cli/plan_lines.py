@@ -62,7 +62,7 @@ def pilot_lines(
     """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
-    from fsgauge.plan.power import corrected, detectable_percent, paired_percent
+    from fsgauge.plan.power import corrected, paired_percent, planned_percent
 
     lines = [
         f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
@@ -80,9 +80,7 @@ def pilot_lines(
         )
     if measured.cells > 1:
         level = corrected(description.sensitivity[0].comparisons)
-        worst = detectable_percent(
-            description.blocks, paired_percent(measured.worst_percent), level
-        )
+        worst = planned_percent(description.blocks, paired_percent(measured.worst_percent), level)
         lines.append(
             f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
             f" shows {_changes(worst)}"

@@ -45,16 +45,37 @@ def detectable_percent(blocks: int, spread_percent: float, confidence: float = C
         return math.inf
 
 
+def planned_percent(blocks: int, spread_percent: float, confidence: float = CONFIDENCE) -> float:
+    """The same of a study to come. A ratio is taken to scatter at least as A/A does, so it is the
+    larger of two estimates of the spread that counts, and that is too large on average.
+    """
+    return detectable_percent(blocks, spread_percent * _larger_of_two(blocks), confidence)
+
+
+@lru_cache(maxsize=1000)
+def _larger_of_two(blocks: int) -> float:
+    """The mean of the larger of two deviations of so many blocks, over the true one."""
+    import numpy as np
+    from scipy.special import gammaincinv
+
+    freedom = max(1, blocks - 1)
+    chances = np.sqrt((np.arange(_POINTS) + 0.5) / _POINTS)
+    return float(np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom).mean())
+
+
+_POINTS = 400
+
+
 def blocks_needed(
     effect_percent: float, spread_percent: float, confidence: float = CONFIDENCE
 ) -> int | None:
     """The fewest blocks that show such an effect; None above 10 000."""
-    if detectable_percent(MOST_BLOCKS, spread_percent, confidence) > effect_percent:
+    if planned_percent(MOST_BLOCKS, spread_percent, confidence) > effect_percent:
         return None
     low, high = 1, MOST_BLOCKS
     while high - low > 1:
         middle = (low + high) // 2
-        if detectable_percent(middle, spread_percent, confidence) > effect_percent:
+        if planned_percent(middle, spread_percent, confidence) > effect_percent:
             low = middle
         else:
             high = middle

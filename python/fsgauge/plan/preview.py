@@ -17,7 +17,7 @@ from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
-from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
+from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
@@ -243,7 +243,7 @@ def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensiti
     return Sensitivity(
         noise_percent=noise_percent,
         comparisons=comparisons,
-        detectable_percent=detectable_percent(blocks, spread, level),
+        detectable_percent=planned_percent(blocks, spread, level),
         blocks_needed={effect: blocks_needed(effect, spread, level) for effect in EFFECTS_PERCENT},
     )
 

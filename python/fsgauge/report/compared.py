@@ -28,6 +28,7 @@ from fsgauge.stats.folders.between import Between, Entry
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
 
 RELIABLE = 3
@@ -137,7 +138,7 @@ def line_of(between: Between, entry: Entry) -> Line:
         a=words.value(direct.value_a, unit),
         b=words.value(direct.value_b, unit),
         ratio=words.ratio(entry.ratio),
-        interval=words.interval(entry.low, entry.high, entry.blocks),
+        interval=words.interval(*entry.shown, entry.blocks),
         within=words.interval(entry.within_low, entry.within_high, entry.blocks),
         glyph=GLYPHS.get(entry.verdict or "", ""),
         verdict=verdict_words(between, entry),
@@ -153,14 +154,14 @@ def verdict_words(between: Between, entry: Entry) -> str:
         return "a range" if between.ends else "two machines"
     if entry.verdict == "equivalent":
         return f"equivalent (within {words.percent(entry.margin_percent)})"
-    if entry.verdict in ("better", "worse"):
-        return entry.verdict if entry.sittings_measured else f"{entry.verdict}, to be repeated"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
     if entry.blocks < words.FEWEST_BLOCKS:
         return entry.verdict
-    if entry.detectable_percent is not None:
-        return f"undecided ({words.shown(entry.detectable_percent)})"
+    if entry.verdict in OPEN and entry.low is None:
+        return f"{entry.verdict} (how sittings differ is not known)"
+    if entry.verdict in OPEN and entry.detectable_percent is not None:
+        return f"{entry.verdict} ({words.shown(entry.detectable_percent)})"
     return entry.verdict
 
 
@@ -168,14 +169,14 @@ def _other_ratio(between: Between, entry: Entry) -> str:
     """With its interval, but of two ends of a range, which have none."""
     if between.ends is not None:
         return words.ratio(entry.ratio)
-    return f"{words.ratio(entry.ratio)} ({words.interval(entry.low, entry.high, entry.blocks)})"
+    return f"{words.ratio(entry.ratio)} ({words.interval(*entry.shown, entry.blocks)})"
 
 
 def limit_interval(test: Test) -> str:
     """A test's interval with four digits: rounding must not hide on which side the limit lies."""
     if test.low is None or test.high is None:
         return "no interval"
-    if test.high > words.WIDEST_INTERVAL * test.low:
+    if is_too_wide(test.low, test.high):
         return "interval too wide"
     return f"{test.low:.4g} to {test.high:.4g}"
 
@@ -211,6 +212,11 @@ def repetition_sentence(between: Between) -> str:
             " what other seeds change, as wide as those of folders measured once. More blocks make"
             " them narrower."
         )
+    if not between.sittings_measured and between.sittings_known:
+        return (
+            "How sittings differ is that of the gate's accepted runs, and never less than what"
+            " differs from block to block."
+        )
     if between.sittings_measured:
         return (
             f"A was measured in {count(counts[0], 'sitting')} and B in"
@@ -225,11 +231,11 @@ def repetition_sentence(between: Between) -> str:
     return (
         ("Folders that were measured in one go count as one sitting. " if pooled else "")
         + ("Each side is one sitting" if one else f"There are {sum(counts)} sittings in all")
-        + f", which {'does' if one else 'do'} not show how sittings differ: the intervals take a"
-        " sitting to differ from another as much as blocks differ, and equal systems that differ"
-        " more are called different too often. To measure it, repeat the study until each side has"
-        f" {RELIABLE} sittings, each {APART_HOURS} hours or more after the one before, A's and B's"
-        " in turns:"
+        + f", which {'does' if one else 'do'} not show how sittings differ: nothing is called"
+        " better or worse, and the intervals are those of these sittings alone. To decide, name a"
+        " gate's file that learnt from five sittings of this study (--gate FILE), or repeat the"
+        f" study until each side has {RELIABLE} sittings, each {APART_HOURS} hours or more after"
+        " the one before, A's and B's in turns:"
         f" fsgauge compare A B {' '.join(options)}"
     )
 
@@ -345,7 +351,7 @@ def _counts(between: Between) -> str:
         return "Nothing can be judged: see below."
     counts = {
         verdict: sum(entry.verdict == verdict for entry in judged)
-        for verdict in ("worse", "better", "equivalent", "undecided")
+        for verdict in ("worse", "better", "equivalent", *OPEN)
     }
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     of = f", by the ratio to {between.baseline}" if model_and_measured(between) else ""

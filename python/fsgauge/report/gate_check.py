@@ -10,6 +10,7 @@ from fsgauge.stats.gate.check import Checked
 from fsgauge.stats.gate.judge import Compared, Judged
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import ratio_range
 
 MOST_LINES = 6
@@ -110,7 +111,7 @@ def _limit(each: Required) -> str:
     bounds = "no interval"
     if each.low is not None and each.high is not None:
         bounds = words.value_range(each.low, each.high, each.unit)
-        if each.high > words.WIDEST_INTERVAL * each.low:
+        if is_too_wide(each.low, each.high):
             bounds = "interval too wide"
     return (
         f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"

@@ -14,6 +14,7 @@ from fsgauge.report.charts.marks import edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
+from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Point, Series
 from fsgauge.stats.wording import ratio_range
@@ -161,7 +162,18 @@ def cautions(history: History) -> list[str]:
             f"{label} is left out, as it is not valid: {history.reasons[label]}"
             for label in history.left_out
         ),
+        *_apart(history),
         *(f"followed despite {each.fact}: {each.a} / {each.b}" for each in history.despite),
+    ]
+
+
+def _apart(history: History) -> list[str]:
+    """Folders that lie far from their neighbours, and in how many series."""
+    found = [point.label for series in history.series for point in series.points if point.apart]
+    return [
+        f"{label} lies far from its neighbours in {found.count(label)} of"
+        f" {count(len(history.series), 'series', 'series')}: it counts as they do, and is no step"
+        for label in dict.fromkeys(found)
     ]
 
 

@@ -211,7 +211,7 @@ FEWEST_RANKED = 3
 
 @dataclass(frozen=True)
 class RankLine:
-    """One system in words; `rank` is "" behind the first of those that share it."""
+    """One system in words; `rank` is "2 to 3" where it cannot be told from all others."""
 
     rank: str
     system: str
@@ -246,16 +246,12 @@ def rank_tables(results: Results, level: float) -> list[RankTable]:
         name = results.primary_metrics[cell]
         metric = next(each for each in results.metrics if each.name == name)
         better = "higher is better" if metric.higher_is_better else "lower is better"
-        lines = [
-            _rank_line(results, cell, metric, each, place) for place, each in enumerate(found, 1)
-        ]
+        lines = [_rank_line(results, cell, metric, each) for each in found]
         tables.append(RankTable(results.cell(cell).name, metric.label, better, lines))
     return tables
 
 
-def _rank_line(
-    results: Results, cell: str, metric: MetricInfo, each: Ranked, place: int
-) -> RankLine:
+def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) -> RankLine:
     entry = each.entry
     rank = f"{each.first}" if each.first == each.last else f"{each.first} to {each.last}"
     measured = next(
@@ -267,7 +263,7 @@ def _rank_line(
         None,
     )
     return RankLine(
-        rank=rank if place == each.first else "",
+        rank=rank,
         system=each.system,
         value=words.value(measured.value, metric.unit) if measured else "",
         ratio=words.ratio(entry.ratio) if entry else "1",

@@ -49,7 +49,7 @@ SIGNS = {
     "triangle-right": "▶",
 }
 """The shapes as letters."""
-GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?"}
+GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?", "too noisy": "?"}
 
 
 def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:

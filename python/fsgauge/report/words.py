@@ -9,15 +9,13 @@ from typing import Protocol
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.verdict import OPEN, Verdict, is_too_wide
 from fsgauge.stats.wording import HOPELESS_PERCENT, IN_EVERY_BLOCK, never_varied, ratio_range
 from fsgauge.units import format_value
 
 FEWEST_BLOCKS = 3
 SMALL_RATIO, SMALLEST_RATIO = 0.00995, 0.0001
 """Below the first a ratio has two digits of its own, below the second none."""
-WIDEST_INTERVAL = 100.0
-"""Beyond this factor an interval says nothing that a reader could use."""
 WITHIN_ROUNDING = "within rounding"
 """In place of an interval whose ends read alike."""
 
@@ -29,9 +27,7 @@ def moment(unix_ns: int) -> str:
 
 def is_known(low: float | None, high: float | None, blocks: int) -> bool:
     """Whether an interval says anything: not from two blocks, nor one of a factor of 100."""
-    if low is None or high is None or blocks < FEWEST_BLOCKS:
-        return False
-    return high <= WIDEST_INTERVAL * low
+    return blocks >= FEWEST_BLOCKS and not is_too_wide(low, high)
 
 
 class Interval(Protocol):
@@ -137,8 +133,8 @@ def verdict(entry: Comparison) -> str:
         return f"equivalent (within {percent(entry.margin_percent)})"
     if entry.n < FEWEST_BLOCKS:
         return entry.verdict
-    if entry.verdict == "undecided" and entry.detectable_percent is not None:
-        return f"undecided ({shown(entry.detectable_percent)})"
+    if entry.verdict in OPEN and entry.detectable_percent is not None:
+        return f"{entry.verdict} ({shown(entry.detectable_percent)})"
     return f"{entry.verdict}, barely" if entry.barely else entry.verdict
 
 

@@ -34,7 +34,7 @@ from fsgauge.stats.sentence import (
     shortest,
     told_apart,
 )
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
@@ -107,7 +107,7 @@ def _answer(question: Question, analysis: Analysis) -> str:
     said = mostly_undecided(question)
     if said:
         return said
-    if all(entry.verdict == "undecided" for entry in found):
+    if all(entry.verdict in OPEN for entry in found):
         decided = _decided(question)
         return _decided_only(question, decided) if decided else _none_decided(question, lead, found)
     head = _head(question, lead, found)
@@ -150,11 +150,11 @@ def mostly_undecided(question: Question) -> str:
     32 reach 37 % of raw (30 to 46 %)."
     """
     everything = _primary(question)
-    undecided = [entry for _, entry in everything if entry.verdict == "undecided"]
+    undecided = [entry for _, entry in everything if entry.verdict in OPEN]
     if 2 * len(undecided) <= len(everything):
         return ""
     decided = _decided(question)
-    clear = {entry.system for _, entry in everything if entry.verdict != "undecided"}
+    clear = {entry.system for _, entry in everything if entry.verdict not in OPEN}
     unclear = [system for system in question.others if system not in clear]
     subject = _subject(question)
     aside = baseline_aside(question.baseline, question.noise, undecided)
@@ -270,7 +270,7 @@ def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]
     """Nothing is known of the lead cell: say what is known, and of how much nothing is."""
     cell, entry = largest(decided)
     everything = [each for _, each in _primary(question)]
-    undecided = sum(each.verdict == "undecided" for each in everything)
+    undecided = sum(each.verdict in OPEN for each in everything)
     few = len(decided) == 1
     among = "the only difference seen" if few else rank(entry, len(decided))
     named = share_named(entry, _verb(question, entry), question.baseline, is_pick=not few)
@@ -309,7 +309,7 @@ def _free_of_cost(question: Question, lead: Cell) -> str:
     free: list[tuple[Cell, list[Comparison]]] = []
     for cell in reversed(column):
         found = comparisons_in(question, cell)
-        calm = all(entry.verdict in ("equivalent", "undecided") for entry in found)
+        calm = all(entry.verdict in ("equivalent", *OPEN) for entry in found)
         if cell.id == lead.id or not found or not calm:
             break
         free.append((cell, found))

@@ -4,15 +4,17 @@ Takes contrasts and the samples that they are of; gives each ratio with its inte
 corrected within its family (Benjamini and Hochberg), its verdict, and the effect that would have
 shown. The interval that is shown is the one that the verdict rests on: it excludes 1 exactly where
 the verdict is better or worse, and lies within the margin where it is equivalent. Where both sides
-were measured in the same blocks, each block gives one ratio (`in_blocks`). Folders share no block,
+were measured in the same blocks, each block gives one ratio (`in_blocks`); it is taken to scatter
+at least as the baseline does against itself in the same cells (A/A). Folders share no block,
 so all blocks of one side are held against all of the other (`in_folders`), sitting by sitting.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+import statistics
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fsgauge.stats.estimate import ByBlock, over
@@ -22,13 +24,15 @@ from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import (
     ALPHA,
     BLOCKS_FOR_A_VERDICT,
+    OPEN,
     Verdict,
     benjamini_hochberg,
+    claimed,
     judge,
     log_margin,
     thresholds,
 )
-from fsgauge.stats.welch import OverSittings, over_sittings
+from fsgauge.stats.welch import Known, OverSittings, over_sittings
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)
@@ -93,6 +97,7 @@ class Judged(Generic[R]):
             "verdict": self.verdict,
             "n": self.ratio.n,
             "barely": self.barely,
+            "rig_deviation": self.ratio.least,
         }
 
     @property
@@ -119,7 +124,7 @@ class Judged(Generic[R]):
         Of as few blocks as a verdict needs, none can be left out: that they are few is said once,
         and not of each verdict.
         """
-        if self.verdict == "undecided" or self.against:
+        if self.verdict in OPEN or self.against:
             return False
         if len(self.logs) <= BLOCKS_FOR_A_VERDICT:
             return False
@@ -127,7 +132,9 @@ class Judged(Generic[R]):
 
     def _without(self, block: int) -> Verdict:
         rest = [log for other, log in self.logs.items() if other != block]
-        ratio = ratio_of_blocks(rest, reach=self.ratio.reach, level=self.ratio.drawn)
+        ratio = ratio_of_blocks(
+            rest, reach=self.ratio.reach, level=self.ratio.drawn, least=self.ratio.least
+        )
         if ratio is None:
             return "undecided"
         return judge(
@@ -151,21 +158,29 @@ def in_blocks(
     contrasts: Mapping[Key, Contrast], samples: Samples, equivalence_percent: float
 ) -> dict[Key, Judged[Ratio]]:
     """Every contrast of which a block has both sides, in the order given."""
-    found = {}
+    found, rig = {}, Rig(samples)
     for key, contrast in contrasts.items():
         logs = logs_of(contrast, samples)
-        ratio = ratio_of_blocks(
-            list(logs.values()), reach=reach_of(contrast, samples), level=samples.level
-        )
-        if ratio is not None:
-            found[key] = _Found(contrast, ratio, logs, {})
+        reach, level = reach_of(contrast, samples), samples.level
+        least = rig.deviation(contrast)
+        alone = ratio_of_blocks(list(logs.values()), reach=reach, level=level)
+        ratio = ratio_of_blocks(list(logs.values()), reach=reach, level=level, least=least)
+        if ratio is not None and alone is not None:
+            found[key] = _Found(contrast, ratio, alone, logs, {})
     return _judged(found, equivalence_percent)
 
 
 def in_folders(
-    contrasts: Mapping[Key, Contrast], a: Sittings, b: Sittings, equivalence_percent: float
+    contrasts: Mapping[Key, Contrast],
+    a: Sittings,
+    b: Sittings,
+    equivalence_percent: float,
+    known: Callable[[Key], Known | None],
 ) -> dict[Key, Judged[OverSittings]]:
-    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired."""
+    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired.
+
+    `known` is what is known of how sittings differ in each.
+    """
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
@@ -177,25 +192,13 @@ def in_folders(
         ratio = over_sittings(
             before,
             after,
-            sitting=_sitting_in_blocks(contrast.numerator, b),
+            known=known(key),
             steps=deviation_of_steps(max(reaches)),
             reach=sum(reaches),
         )
         if ratio is not None:
-            found[key] = _Found(contrast, ratio, _numbered(after), _numbered(before))
+            found[key] = _Found(contrast, ratio, ratio, _numbered(after), _numbered(before))
     return _judged(found, equivalence_percent)
-
-
-def _sitting_in_blocks(side: Value | Contrast, sittings: Sittings) -> float:
-    """The variance of a sitting that moves each system as much as its runs differ, in variances of
-    a block, in which the baseline's value is the mean of two runs.
-    """
-    runs = [
-        0.5 if samples.has_twin(value.system) else 1.0
-        for value in _values(side)
-        for samples in sittings[0][:1]
-    ]
-    return len(runs) / sum(runs)
 
 
 def _values(side: Value | Contrast) -> list[Value]:
@@ -238,40 +241,75 @@ def reach_of(side: Value | Contrast, samples: Samples) -> float:
 
 
 @dataclass(frozen=True)
+class Rig:
+    """How far blocks scatter where nothing differs: what A/A of a study shows."""
+
+    samples: Samples
+    variances: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Of one run, by metric and cell."""
+
+    def deviation(self, side: Value | Contrast) -> float:
+        """That of a block's log of such cells; 0 where A/A has too few blocks."""
+        return math.sqrt(math.fsum(self._of_value(value) for value in _values(side)))
+
+    def _of_value(self, value: Value) -> float:
+        """Of the baseline, whose value is the mean of two runs, half of one run's."""
+        place = value.metric, value.cell
+        if place not in self.variances:
+            logs = list(self.samples.twin_log_ratios(*place).values())
+            enough = len(logs) >= BLOCKS_FOR_A_VERDICT
+            self.variances[place] = statistics.variance(logs) / 2 if enough else 0.0
+        return self.variances[place] / (2 if self.samples.has_twin(value.system) else 1)
+
+
+@dataclass(frozen=True)
 class _Found(Generic[R]):
+    """`alone` is the ratio with the scatter of its own blocks."""
+
     contrast: Contrast
     ratio: R
+    alone: R
     logs: ByBlock
     against: ByBlock
+
+    def verdict(self, ratio: R, p_adjusted: float, margin: float) -> Verdict:
+        """What an interval and a corrected p value say."""
+        return judge(
+            ratio,
+            log_margin=margin,
+            p_adjusted=p_adjusted,
+            higher_is_better=self.contrast.higher_is_better,
+        )
 
 
 def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[Key, Judged[R]]:
     families: dict[Hashable, list[Key]] = {}
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)
-    adjusted: dict[Key, float] = {}
-    needed: dict[Key, float] = {}
-    for keys in families.values():
-        p_values = [found[key].ratio.p for key in keys]
-        adjusted |= zip(keys, benjamini_hochberg(p_values), strict=True)
-        needed |= zip(keys, thresholds(p_values), strict=True)
     margin = log_margin(equivalence_percent)
-    return {
-        key: Judged(
-            contrast=each.contrast,
-            ratio=each.ratio,
-            p_adjusted=adjusted[key],
-            threshold=needed[key],
-            family=len(families[each.contrast.family]),
-            verdict=judge(
-                each.ratio,
-                log_margin=margin,
-                p_adjusted=adjusted[key],
-                higher_is_better=each.contrast.higher_is_better,
-            ),
-            margin_percent=100 * -math.expm1(-margin),
-            logs=each.logs,
-            against=each.against,
-        )
-        for key, each in found.items()
-    }
+    judged: dict[Key, Judged[R]] = {}
+    for keys in families.values():
+        members = [found[key] for key in keys]
+        alone = benjamini_hochberg([each.alone.p for each in members])
+        p_values = [each.ratio.p for each in members]
+        adjusted, needed = benjamini_hochberg(p_values), thresholds(p_values)
+        for key, each, p_alone, p, threshold in zip(
+            keys, members, alone, adjusted, needed, strict=True
+        ):
+            said = Judged(
+                contrast=each.contrast,
+                ratio=each.ratio,
+                p_adjusted=p,
+                threshold=threshold,
+                family=len(members),
+                verdict=each.verdict(each.ratio, p, margin),
+                margin_percent=100 * -math.expm1(-margin),
+                logs=each.logs,
+                against=each.against,
+            )
+            low, high = said.interval
+            verdict = claimed(
+                said.verdict, alone=each.verdict(each.alone, p_alone, margin), low=low, high=high
+            )
+            judged[key] = replace(said, verdict=verdict)
+    return {key: judged[key] for key in found}

@@ -35,10 +35,13 @@ class Estimate(BaseModel):
 
 
 def estimate(
-    logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float
+    logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float, least: float = 0.0
 ) -> Estimate | None:
-    """The geometric mean of blocks, times exp(shift); None without blocks. `level` as in ratio."""
-    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach, level=level)
+    """The geometric mean of blocks, times exp(shift); None without blocks. `level` and `least` as
+    in ratio.
+    """
+    shifted = [log + shift for log in logs.values()]
+    found = ratio_of_blocks(shifted, reach=reach, level=level, least=least)
     if found is None:
         return None
     return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)

@@ -137,7 +137,9 @@ def stopped_early(evidence: Evidence) -> Iterator[Finding]:
             "note",
             f"The study stopped after {len(evidence.samples.blocks())} blocks, as planned: no"
             f" interval of a primary ratio reaches further than {limit:g} % from it. Intervals are"
-            " drawn wider, at 97 %, because a study stops sooner where its blocks happen to agree.",
+            " drawn wider, at 97 %, because a study stops sooner where its blocks happen to agree."
+            " What no block has shown yet, such as a stall of one system in a few of its runs, no"
+            " interval holds.",
             "A smaller plan.stop_interval, or none, runs more blocks.",
         )
 

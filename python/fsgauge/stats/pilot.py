@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
+from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
@@ -237,7 +237,7 @@ def noise_so_far(
         noise_percent=noise_percent,
         typical_percent=100 * math.expm1(min(half, 100.0)),
         asked_percent=asked,
-        detectable_percent=detectable_percent(planned, spread, level),
+        detectable_percent=planned_percent(planned, spread, level),
         blocks_needed=blocks_needed(asked, spread, level),
     )
 

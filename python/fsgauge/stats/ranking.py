@@ -1,9 +1,11 @@
-"""All systems of a cell in an order, best first; those that cannot be told apart share a rank.
+"""All systems of a cell in an order, best first, each with the ranks that it may have.
 
-Takes results. Two systems are told apart by the ratio of their blocks, in which the baseline
-cancels; p values are corrected for all pairs of the cell (Benjamini and Hochberg), as those of
-comparisons are. Of a system and the baseline the comparison's own verdict decides, so that no page
-says both.
+Takes results. A system comes after those that are told to be better, and before those that are told
+to be worse: what is called better than another never has the ranks of it, and what cannot be told
+apart has some rank in common. Two systems are told apart by the ratio of their blocks, in which the
+baseline cancels; p values are corrected for all pairs of the cell (Benjamini and Hochberg), as
+those of comparisons are, and scatter as least as A/A does. Of a system and the baseline the
+comparison's own verdict decides, so that no page says both.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from itertools import combinations
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import LEVEL, Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, Results
-from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
+from fsgauge.stats.verdict import benjamini_hochberg, is_too_wide, judge, log_margin
 
 Pair = frozenset[str]
+OF_A_PAIR = math.sqrt(2 / 1.5)
+"""Deviation of the log ratio of two systems over that of one to the baseline's mean of two runs."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +41,38 @@ class Ranked:
 def ranking(results: Results, cell: str, *, level: float = LEVEL) -> list[Ranked]:
     """All that were measured in the cell, by its primary metric; [] where nothing is compared.
 
-    `level` is that at which the study's intervals are drawn (stats.planned.level_of). A group
-    begins with its best system; those after it that cannot be told from that one belong to it.
+    `level` is that at which the study's intervals are drawn (stats.planned.level_of).
     """
     entries = _entries(results, cell)
     order = _order(results, cell, entries)
-    told_apart = _told_apart(entries, results.baseline, level)
-    groups: list[list[str]] = []
-    for name in order:
-        if groups and Pair((groups[-1][0], name)) not in told_apart:
-            groups[-1].append(name)
-        else:
-            groups.append([name])
-    return _numbered(groups, entries)
+    ranks = _ranks(order, _told_apart(entries, results.baseline, level))
+    return [Ranked(name, *ranks[name], entries.get(name)) for name in order]
+
+
+def _ranks(order: Sequence[str], told: set[Pair]) -> dict[str, tuple[int, int]]:
+    """The first and the last rank of each; what is better than a better one is better too."""
+    above: dict[str, set[str]] = {}
+    for place, name in enumerate(order):
+        better = [other for other in order[:place] if Pair((name, other)) in told]
+        above[name] = set(better).union(*(above[other] for other in better))
+    lasts = {
+        name: len(order) - sum(name in above[other] for other in order[place + 1 :])
+        for place, name in enumerate(order)
+    }
+    return {
+        name: (
+            min([1 + len(above[name]), *_not_told(name, order[:place], told, lasts)]),
+            lasts[name],
+        )
+        for place, name in enumerate(order)
+    }
+
+
+def _not_told(
+    name: str, before: Sequence[str], told: set[Pair], lasts: Mapping[str, int]
+) -> list[int]:
+    """The last ranks of those before it that it cannot be told from: one of theirs may be its."""
+    return [lasts[other] for other in before if Pair((name, other)) not in told]
 
 
 def best_first(results: Results) -> list[str]:
@@ -80,14 +103,6 @@ def _order(results: Results, cell: str, entries: Mapping[str, Comparison]) -> li
     return sorted(ratios, key=lambda name: ratios[name], reverse=up)
 
 
-def _numbered(groups: Sequence[Sequence[str]], entries: Mapping[str, Comparison]) -> list[Ranked]:
-    found: list[Ranked] = []
-    for group in groups:
-        first, last = len(found) + 1, len(found) + len(group)
-        found += [Ranked(name, first, last, entries.get(name)) for name in group]
-    return found
-
-
 def _told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) -> set[Pair]:
     """The pairs that differ, and by more than what does not matter."""
     ratios = {
@@ -100,7 +115,8 @@ def _told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) 
     found = {
         pair
         for (pair, ratio), p in zip(ratios.items(), adjusted, strict=True)
-        if judge(ratio, log_margin=margins[0], p_adjusted=p, higher_is_better=True)
+        if not is_too_wide(ratio.low, ratio.high)
+        and judge(ratio, log_margin=margins[0], p_adjusted=p, higher_is_better=True)
         in ("better", "worse")
     }
     return found | {
@@ -114,4 +130,4 @@ def _ratio(one: Comparison, other: Comparison, level: float) -> Ratio | None:
     """One system over the other in the blocks that have both; None where none has."""
     blocks = dict(other.blocks)
     logs = [math.log(ratio / blocks[block]) for block, ratio in one.blocks if block in blocks]
-    return ratio_of_blocks(logs, level=level)
+    return ratio_of_blocks(logs, level=level, least=OF_A_PAIR * one.rig_deviation)

@@ -28,7 +28,8 @@ class Ratio:
     """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs.
 
     `reach` is how far, in logs, all of them may be off alike; the interval and p count with it.
-    `drawn` is the level at which an interval that promises 95 % is drawn.
+    `drawn` is the level at which an interval that promises 95 % is drawn. `least` is the deviation
+    that the rig is known to have: none is taken for less.
     """
 
     ratio: float
@@ -39,6 +40,7 @@ class Ratio:
     deviation: float | None
     reach: float
     drawn: float = field(default=LEVEL, kw_only=True)
+    least: float = field(default=0.0, kw_only=True)
 
     def at(self, level: float) -> tuple[float, float] | None:
         """The interval that promises another level; None from one block."""
@@ -65,7 +67,7 @@ class Ratio:
 
 
 def ratio_of_blocks(
-    log_ratios: Sequence[float], *, reach: float = 0.0, level: float = LEVEL
+    log_ratios: Sequence[float], *, reach: float = 0.0, level: float = LEVEL, least: float = 0.0
 ) -> Ratio | None:
     """The ratio that these blocks show; None without blocks.
 
@@ -73,8 +75,8 @@ def ratio_of_blocks(
     so that p is at most 5 % where the interval excludes 1.
     `reach` is how far each log ratio may be from the true one because values are known to a bucket.
     The interval is that of the lowest and of the highest values that are possible, and p is that of
-    the value nearest to 1. The deviation is never taken for less than such buckets cause. Without
-    reach and floor it is scipy's ttest_1samp, which has neither.
+    the value nearest to 1. The deviation is never taken for less than such buckets cause, or than
+    `least`. Without reach and `least` it is scipy's ttest_1samp, which has neither.
     """
     n = len(log_ratios)
     if n == 0:
@@ -82,7 +84,7 @@ def ratio_of_blocks(
     mean = statistics.fmean(log_ratios)
     if n == 1:
         return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, drawn=level)
-    deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach))
+    deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach), least)
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
     p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
     p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
@@ -95,6 +97,7 @@ def ratio_of_blocks(
         deviation=deviation,
         reach=reach,
         drawn=level,
+        least=least,
     )
 
 

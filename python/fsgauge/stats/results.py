@@ -50,8 +50,10 @@ class OwnResults(ResultModel):
 class JudgedRatio(ResultModel):
     """A ratio over `n` blocks with its verdict; `p_adjusted` is corrected for its family.
 
-    So are `low` and `high`: they exclude 1 exactly where the verdict is better or worse. `barely`:
-    without some one block the verdict would be another.
+    So are `low` and `high`: they exclude 1 where the verdict is better or worse, and else only
+    where they are too wide to say anything. `barely`: without some one block the verdict would be
+    another. `rig_deviation` is that of a block's log ratio which the baseline against itself shows
+    of these cells; intervals and p count with no less.
     """
 
     ratio: float
@@ -61,6 +63,7 @@ class JudgedRatio(ResultModel):
     verdict: Verdict
     n: int
     barely: bool = False
+    rig_deviation: float = 0.0
 
     @property
     def edges(self) -> tuple[float, float]:

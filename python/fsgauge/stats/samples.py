@@ -151,10 +151,10 @@ class Samples:
         return self.over_blocks(logs, reach=reach)
 
     def over_blocks(
-        self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0
+        self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, least: float = 0.0
     ) -> Estimate | None:
         """The same of any logs by block, times exp(shift)."""
-        return estimate(logs, shift=shift, reach=reach, level=self.level)
+        return estimate(logs, shift=shift, reach=reach, level=self.level, least=least)
 
     def plain_mean(
         self, name: str, cell: str, system: str, scale: Callable[[float], float] = float

@@ -20,6 +20,7 @@ from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.served import MEMORY
+from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     listed,
@@ -65,13 +66,11 @@ def largest(decided: Iterable[tuple[Cell, Comparison]]) -> tuple[Cell, Compariso
 
 def told_apart(found: Sequence[Comparison]) -> tuple[list[Comparison], list[Comparison]]:
     """Those with a verdict, and those that are undecided."""
-    clear = [entry for entry in found if entry.verdict != "undecided"]
-    return clear, [entry for entry in found if entry.verdict == "undecided"]
+    clear = [entry for entry in found if entry.verdict not in OPEN]
+    return clear, [entry for entry in found if entry.verdict in OPEN]
 
 
 BLOCKS_FOR_A_RANGE = 3
-WIDEST_RANGE = 100.0
-"""Beyond this factor a range says nothing that a reader could use."""
 
 
 def place_of(cell: Cell) -> str:
@@ -143,7 +142,7 @@ def noise_alone(question: Question) -> str:
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread = f"range not known from {number}"
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
-        wide = floor.high > WIDEST_RANGE * floor.low
+        wide = is_too_wide(floor.low, floor.high)
         spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
     return (
         f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"

@@ -1,12 +1,16 @@
-"""From a ratio to a word: better, worse, equivalent or undecided.
+"""From a ratio to a word: whether it may be claimed, and as what.
 
 Takes ratios with intervals and p values, the margin within which a difference does not matter,
-and the metric's direction. The four cases and their order:
+and the metric's direction. The cases and their order:
 
     equivalent   the whole interval is within the margin (a difference may be seen, but is small)
     better/worse the interval excludes 1 and the p value, corrected for the number of comparisons,
                  is at most 5 %
     undecided    everything else, also everything from fewer than three blocks
+    too noisy    would be one of the first two, but the baseline against itself in the same cells
+                 differs as much, or the interval is too wide to be drawn
+
+Headlines, tables, pictures, rankings and JSON take this word, and none of them judges again.
 
 Many comparisons: Benjamini and Hochberg (1995) hold the share of false ones among all that are
 called better or worse at 5 %. One family is one metric over all systems and cells; the primary
@@ -21,10 +25,15 @@ from typing import Literal
 
 from fsgauge.stats.ratio import Ratio
 
-Verdict = Literal["better", "worse", "equivalent", "undecided"]
+Verdict = Literal["better", "worse", "equivalent", "undecided", "too noisy"]
+OPEN: tuple[Verdict, ...] = ("undecided", "too noisy")
+"""The verdicts that claim nothing."""
 
 ALPHA = 0.05
 BLOCKS_FOR_A_VERDICT = 3
+WIDEST_INTERVAL = 100.0
+"""Beyond this factor an interval says nothing that a reader could use: none is drawn, and nothing
+is claimed."""
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
@@ -72,6 +81,22 @@ def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_bette
     if excludes_one and p_adjusted <= ALPHA:
         return "better" if (ratio.ratio > 1) == higher_is_better else "worse"
     return "undecided"
+
+
+def claimed(found: Verdict, *, alone: Verdict, low: float | None, high: float | None) -> Verdict:
+    """What may be said of a ratio: the one place that decides it.
+
+    `found` is the verdict with at least the scatter of A/A, `alone` that of its own blocks, `low`
+    and `high` the interval that is shown.
+    """
+    if found in OPEN:
+        return "undecided" if alone in OPEN else "too noisy"
+    return "too noisy" if is_too_wide(low, high) else found
+
+
+def is_too_wide(low: float | None, high: float | None) -> bool:
+    """Whether an interval says nothing that a reader could use."""
+    return low is None or high is None or high > WIDEST_INTERVAL * low
 
 
 def log_margin(equivalence_percent: float) -> float:

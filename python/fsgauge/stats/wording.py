@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from fsgauge.stats.verdict import OPEN
+
 
 def listed(parts: Sequence[str]) -> str:
     """ "ext4, xfs and btrfs"."""
@@ -131,7 +133,7 @@ def remark(
     hangs = ", barely" if barely else ""
     if verdict == "equivalent" and margin_percent is not None:
         return f"{hangs or ','} equivalent within {margin_percent:.0f} %"
-    if verdict in ("undecided", "equivalent"):
+    if verdict is not None and verdict in ("equivalent", *OPEN):
         return f"{hangs or ','} {verdict}"
     return hangs
 

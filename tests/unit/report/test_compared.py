@@ -12,10 +12,10 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.pages import explain_metric
 from fsgauge.report.compared import cautions, limit_interval, read_sides, summary, write_comparison
 from fsgauge.report.history import write_history
-from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
+from tests.sittings import compare_quiet
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_same_conditions import on, side
 
@@ -23,7 +23,7 @@ from tests.unit.stats.folders.test_same_conditions import on, side
 def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     tmp_path: Path,
 ) -> None:
-    between = compare_sides(A, SLOW)
+    between = compare_quiet(A, SLOW)
     tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
     page = write_comparison(between, tests, tmp_path).read_text()
     assert 'id="figure-comparison"' in page and "the whole interval is beyond" in page
@@ -34,27 +34,27 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
 
 
 def test_rounding_does_not_hide_on_which_side_of_the_limit_an_interval_ends() -> None:
-    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_sides(A, SLOW).ratios())
+    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_quiet(A, SLOW).ratios())
     close = test.model_copy(update={"low": 0.89, "high": 0.9523})
     assert limit_interval(close) == "0.89 to 0.9523"
 
 
 def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:
     evil = side("<script>alert(1)</script>", seed=4)
-    page = write_comparison(compare_sides(A, evil), [], tmp_path).read_text()
+    page = write_comparison(compare_quiet(A, evil), [], tmp_path).read_text()
     assert "<script>alert" not in page
 
 
 def test_two_machines_with_one_system_have_no_verdict_and_say_why(tmp_path: Path) -> None:
     alone = {"systems": {"ext4": "ext4"}}
-    between = compare_sides(side(**alone), on(side(seed=2, **alone), name="elsewhere"))
+    between = compare_quiet(side(**alone), on(side(seed=2, **alone), name="elsewhere"))
     assert any("only system" in each for each in cautions(between))
     assert "Nothing can be judged" in write_comparison(between, [], tmp_path).read_text()
 
 
 def test_a_place_that_takes_nothing_is_an_error_in_words() -> None:
     with pytest.raises(RigError, match="cannot write"):
-        write_comparison(compare_sides(A, SLOW), [], Path("/proc/nowhere"))
+        write_comparison(compare_quiet(A, SLOW), [], Path("/proc/nowhere"))
 
 
 def test_folders_of_one_name_are_told_apart_by_their_parents(tmp_path: Path) -> None:

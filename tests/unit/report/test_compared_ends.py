@@ -13,11 +13,12 @@ from fsgauge.report.compared import cautions, summary, write_comparison
 from fsgauge.report.compared_ends import differing, ends_repetition, ends_sentence
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.same_conditions import Unlike
+from tests.sittings import compare_quiet
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_ends_of_range import LONGEST, SHORTEST, end
 
 SLOWER = end("longest", "slower", effect=lambda system, cell: 0.8)
-RANGE = compare_sides(SHORTEST, SLOWER)
+RANGE = compare_quiet(SHORTEST, SLOWER)
 
 
 def test_the_headline_is_the_range_with_the_lower_end_first() -> None:
@@ -26,12 +27,12 @@ def test_the_headline_is_the_range_with_the_lower_end_first() -> None:
     ranges = re.findall(r"(\d[\d.]*) to (\d[\d.]*) k IOPS on (\w+)", said)
     assert [system for _, _, system in ranges] == RANGE.systems
     assert all(float(low) < float(high) for low, high, _ in ranges)
-    turned = summary(compare_sides(SLOWER, SHORTEST))
+    turned = summary(compare_quiet(SLOWER, SHORTEST))
     assert re.findall(r"\d[\d.]* to .*", turned) == re.findall(r"\d[\d.]* to .*", said)
 
 
 def test_ends_that_read_alike_are_one_value() -> None:
-    said = ends_sentence(compare_sides(SHORTEST, LONGEST))
+    said = ends_sentence(compare_quiet(SHORTEST, LONGEST))
     assert " to " not in said and "IOPS on xfs" in said
 
 
@@ -40,20 +41,20 @@ def test_a_page_of_a_range_has_no_verdict_and_no_warning(tmp_path: Path) -> None
     assert cautions(RANGE) == []
     page = write_comparison(RANGE, [], tmp_path).read_text()
     body = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
-    for word in ("verdict", "undecided", "to be repeated", "95 %", "sitting", "robust"):
+    for word in ("verdict", "undecided", "not known", "95 %", "sitting", "robust"):
         assert word not in body, word
     assert "complete blocks with the shortest times" in body
     assert "complete blocks with the longest times" in body
     assert "Nothing is judged" in body
-    measured = write_comparison(compare_sides(A, SLOW), [], tmp_path / "other").read_text()
+    measured = write_comparison(compare_quiet(A, SLOW), [], tmp_path / "other").read_text()
     assert "verdict" in measured and "95 %" in measured
 
 
 def test_other_seeds_or_fewer_blocks_are_named() -> None:
     assert "the same seed" in ends_repetition(RANGE)
-    seeds = compare_sides(SHORTEST, end("longest", seed=2))
+    seeds = compare_quiet(SHORTEST, end("longest", seed=2))
     assert "The seeds differ (1 and 2)" in ends_repetition(seeds)
-    blocks = compare_sides(SHORTEST, end("longest", blocks=4))
+    blocks = compare_quiet(SHORTEST, end("longest", blocks=4))
     assert "do not have the same number of blocks" in ends_repetition(blocks)
 
 
@@ -70,7 +71,7 @@ def test_neither_the_day_nor_the_times_are_listed_as_different() -> None:
 )
 def test_the_axis_has_names_that_are_whole_or_letters(label: str, title: str) -> None:
     """It had "churn-simu…6 (simulated) over churn-simu…0 (simulated)"."""
-    drawing = between_chart(compare_sides(A, replace(SLOW, label=label)))
+    drawing = between_chart(compare_quiet(A, replace(SLOW, label=label)))
     assert drawing is not None
     texts = re.findall(r">([^<>]+ over [^<>]+)<", drawing.alone)
     assert title in texts, texts

@@ -10,10 +10,10 @@ import pytest
 from fsgauge.report.compared import summary, write_comparison
 from fsgauge.report.compared_models import model_lines, model_sentence
 from fsgauge.stats.folders.between import Between
-from fsgauge.stats.folders.compare import compare_sides
+from tests.sittings import compare_quiet
 from tests.unit.stats.folders.test_compare import SLOW, A
 
-PLAIN = compare_sides(A, SLOW)
+PLAIN = compare_quiet(A, SLOW)
 
 
 def beside(simulated: str) -> Between:

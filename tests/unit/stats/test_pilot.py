@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
+from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.stats.pilot import is_of_same_work, noise_so_far, noise_words, pilot_noise, pilot_time
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
@@ -114,7 +114,7 @@ def test_what_it_leaves_to_be_seen_is_what_the_plan_says() -> None:
     found = noise_so_far(plan, "overhead", study.runs, 3.0)
     assert found is not None and found.is_too_noisy
     spread, level = paired_percent(found.noise_percent), corrected(plan.comparisons)
-    assert found.detectable_percent == detectable_percent(8, spread, level)
+    assert found.detectable_percent == planned_percent(8, spread, level)
     assert found.blocks_needed == blocks_needed(10.0, spread, level)
     said = noise_words(found, "raw", alone=False)
     assert ": too noisy to answer; " in said

@@ -1,4 +1,4 @@
-"""The four words, and how they depend on margin, direction and number of comparisons."""
+"""The words, and how they depend on margin, direction and number of comparisons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin, thresholds
+from fsgauge.stats.verdict import (
+    Verdict,
+    benjamini_hochberg,
+    claimed,
+    judge,
+    log_margin,
+    thresholds,
+)
 
 THREE_PERCENT = log_margin(3)
 
@@ -52,6 +59,31 @@ def test_each_verdict(
         higher_is_better=higher_is_better,
     )
     assert verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("found", "alone", "interval", "said"),
+    [
+        ("better", "better", (1.1, 1.2), "better"),
+        ("better", "undecided", (1.1, 1.2), "better"),
+        ("equivalent", "equivalent", (0.99, 1.01), "equivalent"),
+        ("undecided", "undecided", (0.5, 2.0), "undecided"),
+        ("undecided", "worse", (0.5, 2.0), "too noisy"),
+        ("undecided", "equivalent", (0.5, 2.0), "too noisy"),
+        ("better", "better", (1.3, 1515.0), "too noisy"),
+        ("worse", "worse", (0.001, 0.0999), "worse"),
+        ("worse", "worse", (0.001, 0.101), "too noisy"),
+        ("worse", "worse", (None, None), "too noisy"),
+    ],
+)
+def test_what_may_be_said(
+    found: Verdict,
+    alone: Verdict,
+    interval: tuple[float | None, float | None],
+    said: Verdict,
+) -> None:
+    low, high = interval
+    assert claimed(found, alone=alone, low=low, high=high) == said
 
 
 def test_two_blocks_decide_nothing() -> None:

@@ -54,16 +54,16 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
     if between.ends is not None:
         return _row_of_range(between, entry)
     verdict = entry.verdict or "undecided"
-    blocks = entry.blocks
-    interval = words.interval(entry.low, entry.high, blocks)
-    known = words.is_known(entry.low, entry.high, blocks)
+    low, high = entry.shown
+    interval = words.interval(low, high, entry.blocks)
+    known = words.is_known(low, high, entry.blocks)
     other = between.other(entry)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",
         "system": entry.system,
         "ratio": entry.ratio,
-        "low": entry.low if known else None,
-        "high": entry.high if known else None,
+        "low": low if known else None,
+        "high": high if known else None,
         "other": None if other is None else other.ratio,
         "verdict": verdict,
         "words": f"{words.ratio(entry.ratio)}  {GLYPHS[verdict]} {verdict}",

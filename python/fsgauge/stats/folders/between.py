@@ -24,7 +24,8 @@ class Entry(ResultModel):
     by itself. `bases_agree` is false where that one would decide and the other basis says
     otherwise; `low` and `high` then span the intervals of both.
     `within_low` and `within_high` are the interval of these sittings alone; `sittings_measured`:
-    the other one is of how sittings differ, not of what is assumed of that. `value_a` and `value_b`
+    the other one is of how these differ. Where it is not known how sittings differ, there is none,
+    and nothing is claimed. `value_a` and `value_b`
     are geometric means over blocks: in the metric's unit, or, to the baseline, ratios. `error` (of
     the log ratio), `freedom` and `reach` (how far its buckets leave it open) give intervals at
     other levels.
@@ -68,6 +69,13 @@ class Entry(ResultModel):
         return self.cell, self.system, self.metric
 
     @property
+    def shown(self) -> tuple[float | None, float | None]:
+        """The interval to show: of these sittings alone where it is not known how others differ."""
+        if self.low is None:
+            return self.within_low, self.within_high
+        return self.low, self.high
+
+    @property
     def blocks(self) -> int:
         """Those of the side that has fewer."""
         return min(self.blocks_a, self.blocks_b)
@@ -93,7 +101,10 @@ class SideFacts(ResultModel):
 
 
 class Between(ResultModel):
-    """Everything that the comparison of two folders says; goes to comparison.json."""
+    """Everything that the comparison of two folders says; goes to comparison.json.
+
+    `sittings_known`: these sittings are too few, and others showed how sittings differ.
+    """
 
     format: Literal[1] = 1
     question: str
@@ -101,6 +112,7 @@ class Between(ResultModel):
     a: SideFacts
     b: SideFacts
     sittings_measured: bool
+    sittings_known: bool
     same_machine: bool
     decides: Basis
     systems: list[str]
@@ -160,6 +172,7 @@ class Between(ResultModel):
             },
             invalid=invalid[0] if invalid else "",
             noisy=[side.label for side in sides if side.too_noisy],
+            sittings_unknown=not (self.sittings_measured or self.sittings_known),
         )
 
     def cell(self, cell_id: str) -> Cell:

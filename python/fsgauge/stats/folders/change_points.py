@@ -6,16 +6,18 @@ Method: E-divisive's splitting (Matteson and James, JASA 2014) with a t test in 
 permutations, so that the same folders always give the same answer (Fleming, Kolaczkowski and
 others, "Hunter: using change point detection to hunt for performance regressions", ICPE 2023).
 The part is split where the t statistic is largest, as long as that is significant, and both sides
-again. Three things differ from Hunter:
+again. Four things differ from Hunter:
 
+- A folder or two that lie far from their neighbours are no level. They count as the median of five
+  folders around them, or one bad folder would widen the noise until no step stands out.
 - The noise is estimated from differences of neighbours (von Neumann, 1941), which a few steps
   hardly move. The deviation within a part that holds two steps, up and back, would hide both.
 - What is found so far are candidates. All of them are then fitted together, with noise that may
   wander from folder to folder (step_errors.py), and the least sure one is dropped until each is
   sure: its p, corrected for the number of places and of series (Bonferroni), is at most 5 %.
 - So a whole history without any step shows one in at most one case of twenty where neighbouring
-  folders are independent, and in about 6 of 100 where each keeps up to 0.6 of the noise of the one
-  before.
+  folders are independent, and in about 6 of 100 where each keeps some of the noise of the one
+  before, up to all of it (a random walk).
 
 A level is at least three folders long.
 """
@@ -37,6 +39,10 @@ SHORTEST = 3
 """Folders of one level, at least."""
 FEWEST = 2 * SHORTEST
 """Folders without which there is no place for a step."""
+AROUND = 2
+"""Folders on each side of one that are its neighbours: fewer than a level has."""
+FAR = 6.0
+"""Deviations from the median of its neighbours beyond which a folder is no news of a level."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +68,45 @@ def change_points(logs: Sequence[float], *, series: int = 1, reach: float = 0.0)
     """
     if len(logs) < FEWEST:
         return []
+    logs = _settled(logs)
     noise = _noise_of_neighbours(logs)
     return _confirmed(logs, _split(logs, 0, len(logs), noise), series, 2 * reach)
+
+
+def apart(logs: Sequence[float]) -> list[bool]:
+    """Which lie far from their neighbours."""
+    return [log != settled for log, settled in zip(logs, _settled(logs), strict=True)]
+
+
+def _settled(logs: Sequence[float]) -> list[float]:
+    """The logs, in which each that lies far from its neighbours is as their median.
+
+    The furthest first: beside it, a level that begins would be none.
+    """
+    found = list(logs)
+    if len(found) < FEWEST:
+        return found
+    usual = statistics.median(abs(y - x) for x, y in pairwise(logs)) / (_OF_NORMAL * math.sqrt(2))
+    for _ in logs:
+        medians = _medians(found)
+        furthest = max(range(len(found)), key=lambda place: abs(found[place] - medians[place]))
+        if abs(found[furthest] - medians[furthest]) <= max(FAR * usual, _LEAST):
+            break
+        found[furthest] = medians[furthest]
+    return found
+
+
+_OF_NORMAL = 0.6745
+"""The median of absolute normal errors, in deviations."""
+_LEAST = 1e-9
+
+
+def _medians(logs: Sequence[float]) -> list[float]:
+    """The median of each and its neighbours."""
+    return [
+        statistics.median(logs[max(0, place - AROUND) : place + AROUND + 1])
+        for place in range(len(logs))
+    ]
 
 
 def _noise_of_neighbours(logs: Sequence[float]) -> _Noise:

@@ -9,14 +9,14 @@ asked for, the second one decides alone. Families for the correction: one metric
 cells apart from the others. The interval that is shown is the one that the verdict rests on, as in
 a report (stats/contrast.py); where the two bases disagree it is both together, which holds 1.
 
-Intervals hold what differs from sitting to sitting: measured where there are sittings enough,
-assumed to be as large as what equal runs differ by otherwise (stats/welch.py).
+Intervals hold what differs from sitting to sitting: measured where there are sittings enough, or
+known from others. Where it is neither, nothing is better or worse (stats/welch.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -43,8 +43,10 @@ from fsgauge.stats.folders.same_conditions import (
     same_machine,
 )
 from fsgauge.stats.planned import margin_percent
-from fsgauge.stats.verdict import Verdict
-from fsgauge.stats.welch import FEWEST_SITTINGS, OverSittings
+from fsgauge.stats.verdict import OPEN, Verdict
+from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
+
+KnownSittings = Mapping[Basis, Mapping[Key, Known]]
 
 
 def compare_sides(
@@ -55,10 +57,12 @@ def compare_sides(
     more_b: Sequence[Side] = (),
     despite: Sequence[str] = (),
     to_baseline: bool = False,
+    known: KnownSittings | None = None,
 ) -> Between:
     """The comparison of A with B, each with `more` folders of the same.
 
-    `to_baseline` lets the ratio of ratios decide on one machine too. Raises InputError where
+    `known` is how sittings differ, as others showed. `to_baseline` lets the ratio of ratios decide
+    on one machine too. Raises InputError where
     something that must be equal is not and is not in `despite`; two ends of a model's range need
     no exception, and are not judged.
     """
@@ -90,6 +94,7 @@ def compare_sides(
         bases=_bases(sides),
         decides=decides,
         judged=_judged(one_machine, ends),
+        known=None if all(map(is_simulated, [a, *others])) else known or {},
     )
     entries = list(entries_of(samples[0], samples[1], scope))
     present = {entry.metric for entry in entries}
@@ -99,6 +104,7 @@ def compare_sides(
         a=_facts(folders[0], len(sittings[0])),
         b=_facts(folders[1], len(sittings[1])),
         sittings_measured=sum(map(len, sittings)) >= FEWEST_SITTINGS,
+        sittings_known=scope.known is None or bool(scope.known),
         same_machine=one_machine,
         decides=decides,
         systems=systems,
@@ -114,7 +120,10 @@ def compare_sides(
 
 @dataclass(frozen=True)
 class Scope:
-    """What is compared, by which bases, and the margin within which a difference is none."""
+    """What is compared, by which bases, and the margin within which a difference is none.
+
+    `known` is how sittings differ, where other ones showed it; None of a model, which has none.
+    """
 
     cells: list[str]
     systems: list[str]
@@ -124,6 +133,12 @@ class Scope:
     bases: list[Basis]
     decides: Basis
     judged: list[Basis]
+    known: KnownSittings | None
+
+    def sittings_of(self, basis: Basis) -> Callable[[Key], Known | None]:
+        """What is known of how sittings differ in each line."""
+        known = self.known
+        return lambda key: OF_A_MODEL if known is None else known.get(basis, {}).get(key)
 
 
 def _judged(one_machine: bool, ends: Ends | None) -> list[Basis]:
@@ -161,7 +176,13 @@ def _facts(side: Sequence[Folder], sittings: int) -> SideFacts:
 def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
     """Every ratio of B over A by every basis, with its verdict."""
     found = {
-        basis: in_folders(_contrasts([*a, *b], scope, basis), a, b, scope.margin_percent)
+        basis: in_folders(
+            _contrasts([*a, *b], scope, basis),
+            a,
+            b,
+            scope.margin_percent,
+            scope.sittings_of(basis),
+        )
         for basis in scope.bases
     }
     for basis in scope.bases:
@@ -223,7 +244,7 @@ def _agree(direct: Verdict, to_baseline: Verdict) -> bool:
     """Whether a direct verdict stands: a difference has to be in both ratios, the same way."""
     if direct in ("better", "worse"):
         return to_baseline == direct
-    return direct == "undecided" or to_baseline not in ("better", "worse")
+    return direct in OPEN or to_baseline not in ("better", "worse")
 
 
 def _hull(

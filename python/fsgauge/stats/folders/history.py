@@ -15,7 +15,7 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
-from fsgauge.stats.folders.change_points import FEWEST, change_points
+from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 from fsgauge.stats.folders.folder import Folder, read_folder, shared_cells, shared_systems
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.metrics import METRICS
@@ -24,7 +24,10 @@ from fsgauge.stats.results import ResultModel
 
 
 class Point(ResultModel):
-    """One folder's ratio to the baseline, with the interval that its blocks give."""
+    """One folder's ratio to the baseline, with the interval that its blocks give.
+
+    `apart`: it lies far from its neighbours, and steps are those of the series without it.
+    """
 
     label: str
     started_unix_ns: int
@@ -32,6 +35,7 @@ class Point(ResultModel):
     low: float | None
     high: float | None
     blocks: int
+    apart: bool = False
 
 
 class Turning(ResultModel):
@@ -161,7 +165,12 @@ def _series(folders: Sequence[Folder], value: Value, count: int) -> Series:
                 )
             )
     higher = METRICS[value.metric].higher_is_better
-    steps = change_points([math.log(point.ratio) for point in points], series=count, reach=reach)
+    logs = [math.log(point.ratio) for point in points]
+    steps = change_points(logs, series=count, reach=reach)
+    points = [
+        point.model_copy(update={"apart": is_apart})
+        for point, is_apart in zip(points, apart(logs), strict=True)
+    ]
     names = {each.id: each.name for each in folders[-1].samples.plan.cells} if folders else {}
     return Series(
         cell=names.get(value.cell, value.cell),

@@ -29,6 +29,7 @@ from fsgauge.stats.welch import interval
 from fsgauge.units import exact_size, format_size
 
 Interval = tuple[float, float]
+SITTINGS_UNKNOWN = "nothing shows how sittings differ: name more folders, or a gate's file (--gate)"
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -61,7 +62,8 @@ class Line:
 @dataclass(frozen=True)
 class Ratios:
     """What conditions are asked of. `invalid` says why nothing can be decided, or is empty; `noisy`
-    names the sides that are too noisy to answer.
+    names the sides that are too noisy to answer; `sittings_unknown`: nothing shows how sittings
+    differ.
     """
 
     cells: Sequence[Cell]
@@ -72,6 +74,7 @@ class Ratios:
     lines: Mapping[Basis, Mapping[Key, Line]] = field(default_factory=dict)
     invalid: str = ""
     noisy: Sequence[str] = ()
+    sittings_unknown: bool = False
 
     def cell(self, cell_id: str) -> str:
         """The name of a cell."""
@@ -219,6 +222,8 @@ def _decided(
     bounds = line.at(level)
     if ratios.invalid:
         return None, ratios.invalid
+    if line.blocks >= BLOCKS_FOR_A_VERDICT and ratios.sittings_unknown:
+        return None, SITTINGS_UNKNOWN
     if bounds is None or line.blocks < BLOCKS_FOR_A_VERDICT:
         return None, f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
     crossed = is_met(condition, *bounds)

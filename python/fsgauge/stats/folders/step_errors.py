@@ -3,7 +3,7 @@
 Takes logs in order of time and the places of steps; gives each step's size with its standard error.
 The series is taken as levels plus noise that wanders: each folder keeps a share of the one before
 (autoregressive of order 1). For a share, levels are fitted by generalised least squares, which is
-exact. The share is not known: of those between none and 0.7, all that explain the series nearly as
+exact. The share is not known: of those between none and 0.97, all that explain the series nearly as
 well as the best one (restricted likelihood; Patterson and Thompson, Biometrika 58, 1971) are tried,
 and the one that makes a step least sure counts. Without that, noise that keeps 0.6 of itself showed
 a step in 26 of 100 histories of 12 folders, and in 60 of 100 of 30.
@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from fsgauge.stats.ratio import beyond
 from fsgauge.stats.welch import p_of
 
-SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7)
+SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 0.97)
 """Shares of a folder's noise that the next one keeps."""
-NEARLY = (1.0, 2.0)
-"""Log likelihood below the best share's up to which a share is tried: the less up to 20 folders,
-the more from 40 on. The more folders, the more places candidates were chosen from, and the less of
-the noise they leave resembles its neighbours. The least that holds false steps at about 6 % up to a
-share of 0.6, by simulation (tests/known/test_wandering.py)."""
+NEARLY = 2.0
+"""Log likelihood below the best share's up to which a share is tried: the least that holds false
+steps at about 6 % up to a random walk, by simulation (tests/known/test_wandering.py)."""
 _LEAST_SQUARES = 1e-24
 
 
@@ -48,8 +46,7 @@ def step_errors(logs: Sequence[float], places: Sequence[int], reach: float) -> l
     """For each step, the least sure of what is plausible; `reach` is how far each may be off."""
     fits = [_fit(logs, places, share, reach) for share in SHARES]
     best = max(fit.likelihood for fit in fits)
-    nearly = min(max(len(logs) / 20, NEARLY[0]), NEARLY[1])
-    plausible = [fit.steps for fit in fits if fit.likelihood >= best - nearly]
+    plausible = [fit.steps for fit in fits if fit.likelihood >= best - NEARLY]
     return [max(each, key=lambda step: step.p) for each in zip(*plausible, strict=True)]
 
 

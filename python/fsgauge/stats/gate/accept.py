@@ -7,26 +7,30 @@ changes nothing: learnt from twice, it would make the noise look small.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.errors import InputError
-from fsgauge.stats.folders.folder import Key
+from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
 from fsgauge.stats.gate.family import Watched, is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
 from fsgauge.stats.gate.noise import (
     FEWEST_RUNS,
+    FEWEST_SITTINGS,
     Newcomers,
     is_by_sitting,
+    known_sittings,
     noises_of,
 )
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.results import ResultModel
+from fsgauge.stats.welch import Known
 
 State = Literal["ready", "too few", "too noisy"]
 
@@ -123,6 +127,26 @@ def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]
         despite,
         (learned.written, folder.written),
     )
+
+
+def sittings_for(
+    learned: Learned, sides: Sequence[Side], label: str, despite: Sequence[str]
+) -> dict[Basis, dict[Key, Known]]:
+    """How sittings of these sides' study differ, for a comparison of few of them.
+
+    Raises InputError for sides that do not belong here, or for too few accepted sittings.
+    """
+    for folder in folders_of(sides):
+        belongs(folder, learned, label, despite)
+    if not is_by_sitting(learned):
+        raise InputError(
+            f"{label} has learnt from {len(learned.sittings())} of the {FEWEST_SITTINGS} sittings"
+            " that show how sittings differ",
+            cause="runs of one sitting are alike in what lasts for hours",
+            next=f"fsgauge gate accept DIR --file {shlex.quote(label)}, with folders of other"
+            " sittings",
+        )
+    return known_sittings(learned)
 
 
 def _require_valid(folder: Folder) -> None:

@@ -28,6 +28,7 @@ from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.gate.learned import Learned, Line
 from fsgauge.stats.gate.spread import spreads
 from fsgauge.stats.ratio import deviation_of_steps
+from fsgauge.stats.welch import Known
 
 FEWEST_RUNS = 5
 """Accepted runs without which nothing is judged."""
@@ -133,6 +134,15 @@ def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
             lines = [line for line in learned.lines if line.metric == metric and _has(line, basis)]
             for line, noise in zip(lines, _of_family(lines, basis, learned), strict=True):
                 found.setdefault(line.key, {})[basis] = noise
+    return found
+
+
+def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Known]]:
+    """How far the sittings of each line come out apart; nothing where these are too few."""
+    found: dict[Basis, dict[Key, Known]] = {basis: {} for basis in BASES}
+    for key, noises in noises_of(learned).items() if is_by_sitting(learned) else ():
+        for basis, noise in noises.items():
+            found[basis][key] = Known(noise.deviation, noise.freedom)
     return found
 
 

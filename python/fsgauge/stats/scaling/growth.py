@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan
-from fsgauge.stats.estimate import ByBlock, Estimate, over, widened
+from fsgauge.stats.contrast import Contrast, Rig, Value
+from fsgauge.stats.estimate import Estimate, over, widened
 from fsgauge.stats.results import HostPoint, HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
@@ -35,18 +36,20 @@ class Growth:
     blocks: list[tuple[int, float]]
 
 
-def grown(samples: Samples, rates: Mapping[int, ByBlock]) -> dict[int, Growth]:
-    """By number, in the order of log rates [number][block]."""
-    fewest = min(rates)
+def grown(samples: Samples, values: Mapping[int, Value]) -> dict[int, Growth]:
+    """By number, in the order of `values`; changes scatter at least as A/A of their cells does."""
+    rates = {count: samples.block_logs(*value) for count, value in values.items()}
+    fewest, rig = min(rates), Rig(samples)
     found = {}
     for count, logs in rates.items():
         gain = over(logs, rates[fewest])
         more = count != fewest
         ideal = math.log(fewest / count)
+        least = rig.deviation(Contrast(values[count], values[fewest]))
         found[count] = Growth(
             rate=samples.over_blocks(logs),
-            change=samples.over_blocks(gain) if more else None,
-            efficiency=samples.over_blocks(gain, shift=ideal) if more else None,
+            change=samples.over_blocks(gain, least=least) if more else None,
+            efficiency=samples.over_blocks(gain, shift=ideal, least=least) if more else None,
             blocks=[(block, math.exp(log)) for block, log in sorted(logs.items())],
         )
     return found
@@ -106,12 +109,11 @@ def _without_hosts(cell: Cell) -> str:
 
 
 def _scaling(samples: Samples, group: HostGroup, system: str, metric: str) -> HostScaling:
-    rates = {
-        count: samples.block_logs(metric, cell.id, system) for count, cell in group.cells.items()
-    }
+    values = {count: Value(metric, cell.id, system) for count, cell in group.cells.items()}
+    rates = {count: samples.block_logs(*value) for count, value in values.items()}
     points = [
         HostPoint(hosts=count, cell=group.cells[count].id, **vars(growth))
-        for count, growth in grown(samples, rates).items()
+        for count, growth in grown(samples, values).items()
     ]
     return HostScaling(
         system=system,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.stats.folders.change_points import FEWEST, change_points
+from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 
 WOBBLE = [0.001, -0.002, 0.002, -0.001, 0.0015, -0.0015]
 
@@ -29,6 +29,30 @@ def test_one_bad_folder_is_no_level() -> None:
     logs = [*WOBBLE, *WOBBLE]
     logs[5] -= 0.1
     assert change_points(logs) == []
+
+
+@pytest.mark.parametrize("bad", [0, 2, 8, 11])
+@pytest.mark.parametrize("by", [-0.7, 0.7])
+def test_one_bad_folder_hides_no_step(bad: int, by: float) -> None:
+    """It widened the noise until a step of 15 % was none."""
+    logs = [*WOBBLE, *(value - 0.16 for value in WOBBLE)]
+    (there,) = change_points(logs)
+    logs[bad] += by
+    (step,) = change_points(logs)
+    assert step.index == there.index == 6
+    assert step.ratio.ratio == pytest.approx(there.ratio.ratio, rel=0.01)
+    assert [place for place, is_apart in enumerate(apart(logs)) if is_apart] == [bad]
+
+
+def test_three_folders_are_a_level_and_two_are_not() -> None:
+    for long, lie_apart in ((2, 2), (3, 0)):
+        logs = [*WOBBLE, *(value - 0.7 for value in WOBBLE[:long]), *WOBBLE]
+        assert sum(apart(logs)) == lie_apart
+
+
+def test_few_folders_or_equal_ones_do_not_lie_apart() -> None:
+    assert not any(apart([0.0, 0.0, 0.0, 0.0, 0.7]))
+    assert not any(apart([0.3] * 12))
 
 
 def test_the_same_folders_give_the_same_steps_and_backwards_the_mirrored_ones() -> None:

@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import primary_lines, repetition_sentence
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
-from fsgauge.stats.folders.folder import read_folder, sittings_of
-from fsgauge.stats.folders.limits import Test, check
+from fsgauge.stats.folders.folder import BASES, read_folder, sittings_of
+from fsgauge.stats.folders.limits import SITTINGS_UNKNOWN, Test, check
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.welch import Known
+from tests.sittings import compare_quiet
+from tests.synthetic.setting import with_machine
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.folders.test_same_conditions import on, side
 
@@ -47,7 +51,7 @@ def ratio_of(between: Between, system: str, basis: Any) -> float:
 
 
 def test_on_one_machine_the_direct_ratio_decides_and_both_are_judged() -> None:
-    between = compare_sides(A, SLOW)
+    between = compare_quiet(A, SLOW)
     assert between.decides == "direct"
     for basis in ("direct", "to baseline"):
         entry = between.entry(CELL, "xfs", "iops", basis)
@@ -59,13 +63,13 @@ def test_on_one_machine_the_direct_ratio_decides_and_both_are_judged() -> None:
 
 
 def test_a_latency_that_grows_is_worse() -> None:
-    entry = compare_sides(A, SLOW).entry(CELL, "xfs", "read.mean", "direct")
+    entry = compare_quiet(A, SLOW).entry(CELL, "xfs", "read.mean", "direct")
     assert entry is not None
     assert entry.ratio > 1.1 and entry.verdict == "worse"
 
 
 def test_on_two_machines_only_the_ratio_of_ratios_is_judged() -> None:
-    between = compare_sides(A, on(SLOW, name="elsewhere"))
+    between = compare_quiet(A, on(SLOW, name="elsewhere"))
     assert between.decides == "to baseline"
     direct = between.entry(CELL, "xfs", "iops", "direct")
     relative = between.entry(CELL, "xfs", "iops", "to baseline")
@@ -85,7 +89,7 @@ def slower_baseline(system: str, cell: object) -> float:
 @pytest.mark.parametrize("effect", [slower_machine, slower_baseline])
 def test_a_difference_that_only_one_of_both_ratios_has_is_no_verdict(effect: Any) -> None:
     """What happens to all systems, and what happens to the baseline alone, is no news of xfs."""
-    between = compare_sides(A, side("b", seed=2, blocks=8, effect=effect))
+    between = compare_quiet(A, side("b", seed=2, blocks=8, effect=effect))
     entry = between.entry(CELL, "xfs", "iops", "direct")
     assert entry is not None and entry.verdict == "undecided"
     moved = between.entry(CELL, "raw", "iops", "direct")
@@ -95,7 +99,7 @@ def test_a_difference_that_only_one_of_both_ratios_has_is_no_verdict(effect: Any
 
 
 def test_a_limit_that_only_the_direct_ratio_crosses_is_undecided_and_says_why() -> None:
-    between = compare_sides(A, side("b", seed=2, blocks=8, effect=slower_machine))
+    between = compare_quiet(A, side("b", seed=2, blocks=8, effect=slower_machine))
     (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
     assert test.outcome == "undecided"
     assert "the ratio to raw did not" in test.reason
@@ -127,13 +131,57 @@ def test_folders_of_one_go_are_one_sitting(hours: tuple[int, ...], sittings: int
     assert entry is not None and entry.blocks_a == 9
 
 
+def test_one_sitting_a_side_says_neither_better_nor_worse_nor_crosses_a_limit() -> None:
+    """Sittings that differ as much would have been called so; what blocks show stands beside."""
+    between = compare_sides(A, SLOW)
+    assert not between.sittings_measured and not between.sittings_known
+    assert {entry.verdict for entry in between.entries} == {"undecided"}
+    assert {entry.low for entry in between.entries} == {None}
+    assert {entry.p_adjusted for entry in between.entries} == {1.0}
+    (line,) = (line for line in primary_lines(between) if line.system == "xfs")
+    assert line.verdict == "undecided (how sittings differ is not known)"
+    assert line.interval == line.within and " to " in line.interval
+    assert "nothing is called better or worse" in repetition_sentence(between)
+    (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
+    assert test.outcome == "undecided" and test.reason == SITTINGS_UNKNOWN
+    drawn = between_chart(between)
+    assert drawn is not None and "worse" not in drawn.wide
+
+
+def test_what_is_known_of_other_sittings_decides_as_far_as_it_goes() -> None:
+    """xfs is 20 % slower: clear where sittings differ by 1 %, and not where by 15 %."""
+    verdicts = {}
+    for deviation in (0.01, 0.15):
+        known = {basis: {(CELL, "xfs", "iops"): Known(deviation, 6.0)} for basis in BASES}
+        between = compare_sides(A, SLOW, known=known)
+        entry = between.entry(CELL, "xfs", "iops", "direct")
+        assert entry is not None and between.sittings_known and not entry.sittings_measured
+        verdicts[deviation] = entry.verdict
+    assert verdicts == {0.01: "worse", 0.15: "undecided"}
+
+
+def test_a_model_has_no_sittings_and_blocks_decide() -> None:
+    between = compare_sides(modelled(A), modelled(SLOW))
+    entry = between.entry(CELL, "xfs", "iops", "direct")
+    assert entry is not None and entry.verdict == "worse"
+    assert (entry.alone_low, entry.alone_high) == (entry.within_low, entry.within_high)
+
+
+def modelled(one: Side) -> Side:
+    """The same folder, as if a model had made it."""
+    model = Simulation(
+        model_version=1, policies={}, proofs={}, device="disk", device_words="a disk", numbers=[]
+    )
+    return replace(one, before=with_machine(one.before, simulation=model))
+
+
 def test_the_ratio_of_ratios_can_be_asked_for_on_one_machine() -> None:
-    between = compare_sides(A, SLOW, to_baseline=True)
+    between = compare_quiet(A, SLOW, to_baseline=True)
     assert between.same_machine and between.decides == "to baseline"
 
 
 def test_swapping_the_folders_inverts_every_ratio_and_verdict() -> None:
-    there, back = compare_sides(A, SLOW), compare_sides(SLOW, A)
+    there, back = compare_quiet(A, SLOW), compare_quiet(SLOW, A)
     opposite = {"better": "worse", "worse": "better"}
     for entry in there.entries:
         other = back.entry(entry.cell, entry.system, entry.metric, entry.basis)
@@ -145,17 +193,17 @@ def test_swapping_the_folders_inverts_every_ratio_and_verdict() -> None:
 
 def test_only_what_both_folders_have_is_compared() -> None:
     fewer = side("b", seed=2, systems={"raw": "raw", "xfs": "xfs"}, effect=nothing)
-    assert compare_sides(A, fewer).systems == ["raw", "xfs"]
+    assert compare_quiet(A, fewer).systems == ["raw", "xfs"]
 
 
 def test_a_drop_crosses_its_limit_and_noise_does_not() -> None:
     text = 'ratio(iops, randread, 4 KiB, "xfs") < 0.95'
-    assert [test.outcome for test in limits(compare_sides(A, SLOW), text)] == ["crossed"]
-    assert [test.outcome for test in limits(compare_sides(A, B), text)] != ["crossed"]
+    assert [test.outcome for test in limits(compare_quiet(A, SLOW), text)] == ["crossed"]
+    assert [test.outcome for test in limits(compare_quiet(A, B), text)] != ["crossed"]
 
 
 def test_a_limit_inside_the_interval_is_undecided() -> None:
-    between = compare_sides(A, SLOW)
+    between = compare_quiet(A, SLOW)
     text = f'ratio(iops, "xfs") < {ratio_of(between, "xfs", "direct"):.4f}'
     (test,) = limits(between, text)
     assert test.outcome == "undecided"
@@ -175,11 +223,11 @@ def test_a_limit_inside_the_interval_is_undecided() -> None:
     ],
 )
 def test_every_comparison(text: str, outcome: str) -> None:
-    assert [test.outcome for test in limits(compare_sides(A, SLOW), text)] == [outcome]
+    assert [test.outcome for test in limits(compare_quiet(A, SLOW), text)] == [outcome]
 
 
 def test_more_ratios_make_wider_intervals_and_the_same_ratio_twice_does_not() -> None:
-    between = compare_sides(A, SLOW)
+    between = compare_quiet(A, SLOW)
     (alone,) = limits(between, 'ratio(iops, "xfs") < 0.95')
     twice = limits(between, 'ratio(iops, "xfs") < 0.95', 'ratio(iops, "xfs") > 1.05')
     many = limits(between, "ratio(iops) < 0.95")
@@ -193,7 +241,7 @@ def test_more_ratios_make_wider_intervals_and_the_same_ratio_twice_does_not() ->
 
 def test_a_folder_that_is_not_valid_fails_nothing() -> None:
     invalid = side("b", seed=3, blocks=8, effect=slower_xfs, profile="debug")
-    between = compare_sides(A, invalid, despite=["engine-profile"])
+    between = compare_quiet(A, invalid, despite=["engine-profile"])
     assert not between.b.valid
     (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
     assert test.outcome == "undecided" and "not valid" in test.reason
@@ -201,7 +249,7 @@ def test_a_folder_that_is_not_valid_fails_nothing() -> None:
 
 def test_two_blocks_fail_nothing() -> None:
     few = side("b", seed=3, blocks=2, effect=slower_xfs)
-    (test,) = limits(compare_sides(A, few), 'ratio(iops, "xfs") < 0.95')
+    (test,) = limits(compare_quiet(A, few), 'ratio(iops, "xfs") < 0.95')
     assert test.outcome == "undecided"
 
 
@@ -218,7 +266,7 @@ def test_two_blocks_fail_nothing() -> None:
 )
 def test_a_selection_of_nothing_is_an_error(text: str, what: str, hint: str) -> None:
     with pytest.raises(InputError) as caught:
-        limits(compare_sides(A, B), text)
+        limits(compare_quiet(A, B), text)
     assert what in caught.value.what
     assert caught.value.location is not None
     assert hint in caught.value.location.hint
@@ -227,20 +275,20 @@ def test_a_selection_of_nothing_is_an_error(text: str, what: str, hint: str) -> 
 
 def test_selectors_that_hold_apart_but_not_together_are_an_error() -> None:
     two = {"patterns": ("randread", "randwrite"), "queue_depths": (1, 32), "effect": nothing}
-    between = compare_sides(side(seed=1, **two), side("b", seed=2, **two))
+    between = compare_quiet(side(seed=1, **two), side("b", seed=2, **two))
     assert len(limits(between, "ratio(iops, randread, depth 1) < 1")) == 3
     with pytest.raises(InputError, match="no cell is all of this"):
         limits(between, "ratio(iops, randread, randwrite) < 1")
 
 
 def test_the_baseline_has_no_ratio_to_itself() -> None:
-    between = compare_sides(A, on(SLOW, name="elsewhere"))
+    between = compare_quiet(A, on(SLOW, name="elsewhere"))
     with pytest.raises(InputError, match="no ratio to itself"):
         limits(between, 'ratio(iops, "raw") < 1')
 
 
 WRITERS = [make_writers(seed=seed, ranges=("shared", "segmented"), blocks=5) for seed in (1, 2)]
-OF_WRITERS = compare_sides(
+OF_WRITERS = compare_quiet(
     *(
         Side(label, each.study, each.turns, each.runs, each.before, each.after)
         for label, each in zip("ab", WRITERS, strict=True)
@@ -274,12 +322,12 @@ def test_what_writers_do_not_have_is_answered_with_what_they_have(
 
 def test_two_blocks_give_no_interval_that_is_worth_printing() -> None:
     """It was "3.43 (0.00 to 31823757.39)", undecided (an effect of over 1000 %)."""
-    few = compare_sides(side(seed=1, blocks=2, noise=0.9), side("b", seed=2, blocks=8, noise=0.9))
+    few = compare_quiet(side(seed=1, blocks=2, noise=0.9), side("b", seed=2, blocks=8, noise=0.9))
     lines = primary_lines(few)
     assert lines and {line.interval for line in lines} == {"not known from 2 blocks"}
     assert {line.verdict for line in lines} == {"undecided"}
     assert all("(not known from 2 blocks)" in line.other for line in lines if line.other)
     drawn = between_chart(few)
     assert drawn is not None and "not known from 2 blocks" in drawn.wide
-    many = primary_lines(compare_sides(A, SLOW))
+    many = primary_lines(compare_quiet(A, SLOW))
     assert all(" to " in line.interval for line in many)

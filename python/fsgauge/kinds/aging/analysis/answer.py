@@ -16,7 +16,7 @@ from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.sentence import DECIDED, ends, shortest
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
 
 MOST_NAMED = 4
@@ -47,8 +47,8 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         names = listed([each.system for each in kept])
         said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
         return _with_prediction(said, aging, kept, len(kept))
-    clear = [each for each in kept if each.verdict != "undecided"]
-    unclear = [each.system for each in kept if each.verdict == "undecided"]
+    clear = [each for each in kept if each.verdict not in OPEN]
+    unclear = [each.system for each in kept if each.verdict in OPEN]
     other = _decided_elsewhere(aging, side, level, unclear)
     if not clear:
         asked = f"at {level} % free, {_GERUNDS[side]} is undecided on {_named(unclear)}"

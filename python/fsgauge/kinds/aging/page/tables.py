@@ -33,6 +33,7 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
+from fsgauge.stats.verdict import OPEN
 from fsgauge.units import count, exact_bandwidth, exact_percent, format_duration, format_size
 
 _SIDES: tuple[Side, ...] = ("write", "read")
@@ -91,7 +92,7 @@ def kept_cell(point: AgingPoint | None, *, named: bool = False, judged: bool = T
 
 def _whole_cell(line: AgingLine) -> TableCell:
     if not line.lost_at:
-        doubt = any(point.verdict == "undecided" for point in line.points)
+        doubt = any(point.verdict in OPEN for point in line.points)
         return TableCell("undecided", "no loss decided") if doubt else TableCell("always")
     if line.whole_from is None:
         return TableCell("never", f"still less at {line.lost_at[-1]} %")

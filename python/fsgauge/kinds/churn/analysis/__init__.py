@@ -39,7 +39,10 @@ class ChurnAnalysis(Analysis):
     ) -> list[Interval]:
         """All damages, each by itself."""
         found = [
-            samples.over_blocks({block: math.log(ratio) for block, ratio in damage.blocks})
+            samples.over_blocks(
+                {block: math.log(ratio) for block, ratio in damage.blocks},
+                least=damage.rig_deviation,
+            )
             for damage in damages_of(samples, equivalence_percent)
         ]
         return [Interval(each.value, each.low, each.high) for each in found if each is not None]

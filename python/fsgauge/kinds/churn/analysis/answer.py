@@ -13,7 +13,7 @@ from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.sentence import DECIDED, shortest
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     left_out,
     listed,
@@ -49,7 +49,7 @@ def _answer(churn: Churn, fill: int, sides: list[Side]) -> str:
     blocks = max(damage.n for damage in everything)
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(blocks, _at_level(churn, fill), found)
-    if all(damage.verdict == "undecided" for damage in everything):
+    if all(damage.verdict in OPEN for damage in everything):
         said = _nothing_seen(_at_level(churn, fill), found)
         return said + _decided_elsewhere(churn, found) + _layouts(churn, fill)
     if all(damage.verdict == "equivalent" for damage in everything):
@@ -104,7 +104,7 @@ def _lacking(churn: Churn, fill: int) -> str:
 def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
     """What the tables decide of systems that the sentence leaves undecided: the first of it."""
     everything = [damage for damages in found.values() for damage in damages]
-    open_ = {(each.side, each.system) for each in everything if each.verdict == "undecided"}
+    open_ = {(each.side, each.system) for each in everything if each.verdict in OPEN}
     other = [
         damage
         for damage in churn.damages

@@ -16,6 +16,7 @@ from fsgauge.report.table_parts import (
 )
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.results import Results
+from fsgauge.stats.verdict import OPEN
 from fsgauge.units import format_size
 
 _SIDES = {"read": "reads", "write": "writes"}
@@ -110,8 +111,8 @@ def _verdict(damage: Damage) -> str:
     text: str = damage.verdict
     if damage.verdict == "equivalent":
         text = f"equivalent (within {words.percent(damage.margin_percent)})"
-    elif damage.verdict == "undecided" and damage.detectable_loss_percent is not None:
-        text = f"undecided ({loss_shown(damage.detectable_loss_percent)})"
+    elif damage.verdict in OPEN and damage.detectable_loss_percent is not None:
+        text = f"{text} ({loss_shown(damage.detectable_loss_percent)})"
     return f"{GLYPHS[damage.verdict]} {text}"
 
 

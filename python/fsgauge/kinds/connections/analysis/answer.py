@@ -18,7 +18,7 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, ends, largest, shortest, told_apart
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
@@ -89,12 +89,12 @@ def connections_answer(
 def _one_system(tests: Tests, system: str) -> str:
     found = tests.of(system)
     shown = found[:NAMED_TESTS]
-    if all(entry.verdict == "undecided" for _, entry in shown):
+    if all(entry.verdict in OPEN for _, entry in shown):
         return (
             f"Too noisy to tell {system} from {tests.baseline} in {_nouns(shown)}:"
             f" {_would_have_shown(shown)}"
         )
-    unclear = [(cell, entry) for cell, entry in shown if entry.verdict == "undecided"]
+    unclear = [(cell, entry) for cell, entry in shown if entry.verdict in OPEN]
     if all(entry.verdict == "equivalent" for _, entry in shown):
         margin = max(entry.margin_percent for _, entry in shown)
         return f"{system} equals {tests.baseline} in {_nouns(shown)} within {margin:.0f} %"

@@ -18,6 +18,7 @@ from fsgauge.report.labels import labels_of
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.units import format_size
 
@@ -63,7 +64,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
     factors = OverheadFactors.of(cell)
     gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
-    undecided = entry.verdict == "undecided"
+    undecided = entry.verdict in OPEN
     below = words.plus_minus(entry.low, entry.high)
     glyph = GLYPHS[entry.verdict if entry.is_claimed else "undecided"]
     if undecided and entry.detectable_percent is not None:

@@ -30,7 +30,7 @@ from fsgauge.kinds.writers.analysis.samples import (
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
-from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, Rig, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
@@ -92,10 +92,11 @@ def line_of(
     measured: Measured, group: Group, system: str, limits: Mapping[Place, RigLimit]
 ) -> ScalingLine:
     """One system in one group."""
-    rates = {n: measured.rates(cell.id, system) for n, cell in group.cells.items()}
+    values = {n: Value(RATE, cell.id, system) for n, cell in group.cells.items()}
+    rates = {n: measured.samples.block_logs(*value) for n, value in values.items()}
     points = [
         _point(measured, group.cells[writers].id, system, writers, growth)
-        for writers, growth in grown(measured.samples, rates).items()
+        for writers, growth in grown(measured.samples, values).items()
     ]
     return ScalingLine(
         system=system,
@@ -131,7 +132,9 @@ def _of_device(measured: Measured, cell: str, system: str) -> Estimate | None:
     if measured.device is None or system == measured.device:
         return None
     of_device = over(measured.rates(cell, system), measured.rates(cell, measured.device))
-    return measured.samples.over_blocks(of_device)
+    both = Contrast(Value(RATE, cell, system), Value(RATE, cell, measured.device))
+    least = Rig(measured.samples).deviation(both)
+    return measured.samples.over_blocks(of_device, least=least)
 
 
 def _fairness(beside: Samples, cell: str, system: str) -> Estimate | None:
@@ -199,7 +202,7 @@ def between_groups(
     rows = []
     for key, judged in in_blocks(contrasts, measured.samples, margin_percent).items():
         system, name, first_name, writers = key
-        alone = measured.samples.over_blocks(judged.logs)
+        alone = measured.samples.over_blocks(judged.logs, least=judged.ratio.least)
         if alone is not None:
             low, high = judged.of_pick
             rows.append(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import check
 from fsgauge.stats.folders.same_conditions import Side
+from tests.sittings import compare_quiet
 from tests.synthetic_connections import OTHER, gain, make_connections
 
 
@@ -33,15 +33,15 @@ def side(label: str, slower: float, seed: int) -> Side:
 def test_a_slower_folder_crosses_the_limit_and_an_equal_one_does_not(text: str) -> None:
     before, slow, same = side("a", 1.0, 1), side("b", 0.8, 2), side("c", 1.0, 3)
     conditions = [parse_condition(text)]
-    tests = check(conditions, compare_sides(before, slow).ratios())
+    tests = check(conditions, compare_quiet(before, slow).ratios())
     assert {t.outcome for t in tests if t.system == OTHER} == {"crossed"}
     assert {t.outcome for t in tests if t.system != OTHER} <= {"held", "undecided"}
-    tests = check(conditions, compare_sides(before, same).ratios())
+    tests = check(conditions, compare_quiet(before, same).ratios())
     assert "crossed" not in {t.outcome for t in tests}
 
 
 def test_each_metric_of_clients_is_compared() -> None:
-    between = compare_sides(side("a", 1.0, 1), side("b", 0.8, 2))
+    between = compare_quiet(side("a", 1.0, 1), side("b", 0.8, 2))
     for metric in ("complete", "create.mean", "per_client", "files"):
         entry = between.entry("write", OTHER, metric, between.decides)
         assert entry is not None and abs(entry.ratio - 1) > 0.15
