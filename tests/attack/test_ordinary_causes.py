@@ -26,6 +26,7 @@ from tests.cli.conftest import ENGINE
 from tests.patience import patience
 
 FSGAUGE = f"{sys.executable} -m fsgauge"
+SMALLEST = "--set plan.blocks=2 --set workload.queue_depths=[1] --seed 7"
 MOST_SECONDS = 10.0
 """Twice what is promised, on a machine that does much else."""
 
@@ -42,7 +43,7 @@ def told(tmp_path: Path, command: str, **more: str) -> subprocess.CompletedProce
         **more,
     }
     study = f"{FSGAUGE} run demo-user --storage path:{place} --set storage.size=16MiB"
-    command = command.replace("RUN", f"{study} --set plan.blocks=3 --seed 7")
+    command = command.replace("RUN", f"{study} {SMALLEST}")
     done = subprocess.run(
         ["bash", "-c", command.replace("FSGAUGE", FSGAUGE)],
         cwd=tmp_path,

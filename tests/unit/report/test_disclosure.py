@@ -13,6 +13,8 @@ from fsgauge.report.write import Report, read_report
 from tests.synthetic import make_study
 from tests.synthetic_connections import make_connections
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 NVME = {
     "kind": "device",
     "path": "/dev/nvme0n1",
