@@ -23,6 +23,7 @@ from fsgauge.engine.wire import Lease, LoadJob, ProbeJob
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.programs.interruption import interruptible
 from tests.cli.conftest import ENGINE
+from tests.long import long_but
 from tests.patience import patience
 
 FSGAUGE = f"{sys.executable} -m fsgauge"
@@ -83,7 +84,15 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("command", CAUSES)
+LONG = (
+    "RUN --quiet <&- 2>&-",
+    "RUN 2> /dev/full > /dev/null",
+    "HOME=/proc/nowhere LC_ALL=C TERM= RUN --quiet",
+)
+"""Studies that end well, each whole and by an interpreter of its own."""
+
+
+@pytest.mark.parametrize("command", long_but([*CAUSES.keys() - set(LONG)], CAUSES))
 def test_a_sentence_and_the_exit_code(tmp_path: Path, command: str) -> None:
     codes, words = CAUSES[command]
     done = told(tmp_path, command)

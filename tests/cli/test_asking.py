@@ -95,7 +95,9 @@ def test_yes_begins_it(small: list[str], tmp_path: Path) -> None:
     assert output.splitlines()[-2].startswith("answer: ")
 
 
-@pytest.mark.parametrize("words", [[*LONG, "--yes"], [*LONG, "-y"], []])
+@pytest.mark.parametrize(
+    "words", [[*LONG, "--yes"], pytest.param([*LONG, "-y"], marks=pytest.mark.long), []]
+)
 def test_it_is_not_asked_where_it_was_said_or_is_short(
     small: list[str], tmp_path: Path, words: list[str]
 ) -> None:
