@@ -27,7 +27,7 @@ from tests.long import long_but
 from tests.patience import patience
 
 FSGAUGE = f"{sys.executable} -m fsgauge"
-SMALLEST = "--set plan.blocks=2 --set workload.queue_depths=[1] --seed 7"
+SMALLEST = "--set plan.blocks=2 --set 'workload.queue_depths=[1]' --seed 7"
 MOST_SECONDS = 10.0
 """Twice what is promised, on a machine that does much else."""
 
