@@ -2,6 +2,9 @@
 
 An interpreter takes a second of processor time to import what a command needs, and the tests run
 thousands. Those that are about the start itself, streams, limits or signals start one.
+
+With FSGAUGE_TEST_BLANK_PICTURES in its environment a command's pictures are empty: to draw them is
+half of a report's work. Those that start an interpreter, and those of tests/rigs, draw.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -36,8 +39,13 @@ def fsgauge(
             timeout=seconds,
             check=False,
         )
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = _asked(list(words), folder, environment, (out.fileno(), err.fileno()), seconds)
+    with (
+        Path(os.devnull).open("rb") as nothing,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        streams = (nothing.fileno(), out.fileno(), err.fileno())
+        code = exit_code(words, folder, environment, streams, seconds)
         texts = [_text(stream.fileno()) for stream in (out, err)]
     return subprocess.CompletedProcess(["fsgauge", *words], code, *texts)
 
@@ -47,24 +55,21 @@ def _differs_at_the_start(environment: Mapping[str, str]) -> bool:
     return any(environment.get(name) != os.environ.get(name) for name in names)
 
 
-def _asked(
-    words: list[str],
+def exit_code(
+    words: Sequence[str],
     folder: Path,
     environment: Mapping[str, str],
-    streams: tuple[int, int],
+    streams: tuple[int, int, int],
     seconds: float,
 ) -> int:
-    request = {"words": words, "folder": str(folder), "environment": dict(environment)}
+    """The same with descriptors as its standard streams."""
+    request = {"words": list(words), "folder": str(folder), "environment": dict(environment)}
     content = json.dumps(request).encode() + b"\n"
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
             socket.send_fds(_server(), [b"r"], [theirs.fileno()])
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        try:
-            socket.send_fds(ours, [content[:1]], [nothing, *streams])
-        finally:
-            os.close(nothing)
+        socket.send_fds(ours, [content[:1]], streams)
         ours.sendall(content[1:])
         ours.settimeout(seconds)
         try:

@@ -14,6 +14,8 @@ import pytest
 
 from fsgauge.machine.device.loop_devices import loops_available
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
+from fsgauge.report import draw
+from tests.command_server import blank_picture
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
@@ -42,6 +44,12 @@ _NEEDS = {
     "root": (_missing_for_root, "FSGAUGE_TEST_ROOT"),
     "browser": (_missing_for_browser, "FSGAUGE_TEST_BROWSER"),
 }
+
+
+@pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are made without drawing, for tests of their words: drawing is most of the work."""
+    monkeypatch.setattr(draw, "_render", blank_picture)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -282,49 +283,57 @@ class _Layouts:
         )
 
     def _scan(self, files: list[list[int]], free: list[int], chunk: int) -> ScanResult:
-        listed, counted, size_bytes = [], 0, 0
-        for at, slots in enumerate(files):
-            extents = _merged(slots, chunk)
-            counted += len(extents)
-            size_bytes += len(slots) * chunk
-            logical = 0
-            pieces = []
-            for place, length in extents:
-                pieces.append(
-                    ListedExtent(
-                        logical_bytes=logical,
-                        physical_bytes=FIRST_BYTE + place,
-                        length_bytes=length,
-                    )
-                )
-                logical += length
-            listed.append(
-                ListedFile(
-                    name=f"rate-{at}",
-                    size_bytes=logical,
-                    extents=len(pieces),
-                    list=pieces[: self.recipe.listed],
+        places = tuple(tuple(slots) for slots in files)
+        return _scan(places, tuple(free), chunk, self.recipe.listed, self.recipe.maps)
+
+
+@lru_cache(maxsize=1024)
+def _scan(
+    files: tuple[tuple[int, ...], ...], free: tuple[int, ...], chunk: int, most: int, maps: bool
+) -> ScanResult:
+    """Made once for all turns and studies that found the same: it has a thousand extents."""
+    listed, counted, size_bytes = [], 0, 0
+    for at, slots in enumerate(files):
+        extents = _merged(slots, chunk)
+        counted += len(extents)
+        size_bytes += len(slots) * chunk
+        logical = 0
+        pieces = []
+        for place, length in extents:
+            pieces.append(
+                ListedExtent(
+                    logical_bytes=logical,
+                    physical_bytes=FIRST_BYTE + place,
+                    length_bytes=length,
                 )
             )
-        gaps = _merged(free, chunk)
-        return example(
-            map_order=0,
-            files=len(files),
-            files_without_extents=0,
-            extents=counted,
-            extent_bytes=size_bytes,
-            extent_lengths=[
-                each.model_dump()
-                for each in _bins([e.length_bytes for f in listed for e in f.list])
-            ],
-            top=[each.model_dump() for each in listed],
-            free=_free(gaps).model_dump(),
-            map=_map(listed, gaps).model_dump() if self.recipe.maps else None,
-            problems=[],
+            logical += length
+        listed.append(
+            ListedFile(
+                name=f"rate-{at}",
+                size_bytes=logical,
+                extents=len(pieces),
+                list=pieces[:most],
+            )
         )
+    gaps = _merged(free, chunk)
+    return example(
+        map_order=0,
+        files=len(files),
+        files_without_extents=0,
+        extents=counted,
+        extent_bytes=size_bytes,
+        extent_lengths=[
+            each.model_dump() for each in _bins([e.length_bytes for f in listed for e in f.list])
+        ],
+        top=[each.model_dump() for each in listed],
+        free=_free(gaps).model_dump(),
+        map=_map(listed, gaps).model_dump() if maps else None,
+        problems=[],
+    )
 
 
-def _merged(slots: list[int], chunk: int) -> list[tuple[int, int]]:
+def _merged(slots: Sequence[int], chunk: int) -> list[tuple[int, int]]:
     """Runs of chunks that touch, as place and length in bytes."""
     found: list[tuple[int, int]] = []
     for slot in slots:

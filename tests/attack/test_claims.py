@@ -31,6 +31,7 @@ from fsgauge.machine.process.answered_calls import AskedCall
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.system import FileSystem, find_kind
+from tests.long import long_but
 from tests.needs import need_mkfs
 from tests.patience import patience
 from tests.rigs import conftest as rigs
@@ -140,7 +141,7 @@ def test_a_stranger_has_no_moment_in_a_bare_turn(
         assert not stranger.got
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", long_but(("ext4",), KINDS))
 def test_a_stranger_who_asks_all_the_time(
     name: str, make_loop: MakeLoop, scene: Scene, rig: HostRig
 ) -> None:
@@ -219,7 +220,7 @@ def acting(
 
 @pytest.mark.parametrize("act", [writes, makes_a_file_system, writes_and_stays])
 @pytest.mark.parametrize("moment", ["mount", "unmount"])
-@pytest.mark.parametrize("name", ["ext4", "xfs", "btrfs"])
+@pytest.mark.parametrize("name", long_but(("ext4",), ("ext4", "xfs", "btrfs")))
 def test_a_stranger_in_the_one_moment(
     name: str,
     moment: str,

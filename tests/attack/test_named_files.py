@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from fsgauge.rig.fleet.launcher.kubernetes import read_pods
 from fsgauge.scan import read_scan
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.sweep.folder import FILE, new_sweep
+from tests import commands
 from tests.attack.test_results_folder import KINDS, SECRET, in_bounded_time, replace, victim
 from tests.attack.test_sweeps_and_bisections import STUDY
 from tests.patience import patience
@@ -80,18 +79,9 @@ def test_the_commands_pass_the_same_doors(victim: Path, tmp_path: Path) -> None:
         ["gate", "check", str(sweep.directory), "--file", str(tmp_path / "pipe")],
         ["scan", str(tmp_path), "--against", str(link)],
     ):
-        ended = _fsgauge(words)
-        assert (ended.returncode, SECRET in ended.stdout) == (2, False), (words, ended.stdout)
-        assert "itself failed" not in ended.stdout, ended.stdout
-
-
-def _fsgauge(words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fsgauge", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=patience(60),
-        check=False,
-    )
+        ended = commands.fsgauge(
+            *words, folder=tmp_path, environment=os.environ, seconds=patience(60)
+        )
+        said = ended.stdout + ended.stderr
+        assert (ended.returncode, SECRET in said) == (2, False), (words, said)
+        assert "itself failed" not in said, said

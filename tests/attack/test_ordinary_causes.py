@@ -23,9 +23,11 @@ from fsgauge.engine.wire import Lease, LoadJob, ProbeJob
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
 from fsgauge.programs.interruption import interruptible
 from tests.cli.conftest import ENGINE
+from tests.long import long_but
 from tests.patience import patience
 
 FSGAUGE = f"{sys.executable} -m fsgauge"
+SMALLEST = "--set plan.blocks=2 --set 'workload.queue_depths=[1]' --seed 7"
 MOST_SECONDS = 10.0
 """Twice what is promised, on a machine that does much else."""
 
@@ -42,7 +44,7 @@ def told(tmp_path: Path, command: str, **more: str) -> subprocess.CompletedProce
         **more,
     }
     study = f"{FSGAUGE} run demo-user --storage path:{place} --set storage.size=16MiB"
-    command = command.replace("RUN", f"{study} --set plan.blocks=3 --seed 7")
+    command = command.replace("RUN", f"{study} {SMALLEST}")
     done = subprocess.run(
         ["bash", "-c", command.replace("FSGAUGE", FSGAUGE)],
         cwd=tmp_path,
@@ -82,7 +84,15 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("command", CAUSES)
+LONG = (
+    "RUN --quiet <&- 2>&-",
+    "RUN 2> /dev/full > /dev/null",
+    "HOME=/proc/nowhere LC_ALL=C TERM= RUN --quiet",
+)
+"""Studies that end well, each whole and by an interpreter of its own."""
+
+
+@pytest.mark.parametrize("command", long_but([*CAUSES.keys() - set(LONG)], CAUSES))
 def test_a_sentence_and_the_exit_code(tmp_path: Path, command: str) -> None:
     codes, words = CAUSES[command]
     done = told(tmp_path, command)

@@ -27,6 +27,8 @@ from tests.laboratory import NoDiskEngine, resume, run
 from tests.sealing import compacted
 from tests.synthetic import make_study
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 SECRET = "the root of all"  # noqa: S105 - it opens nothing
 NOBODY = 65534
 PATIENCE_SECONDS = 60

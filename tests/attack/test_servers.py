@@ -34,7 +34,7 @@ from tests.attack import nfs_client
 from tests.needs import need
 from tests.patience import patience
 from tests.rigs.conftest import Scene, engine, rig, scene
-from tests.rigs.test_serve import SMALL, clients, needs, study_of
+from tests.rigs.serving import SMALL, clients, needs, study_of
 
 __all__ = ["engine", "rig", "scene"]
 

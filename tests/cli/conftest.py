@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests import commands
+from tests.command_server import BLANK_PICTURES
 from tests.patience import patience
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-ENGINE = Path(__file__).with_name("fake_engine.py")
+ENGINE = Path(__file__).with_name("begin_engine.py")
 
 # The fake engine is a script for `env python3`, started thousands of times: the interpreter of the
 # tests, not one found by a launcher such as pyenv's, which takes ten times as long to begin.
@@ -32,6 +33,7 @@ def fsgauge(tmp_path: Path) -> Run:
             "FSGAUGE_STATE": str(tmp_path / "state"),
             "FSGAUGE_KEEP_CACHES": "1",  # hundreds of runs would each read Python from disk anew
             "FSGAUGE_FAKE_ENGINE_MODE": mode,
+            BLANK_PICTURES: "1",
             **more,
         }
         return commands.fsgauge(

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """An engine that does no I/O: answers each job with plausible events, for tests of commands.
 
 FSGAUGE_FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at
@@ -7,15 +6,44 @@ file FSGAUGE_FAKE_ENGINE_READY first), "slow age" (the same of ageing), "refuse"
 be), "no space" (ageing ends early), "full" (most clients of a write find no space), "bad" (one file
 is given up, one record is bad).
 FSGAUGE_FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
+
+begin_engine.py is the program. A study starts it some seventy times, so it imports what C offers:
+json, hashlib, pathlib and signal take twice as long to import as the interpreter to begin.
 """
 
-import hashlib
-import json
+# ruff: noqa: PTH112, PTH118, PTH123
 import os
-import pathlib
-import signal
 import sys
 import time
+from _json import encode_basestring_ascii, make_encoder, make_scanner
+
+try:
+    from _sha2 import sha256  # Python 3.12
+except ImportError:
+    from _sha256 import sha256
+
+
+class _Reading:
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+def read(text):
+    return make_scanner(_Reading)(text.strip(), 0)[0]
+
+
+def written(value):
+    encoder = make_encoder(
+        None, None, encode_basestring_ascii, None, ": ", ", ", False, False, True
+    )
+    return "".join(encoder(value, 0))
+
+
+def touch(*path):
+    with open(os.path.join(*path), "a"):
+        pass
+
 
 ENGINE = {"version": "0.1.0", "profile": "release", "target": "fake", "commit": "fake"}
 FEATURES = dict.fromkeys(
@@ -39,7 +67,7 @@ SELF = {
 
 
 def say(event, **facts):
-    print(json.dumps({"event": event, **facts}), flush=True)
+    print(written({"event": event, **facts}), flush=True)
 
 
 def histogram(operations, mean_ns):
@@ -74,8 +102,8 @@ def part(job, share, rate, depth):
 
 def load(job):
     """A rate that follows from target and seed, so that systems differ a little and repeatably."""
-    place = json.dumps(job["target"]) + str(job["seed"])
-    wobble = int(hashlib.sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
+    place = written(job["target"]) + str(job["seed"])
+    wobble = int(sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
     depth = job["queue_depth"] * job["jobs"]
     rate = 20_000 * depth**0.5 * (0.98 + 0.04 * wobble)
     read, write = (
@@ -218,8 +246,8 @@ def clients(job):
     mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     phase, files_of = job["phase"]["kind"], job["files"]
     full = mode == "full" and phase == "write"
-    place = json.dumps([job["target"], job["phase"]]) + str(job["seed"])
-    wobble = int(hashlib.sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
+    place = written([job["target"], job["phase"]]) + str(job["seed"])
+    wobble = int(sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
     once, record = OPERATIONS[phase]
     each = files_of["files_per_client"]
     files = 0 if full else each * files_of["clients"]
@@ -333,10 +361,10 @@ def error(operation, kind, count, message):
 def layout(job):
     target = job["target"]
     files = target.get("count", 1)
-    if pathlib.Path(target.get("directory", "/nowhere")).is_dir():  # empty files, but there
+    if os.path.isdir(target.get("directory", "/nowhere")):  # empty files, but there
         for number in range(files):
             name = f"{target['prefix']}{number:04d}"
-            (pathlib.Path(target["directory"]) / name).touch()
+            touch(target["directory"], name)
     size_bytes = files * target.get("file_size_bytes", target.get("size_bytes"))
     return {
         "files": files,
@@ -366,9 +394,11 @@ def scan(job):
     mebi = 1 << 20
     stopped = []
     if os.environ.get("FSGAUGE_FAKE_ENGINE_MODE") == "slow":
+        import signal
+
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
-        pathlib.Path(os.environ["FSGAUGE_FAKE_ENGINE_READY"]).touch()
+        touch(os.environ["FSGAUGE_FAKE_ENGINE_READY"])
         while not stopped and time.monotonic() < until:
             say("scan_progress", files=1, of_files=2, extents=1)
             time.sleep(0.05)
@@ -495,12 +525,14 @@ def age(job):
     mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     counts = {"operations": 5, "failed": 0, "written_bytes": 4 << 20}
     lives = {"live_files": 1, "live_bytes": 4 << 20}
-    (pathlib.Path(job["directory"]) / "aged").touch()
+    touch(job["directory"], "aged")
     stopped = []
     if mode == "slow age":
+        import signal
+
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
-        pathlib.Path(os.environ["FSGAUGE_FAKE_ENGINE_READY"]).touch()
+        touch(os.environ["FSGAUGE_FAKE_ENGINE_READY"])
         while not stopped and time.monotonic() < until:
             say("age_progress", share=0.5, elapsed_ns=1, **counts, **lives)
             time.sleep(0.05)
@@ -540,7 +572,7 @@ def age(job):
 
 
 def main():
-    job = json.loads(sys.stdin.read())
+    job = read(sys.stdin.read())
     mode = os.environ.get("FSGAUGE_FAKE_ENGINE_MODE", "")
     if mode == "silent":
         sys.exit(9)
@@ -569,7 +601,3 @@ def main():
     if job["kind"] != "probe":
         answer["notes"] = []
     say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})
-
-
-if __name__ == "__main__":
-    main()

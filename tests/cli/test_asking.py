@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
-import sys
+import tempfile
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -14,47 +15,49 @@ import pytest
 
 from fsgauge.cli import run
 from tests.cli.conftest import ENGINE, Run
+from tests.command_server import BLANK_PICTURES
+from tests.commands import exit_code
 from tests.patience import patience
 
 LONG = ["--set", "workload.duration=60s", "--set", "plan.side_by_side=false"]
 """24 runs of a minute, which the fake engine ends at once."""
 
 
-def on_terminal(
-    words: Sequence[str], folder: Path, answer: str = ""
-) -> tuple[subprocess.Popen[str], str, str]:
-    """Run fsgauge with a terminal as standard input and error; gives also its output and talk."""
+def on_terminal(words: Sequence[str], folder: Path, answer: str = "") -> tuple[int, str, str]:
+    """fsgauge with a terminal as standard input and error: its exit code, output and talk."""
     ours, theirs = pty.openpty()
-    environment = os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FSGAUGE_KEEP_CACHES": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "fsgauge", *words],
-        cwd=folder,
-        env=environment,
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        text=True,
-    )
-    os.close(theirs)
+    environment = os.environ | {
+        "FSGAUGE_ENGINE": str(ENGINE),
+        "FSGAUGE_KEEP_CACHES": "1",
+        BLANK_PICTURES: "1",
+    }
     os.write(ours, answer.encode())
     talk = bytearray()
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # EIO: the other end is closed
-            break
-        if not part:
-            break
-        talk += part
-    output, _ = process.communicate(timeout=patience(120))
-    os.close(ours)
-    return process, output, talk.decode().replace("\r\n", "\n")
+
+    def listen() -> None:
+        with suppress(OSError):  # EIO: the other end is closed
+            while part := os.read(ours, 4096):
+                talk.extend(part)
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    try:
+        with tempfile.TemporaryFile("w+") as output:
+            streams = (theirs, output.fileno(), theirs)
+            code = exit_code(words, folder, environment, streams, patience(120))
+            output.seek(0)
+            said = output.read()
+    finally:
+        os.close(theirs)
+        listener.join()
+        os.close(ours)
+    return code, said, talk.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", "\x04"])
 def test_no_ends_it_before_anything_is_made(small: list[str], tmp_path: Path, answer: str) -> None:
-    done, output, talk = on_terminal([*small, *LONG], tmp_path, answer)
-    assert done.returncode == 130
+    code, output, talk = on_terminal([*small, *LONG], tmp_path, answer)
+    assert code == 130
     (order, time, written) = [
         line for line in talk.splitlines() if line.startswith(("order", "time", "written"))
     ]
@@ -80,24 +83,26 @@ def test_the_hint_shortens_the_study(small: list[str], tmp_path: Path) -> None:
 def test_what_is_refused_is_refused_before_the_question(tmp_path: Path) -> None:
     """A loop file that the disk cannot hold: a person who said yes would only then be told."""
     words = ["run", "overhead", "--storage", f"loop:900TiB:{tmp_path}", *LONG]
-    done, _, talk = on_terminal(words, tmp_path, "y\n")
-    assert done.returncode in (2, 3), talk
+    code, _, talk = on_terminal(words, tmp_path, "y\n")
+    assert code in (2, 3), talk
     assert "begin?" not in talk
 
 
 def test_yes_begins_it(small: list[str], tmp_path: Path) -> None:
-    done, output, talk = on_terminal([*small, *LONG], tmp_path, "y\n")
-    assert done.returncode == 0, talk
+    code, output, talk = on_terminal([*small, *LONG], tmp_path, "y\n")
+    assert code == 0, talk
     assert "begin? [y/N]" in talk
     assert output.splitlines()[-2].startswith("answer: ")
 
 
-@pytest.mark.parametrize("words", [[*LONG, "--yes"], [*LONG, "-y"], []])
+@pytest.mark.parametrize(
+    "words", [[*LONG, "--yes"], pytest.param([*LONG, "-y"], marks=pytest.mark.long), []]
+)
 def test_it_is_not_asked_where_it_was_said_or_is_short(
     small: list[str], tmp_path: Path, words: list[str]
 ) -> None:
-    done, output, talk = on_terminal([*small, *words], tmp_path)
-    assert done.returncode == 0, talk
+    code, output, talk = on_terminal([*small, *words], tmp_path)
+    assert code == 0, talk
     assert "begin?" not in talk
     assert output.splitlines()[-2].startswith("answer: ")
 
@@ -106,9 +111,9 @@ def test_much_that_is_written_is_asked_about_too(small: list[str], tmp_path: Pat
     """Ten minutes, and more than 100 GiB."""
     words = ["--set", "workload.duration=24s", "--set", 'workload.patterns=["randwrite"]']
     more = ["--set", "plan.blocks=6", "--set", 'workload.block_sizes=["1 MiB"]']
-    done, _, talk = on_terminal([*small, *words, *more], tmp_path, "n\n")
+    code, _, talk = on_terminal([*small, *words, *more], tmp_path, "n\n")
     assert "begin?" in talk
-    assert done.returncode == 130
+    assert code == 130
 
 
 def test_a_program_is_never_asked(fsgauge: Run, small: list[str]) -> None:

@@ -29,7 +29,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 from tests.rigs.conftest import run as must_run
-from tests.rigs.test_serve import clients, needs, study_of
+from tests.rigs.serving import clients, needs, study_of
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from fsgauge.machine.process.servers import server_processes
 from tests.needs import need_tool
 from tests.patience import patience
 from tests.rigs.conftest import Scene
-from tests.rigs.test_serve import clients, needs
+from tests.rigs.serving import clients, needs
 
 pytestmark = pytest.mark.root
 NAMES = sorted(SERVERS)

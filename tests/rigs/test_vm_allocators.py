@@ -184,7 +184,8 @@ def run(stood: SystemOverNodes, program: bytes, linux: str, mode: str) -> str:
     hand_over(program, stood)
     assert stood.run(0, "uname -r").startswith(f"{linux}.")
     chosen = f"{HISTORIES}{mode}::"
-    told = f"FSGAUGE_TEST_ROOT=1 ./program {chosen} --test-threads=1 --nocapture 2>&1"
+    words = f"{chosen} --include-ignored --test-threads=1 --nocapture"
+    told = f"FSGAUGE_TEST_ROOT=1 ./program {words} 2>&1"
     ended = f'modprobe loop; cd "$FOLDER"; {told} || echo "ended with $?"'
     said = stood.run(0, ended, LIVED_SECONDS)
     assert "ended with" not in said and "skipped" not in said, said

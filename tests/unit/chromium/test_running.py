@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.chromium import as_pdf, find_chromium
+from fsgauge.chromium import as_pdf, find_chromium, running
 from fsgauge.errors import Interrupted, RigError
 
 
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of temporary folders that has to be empty in the end."""
+    """A folder of temporary folders that has to be empty in the end; what stays is soon killed."""
+    monkeypatch.setattr(running, "_END_SECONDS", 0.2)
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

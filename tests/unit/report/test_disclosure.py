@@ -16,6 +16,8 @@ from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import make_connections
 from tests.unit.stats.test_limit_findings import limits
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 NVME = {
     "kind": "device",
     "path": "/dev/nvme0n1",

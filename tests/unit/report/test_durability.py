@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from fsgauge.report import write_report
 from fsgauge.report.compared import cautions, read_sides
 from fsgauge.report.durability import MARK
@@ -42,6 +44,7 @@ def test_the_mark_is_beside_the_name_in_legends_tables_and_pictures(tmp_path: Pa
     assert f"fast &amp; loose {MARK}" in alone
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_the_first_screen_says_why_and_the_legend_what_the_mark_means(tmp_path: Path) -> None:
     page = page_of(tmp_path, "rw,data=writeback,nobarrier")
     first = page.partition("</header>")[0]
@@ -51,6 +54,7 @@ def test_the_first_screen_says_why_and_the_legend_what_the_mark_means(tmp_path: 
     assert "fast &amp; loose runs with nobarrier and data=writeback" in first.replace("&#39;", "'")
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_systems_that_give_up_the_same_share_a_line(tmp_path: Path) -> None:
     """Thirty folders of one mount made the first screen thirty lines longer."""
     systems = {f"s{number}": "ext4" for number in range(8)}

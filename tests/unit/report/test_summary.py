@@ -12,6 +12,8 @@ from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:

@@ -13,6 +13,7 @@ import pytest
 
 from fsgauge.report import write_report
 from fsgauge.stats import Results
+from tests.long import long_but
 from tests.synthetic import make_study
 
 FIVE = {name: name for name in ("raw", "ext4", "xfs", "btrfs", "f2fs")}
@@ -26,7 +27,9 @@ STUDIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module", params=STUDIES, ids=lambda name: name.replace(" ", "-"))
+@pytest.fixture(
+    scope="module", params=long_but(("one cell", "faults", "before the first block"), STUDIES)
+)
 def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     make_study(**STUDIES[request.param]).write(folder)
@@ -58,6 +61,7 @@ def test_embedded_data_and_charts_can_be_read(directory: Path) -> None:
         ET.fromstring(text)  # noqa: S314 - our own drawing
 
 
+@pytest.mark.long
 def test_five_systems_and_36_cells_stay_below_five_megabytes(tmp_path: Path) -> None:
     make_study(systems=FIVE).write(tmp_path)
     assert write_report(tmp_path).stat().st_size < 5_000_000
@@ -69,6 +73,7 @@ def test_writing_again_changes_nothing(tmp_path: Path) -> None:
     assert write_report(tmp_path).read_text(encoding="utf-8") == first
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_command_is_not_broken_at_the_dashes_of_an_option(tmp_path: Path) -> None:
     """The first screen ended a line with "--" and began the next with "system"."""
     study = make_study(**STUDIES["one cell"])

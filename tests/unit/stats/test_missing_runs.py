@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fsgauge.progress import Progress
 from fsgauge.record.records import LostBlock
 from fsgauge.report.write import write_report
@@ -15,6 +17,8 @@ from fsgauge.store import ResultsFolder, read_results
 from tests.laboratory import run
 from tests.synthetic import make_study
 from tests.unit.stats.one_run import ONE_CELL
+
+pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 PANIC = "console: Kernel panic - not syncing: sysrq triggered crash"
 LOST = LostBlock(

@@ -17,6 +17,8 @@ from fsgauge.study.parse import load_study
 from tests.laboratory import NoDiskEngine, NoDiskRig
 from tests.sealing import seal
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 def study(*more: str) -> Study:
     overrides = ["storage.size=16MiB", "plan.blocks=3", *more]

@@ -30,6 +30,8 @@ from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 def run(results: Path, study: Study, engine: Engine | None = None) -> Outcome:
     return run_study(

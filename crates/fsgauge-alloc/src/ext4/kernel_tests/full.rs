@@ -12,6 +12,7 @@ const SIZES: &str = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":
 const CHECKPOINTS: u32 = 19;
 
 #[test]
+#[ignore = "long: make test-all"]
 fn a_device_96_percent_full_is_filled_as_by_the_kernel() {
     let history = History {
         profile: profile(&format!(r#"{{"kind":"churn","streams":8,"rewrite_percent":20,"sizes":{SIZES}}}"#)),

@@ -12,6 +12,7 @@ const CHECKPOINTS: u32 = 23;
 /// Some files get thousands of pieces where no long ones are left. After 52,000 operations the model parted from the kernel:
 /// when a goal had been cut in vain, it went on to look for all that small files share, and the kernel for the request alone.
 #[test]
+#[ignore = "long: make test-all"]
 fn large_files_on_a_device_95_percent_full_lie_as_in_the_kernel() {
     let sizes = write::SIZES;
     let history = History {

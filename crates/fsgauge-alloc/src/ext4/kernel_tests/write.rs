@@ -47,6 +47,7 @@ fn churn_places_every_block_as_the_kernel_does() {
 
 /// Many small files in many directories.
 #[test]
+#[ignore = "long: make test-all"]
 fn small_files_and_their_directories_lie_as_in_the_kernel() {
     let history = History {
         profile: profile(r#"{"kind":"git_like","files_per_directory":300}"#),

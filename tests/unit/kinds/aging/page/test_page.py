@@ -12,6 +12,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.aging.disk import PUBLISHED
 from fsgauge.report import write_report
 from fsgauge.stats.results import Results
+from tests.long import long_but
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
 from tests.synthetic_connections import make_connections
 
@@ -28,7 +29,9 @@ STUDIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize(
+    "name", long_but(("two systems", "before the first block", "failed scans"), STUDIES)
+)
 def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
     make_aging(**{"levels": (5, 50, 100), "blocks": 3, **STUDIES[name]}).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
@@ -81,6 +84,7 @@ def test_every_system_has_its_maps(page: str) -> None:
     assert page.count('<div class="small-maps">') == len(SYSTEMS)
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_another_disk_is_named_where_its_numbers_stand(tmp_path: Path) -> None:
     make_aging(levels=(5,), blocks=3, systems=TWO).write(tmp_path)
     write_report(tmp_path, ["window=16"])

@@ -15,6 +15,7 @@ from fsgauge.kinds.connections.page import connections_parts
 from fsgauge.report import write_report
 from fsgauge.report.tables import number_tables
 from fsgauge.stats.results import Results
+from tests.long import long_but
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 FOUR = {BASELINE: "ext4", OTHER: "ext4", "xfs": "xfs", "btrfs": "btrfs"}
@@ -34,7 +35,7 @@ STUDIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", long_but(("typical", "before the first block", "errors"), STUDIES))
 def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
     make_connections(**{"clients": 12, "blocks": 3, **STUDIES[name]}).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
@@ -51,6 +52,7 @@ def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
     assert len(own) == len(set(own))
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_few_numbers_are_all_on_the_first_screen(tmp_path: Path) -> None:
     make_connections(clients=12, blocks=3).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
@@ -60,6 +62,7 @@ def test_few_numbers_are_all_on_the_first_screen(tmp_path: Path) -> None:
     assert "published elsewhere, on other hardware" in rest and "records read back" in rest
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_many_numbers_follow_the_throughput_of_all_systems(tmp_path: Path) -> None:
     make_connections(clients=12, blocks=3, systems=FOUR).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
@@ -67,6 +70,7 @@ def test_many_numbers_follow_the_throughput_of_all_systems(tmp_path: Path) -> No
     assert 'id="figure-forest"' in first and 'id="figure-tests"' in rest
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_one_system_is_asked_what_it_gives_and_has_nothing_published_beside_it(
     tmp_path: Path,
 ) -> None:
@@ -86,6 +90,7 @@ def test_one_system_is_asked_what_it_gives_and_has_nothing_published_beside_it(
     assert headings == [f"What do 12 clients get from {BASELINE}?", shipped]
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_without_a_whole_block_the_tests_say_why_they_are_empty(tmp_path: Path) -> None:
     for made_runs, empty in ((1, True), (None, False)):
         directory = tmp_path / str(made_runs)
@@ -109,6 +114,7 @@ def test_what_two_blocks_cannot_say_stands_above_each_table() -> None:
     assert any(line.interval for table in found for line in table.lines)
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_bad_records_are_said_where_all_was_read_back(tmp_path: Path) -> None:
     make_connections(clients=12, blocks=1, bad=lambda t, c: int(c.id == "read")).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fsgauge.kinds.connections.page.serving import serving_parts, serving_tables
 from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
 from tests.synthetic_connections import make_connections
 from tests.synthetic_serving import NFS_TARGET, make_serving
+
+pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 
 def test_the_tables_say_share_use_and_connections() -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from fsgauge.kinds.overhead.page.tables import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.stats import read_study
 from tests.synthetic import make_study
+
+pytestmark = pytest.mark.usefixtures("blank_pictures")
 
 
 def test_claims_have_ids_and_what_was_measured() -> None:

@@ -9,6 +9,8 @@ import pytest
 from fsgauge.report import write_report
 from tests.synthetic import make_study
 
+pytestmark = pytest.mark.usefixtures("blank_pictures")
+
 
 @pytest.mark.parametrize(("duration_s", "there"), [(30, True), (8, False)])
 def test_the_page_has_it_where_there_is_something_to_say(

@@ -17,6 +17,7 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats import read_study
+from tests.long import long_but
 from tests.synthetic import SyntheticStudy
 from tests.synthetic.setting import with_result
 from tests.synthetic_writers import LAWS, law, make_writers
@@ -185,7 +186,7 @@ def test_a_rig_that_drifts_within_blocks_is_said_to() -> None:
     assert "noise.drift" in {each.code for each in results.findings}
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("noise", long_but((0.0, 0.3), (0.0, 0.02, 0.3)))
 @pytest.mark.parametrize("names", [("raw",), ("raw", "xfs"), ("ext4", "xfs"), tuple(LAWS)])
 @pytest.mark.parametrize("writers", [(1, 2), (1, 2, 4, 8, 16, 256)])
 def test_it_stays_short(noise: float, names: tuple[str, ...], writers: tuple[int, ...]) -> None:

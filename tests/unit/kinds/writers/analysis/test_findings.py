@@ -86,13 +86,13 @@ def test_a_rate_above_the_device_is_named_with_fitting_advice() -> None:
 
 
 def test_systems_as_fast_as_the_device_are_seldom_called_faster() -> None:
-    """40 studies of 2 systems and 4 numbers of writers: uncorrected, a fifth of them would be."""
+    """16 studies of 2 systems and 4 numbers of writers: uncorrected, 5 of them would be."""
     named = sum(
         "faster_than_device"
         in codes(read(seed=seed, writers=(1, 2, 3, 4), noise=0.05, rate=lambda s, n: 1000.0 * n))
-        for seed in range(40)
+        for seed in range(16)
     )
-    assert named <= 4
+    assert named <= 1
 
 
 def test_of_buffered_writes_the_advice_is_to_make_them_durable() -> None:

@@ -21,6 +21,7 @@ from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.stats import Results, read_study
+from tests.long import long_but
 from tests.synthetic_writers import make_writers
 from tests.writers_example import (
     SYSTEMS,
@@ -51,9 +52,12 @@ def labels(of: Table) -> list[str]:
     return [column.label for column in of.columns]
 
 
-@pytest.fixture(scope="module", params=[AS_PUBLISHED, GROUPED, ONE_BLOCK, LARGE], ids=str)
+PAGES = {"as published": AS_PUBLISHED, "grouped": GROUPED, "one block": ONE_BLOCK, "large": LARGE}
+
+
+@pytest.fixture(scope="module", params=long_but(("as published", "grouped"), PAGES))
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_example(tmp_path_factory.mktemp("writers"), request.param)
+    return write_example(tmp_path_factory.mktemp("writers"), PAGES[request.param])
 
 
 def test_the_page_is_whole_and_asks_nothing_of_the_network(page: Path) -> None:
