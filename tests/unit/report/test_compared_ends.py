@@ -11,7 +11,6 @@ import pytest
 from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import cautions, summary, write_comparison
 from fsgauge.report.compared_ends import differing, ends_repetition, ends_sentence
-from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.same_conditions import Unlike
 from tests.sittings import compare_quiet
 from tests.unit.stats.folders.test_compare import SLOW, A
