@@ -199,4 +199,4 @@ def chart_of(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     found = _current.get()
     name = f"rows{len(found)}"
     found[name] = list(rows[:: _step_of(rows)])
-    return alt.Chart(alt.Data(name=name))  # type: ignore[no-untyped-call]
+    return alt.Chart(alt.Data(name=name))
