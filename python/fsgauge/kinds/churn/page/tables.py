@@ -103,7 +103,7 @@ def tree_table(churn: Churn) -> list[Table]:
 
 
 def _damage_cell(damage: Damage) -> TableCell:
-    return TableCell(words.ratio(damage.ratio), words.interval_of(damage))
+    return TableCell(words.ratio(damage.ratio, damage.low, damage.high), words.interval_of(damage))
 
 
 def _verdict(damage: Damage) -> str:
@@ -111,7 +111,7 @@ def _verdict(damage: Damage) -> str:
     if damage.verdict == "equivalent":
         text = f"equivalent (within {words.percent(damage.margin_percent)})"
     elif damage.verdict == "undecided" and damage.detectable_loss_percent is not None:
-        text = f"undecided ({loss_shown(damage.detectable_loss_percent)})"
+        text = f"undecided ({loss_shown({damage.system: damage.detectable_loss_percent})})"
     return f"{GLYPHS[damage.verdict]} {text}"
 
 
