@@ -143,8 +143,8 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
     shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
     named = f"{listed(shown)}{left_out(len(found))}"
-    what = _measured(question, lead)
-    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {named} in {what}."
+    where = f"At {place_of(lead)}, in {_measured(question, lead)}"
+    return f"{too_few(found[0].n)} {where} they show {named}."
 
 
 def mostly_undecided(question: Question) -> str:

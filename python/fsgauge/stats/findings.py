@@ -151,7 +151,7 @@ def _single_runs(evidence: Evidence) -> Iterator[Finding]:
             yield finding(
                 check.code,
                 check.level,
-                f"In {part_of(len(where), len(measured), 'run')}, {check.sentence}.",
+                f"In {part_of(len(where), len(evidence.runs), 'run')}, {check.sentence}.",
                 advice_for(check.code, evidence.situation),
                 where,
             )

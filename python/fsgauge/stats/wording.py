@@ -66,6 +66,10 @@ def least_shown(
     figures = {system: f"{shown_percent(each)} %" for system, each in seen.items()}
     if len(set(figures.values())) == 1 and not hopeless:
         return f"only a {what} of {next(iter(figures.values()))}{more} would have shown"
+    least, most_seen = min(seen.values()), max(seen.values())
+    if not hopeless and most_seen < _ALIKE * least:
+        figure = f"{shown_percent(least)} to {shown_percent(most_seen)} %"
+        return f"only a {what} of {figure}{more} would have shown"
     if len(seen) > NAMED_SYSTEMS:
         ends = (min(seen, key=seen.__getitem__), max(seen, key=seen.__getitem__))
         said = " to ".join(f"{figures[system]} ({system})" for system in ends)
@@ -73,6 +77,10 @@ def least_shown(
         said = listed([f"{figure} on {system}" for system, figure in figures.items()])
     also = f", and on {named_systems(hopeless)} not even {most} one" if hopeless else ""
     return f"only a {what} of {said} would have shown{also}"
+
+
+_ALIKE = 1.25
+"""Up to this factor between them, the figures of several systems are one range."""
 
 
 def shown_percent(percent: float) -> str:
