@@ -81,7 +81,7 @@ def number(text: str) -> float:
 
 def reads_as(text: str, value: float) -> bool:
     digits = len(text.partition(".")[2])
-    return abs(number(text) - value) <= 0.5000001 * 10**-digits
+    return math.isclose(number(text), value, rel_tol=0, abs_tol=0.5000001 * 10.0**-digits)
 
 
 @pytest.mark.parametrize("case", ALL)
@@ -89,9 +89,9 @@ def test_each_interval_in_a_sentence_is_one_of_the_results(case: str) -> None:
     results = made(case)
     known = list(intervals(results.model_dump(mode="json")))
     scaling = Scaling.of(results)
-    for line in scaling.lines if scaling is not None else ():
-        change = line.points[-1].change
-        known += [together.edges] if change and (together := scaling.together(change)) else []
+    changes = [line.points[-1].change for line in scaling.lines] if scaling else []
+    wide = [scaling.together(each) for each in changes if scaling and each]
+    known += [each.edges for each in wide if each]
     for sentence in sentences(results):
         for claim in CLAIM.finditer(sentence):
             factor = 100 if claim["unit"] == "%" else 1

@@ -102,6 +102,12 @@ def never_varied(low: float, high: float) -> bool:
 
 
 MOST_DIGITS = 6
+NARROW = 1e-4
+"""An interval of less width, as a share, has none that a reader could use."""
+
+
+def _is_narrow(low: float, high: float) -> bool:
+    return math.isclose(low, high, rel_tol=NARROW)
 
 
 def _digits(edges: Edges | None, least: int, said: Callable[[float, int], str]) -> int | None:
@@ -112,7 +118,7 @@ def _digits(edges: Edges | None, least: int, said: Callable[[float, int], str]) 
     low, high = edges
     for digits in range(least, MOST_DIGITS + 1):
         one, ends = said(1.0, digits), (said(low, digits), said(high, digits))
-        if ends[0] != ends[1] and (low <= 1 <= high or one not in ends):
+        if (_is_narrow(low, high) or ends[0] != ends[1]) and (low <= 1 <= high or one not in ends):
             return digits
     return None
 
@@ -139,7 +145,7 @@ def percent(ratio: float, edges: Edges | None = None) -> str:
 def percent_range(low: float, high: float, unit: str = "") -> str:
     """Two ratios as "78 to 86", with digits more where they would read alike, or as 100."""
     digits = _digits((low, high), 0, _percent)
-    if digits is None or never_varied(low, high):
+    if digits is None or _is_narrow(low, high):
         return IN_EVERY_BLOCK
     return f"{_percent(low, digits)} to {_percent(high, digits)}{unit}"
 
@@ -163,7 +169,7 @@ def share_of(ratio: float, what: str, edges: Edges | None = None) -> str:
 
 def range_words(low: float, high: float, ratio: float | None = None) -> str:
     """ "78 to 86 %"; "2.90 to 3.40 times". In the unit of the ratio that it is of, if one is."""
-    if (low if ratio is None else ratio) < TIMES or never_varied(low, high):
+    if (low if ratio is None else ratio) < TIMES or _is_narrow(low, high):
         return percent_range(low, high, " %")
     return f"{_in_times(low, (low, high))} to {_in_times(high, (low, high))} times"
 
@@ -219,6 +225,6 @@ def ratio_range(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval"
     digits = _digits((low, high), 2, _factor)
-    if digits is None or never_varied(low, high):
+    if digits is None or _is_narrow(low, high):
         return IN_EVERY_BLOCK
     return f"{_factor(low, digits)} to {_factor(high, digits)}"

@@ -25,7 +25,11 @@ from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
 
 BLOCKS = 6
-ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)}
+ONE_CELL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+}
 KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     "overhead": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01), "xfs"),
     "paced": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01, rate=5000.0), "xfs"),
