@@ -186,12 +186,13 @@ def _between_groups(scaling: Scaling) -> str:
     group, first = _apart(row)
     return (
         f"; {number_words(most)} with {group} do {factor_words(judged.ratio, _pick(row))} times"
-        f" those with {first} on {row.system} ({ratio_range(*_pick(row))})"
+        f" those with {first} on {row.system} ({ratio_range(*_pick(row) or (None, None))})"
     )
 
 
-def _pick(row: GroupRatio) -> tuple[float | None, float | None]:
-    return row.pick_low, row.pick_high
+def _pick(row: GroupRatio) -> tuple[float, float] | None:
+    low, high = row.pick_low, row.pick_high
+    return None if low is None or high is None else (low, high)
 
 
 def _apart(row: GroupRatio) -> tuple[str, str]:
