@@ -17,6 +17,7 @@ from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
+from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
 from fsgauge.stats.missing_runs import (
@@ -49,6 +50,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *idle_hosts(evidence),
         *idle_workers(evidence, analysis.worker, analysis.worker_advice),
         *_noise(evidence),
+        *limit_findings(evidence),
         *analysis.findings(evidence),
         *_single_runs(evidence),
         *server_aborts(evidence, analysis),

@@ -117,7 +117,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
             f"{', which is itself the news' if is_news else ''}: in"
-            f" {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
+            f" {part_of(len(cells), len(names), 'cell')} it is not compared.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,
@@ -127,7 +127,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "quantile.short",
             "note",
-            "Tail latencies are not shown where some runs of each system had too few operations"
+            "Tail latencies are not compared where some runs of each system had too few operations"
             " for them.",
             "Measure longer: --set workload.duration=...",
             [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
