@@ -137,7 +137,7 @@ def line_of(between: Between, entry: Entry) -> Line:
         system=entry.system,
         a=words.value(direct.value_a, unit),
         b=words.value(direct.value_b, unit),
-        ratio=words.ratio(entry.ratio),
+        ratio=words.ratio(entry.ratio, *entry.shown),
         interval=words.interval(*entry.shown, entry.blocks),
         within=words.interval(entry.within_low, entry.within_high, entry.blocks),
         glyph=GLYPHS.get(entry.verdict or "", ""),
@@ -168,8 +168,9 @@ def verdict_words(between: Between, entry: Entry) -> str:
 def _other_ratio(between: Between, entry: Entry) -> str:
     """With its interval, but of two ends of a range, which have none."""
     if between.ends is not None:
-        return words.ratio(entry.ratio)
-    return f"{words.ratio(entry.ratio)} ({words.interval(*entry.shown, entry.blocks)})"
+        return words.ratio(entry.ratio, *entry.shown)
+    ratio = words.ratio(entry.ratio, *entry.shown)
+    return f"{ratio} ({words.interval(*entry.shown, entry.blocks)})"
 
 
 def limit_interval(test: Test) -> str:

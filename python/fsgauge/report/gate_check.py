@@ -76,7 +76,11 @@ def _name(each: Judged, checked: Checked) -> str:
 
 
 def _ratio(each: Compared | None) -> str:
-    return "" if each is None else f"{words.ratio(each.ratio)} ({ratio_range(each.low, each.high)})"
+    return (
+        ""
+        if each is None
+        else f"{words.ratio(each.ratio, each.low, each.high)} ({ratio_range(each.low, each.high)})"
+    )
 
 
 def _to_baseline(each: Judged, checked: Checked) -> str:
@@ -125,7 +129,7 @@ def _condition(each: Test) -> str:
         bounds = f"{each.low:.4g} to {each.high:.4g}"
     return (
         f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
-        f" {words.ratio(each.ratio)} ({bounds}), {each.reason}"
+        f" {words.ratio(each.ratio, each.low, each.high)} ({bounds}), {each.reason}"
     )
 
 

@@ -122,7 +122,7 @@ def step_lines(history: History) -> list[StepLine]:
             cell=series.cell,
             system=series.system,
             since=step.label,
-            ratio=words.ratio(step.ratio),
+            ratio=words.ratio(step.ratio, step.low, step.high),
             interval=ratio_range(step.low, step.high),
             glyph=GLYPHS[step.direction],
             direction=step.direction,

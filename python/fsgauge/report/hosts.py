@@ -84,7 +84,7 @@ def _sentence(hosts: HostsResult) -> str:
     ranked = sorted(hosts.hosts, key=lambda each: each.share)
     if ranked and ranked[-1].share - ranked[0].share > _ABOUT_EQUAL:
         parts.append(
-            f"fastest {ranked[-1].name} ({ranked[-1].share:.2f} of the median host), slowest"
+            f"fastest {ranked[-1].name} ({ranked[-1].share:.2f} of the others), slowest"
             f" {ranked[0].name} ({ranked[0].share:.2f})"
         )
     if hosts.last_over_median is not None:

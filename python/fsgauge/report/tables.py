@@ -103,7 +103,7 @@ def _line(
         value=words.value(measured.value, metric.unit),
         interval=interval,
         blocks=measured.n,
-        ratio=words.ratio(entry.ratio) if entry else "",
+        ratio=words.ratio(entry.ratio, entry.low, entry.high) if entry else "",
         ratio_interval=_ratio_interval(entry) if entry else "baseline",
         glyph=GLYPHS[entry.verdict] if entry and entry.is_claimed else "",
         verdict=words.verdict(entry) if entry else "",
@@ -181,7 +181,8 @@ def ratio_words(entry: LayoutRatio) -> str:
     interval = ratio_range(entry.low, entry.high)
     if _is_a_point(entry.low, entry.high):
         interval = NEVER_VARIED
-    return f"{words.ratio(entry.ratio)} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
+    ratio = words.ratio(entry.ratio, entry.low, entry.high)
+    return f"{ratio} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
 
 
 def _is_a_point(low: float | None, high: float | None) -> bool:
@@ -266,7 +267,7 @@ def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) ->
         rank=rank,
         system=each.system,
         value=words.value(measured.value, metric.unit) if measured else "",
-        ratio=words.ratio(entry.ratio) if entry else "1",
+        ratio=words.ratio(entry.ratio, entry.low, entry.high) if entry else "1",
         interval=words.interval(entry.low, entry.high, entry.n) if entry else "baseline",
         verdict=f"{GLYPHS[entry.verdict]} {words.verdict(entry)}" if entry else "",
     )

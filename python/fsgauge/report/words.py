@@ -10,12 +10,21 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import OPEN, Verdict, is_too_wide
-from fsgauge.stats.wording import HOPELESS_PERCENT, IN_EVERY_BLOCK, never_varied, ratio_range
+from fsgauge.stats.wording import (
+    HOPELESS_PERCENT,
+    IN_EVERY_BLOCK,
+    SMALL_RATIO,
+    factor_words,
+    never_varied,
+    ratio_range,
+)
 from fsgauge.units import format_value
 
 FEWEST_BLOCKS = 3
-SMALL_RATIO, SMALLEST_RATIO = 0.00995, 0.0001
-"""Below the first a ratio has two digits of its own, below the second none."""
+SMALLEST_RATIO = 0.0001
+"""Below it a ratio has no digits of its own."""
+WIDEST_HALF_PERCENT = 999
+"""What a heat map's cell says of an interval that is wider than anyone asks."""
 WITHIN_ROUNDING = "within rounding"
 """In place of an interval whose ends read alike."""
 
@@ -85,11 +94,13 @@ def value(number: float, unit: str) -> str:
     return format_value(number, unit).replace(" us", " µs")
 
 
-def ratio(number: float) -> str:
-    """A ratio with as many digits as distances to 1 need, and to 0: never "0.00"."""
+def ratio(number: float, low: float | None = None, high: float | None = None) -> str:
+    """A ratio with as many digits as distances to 1 need, and to 0 (never "0.00"), and as the
+    interval that is shown with it."""
     if number < SMALL_RATIO:
         return f"{number:.2g}" if number >= SMALLEST_RATIO else f"<{SMALLEST_RATIO:.4f}"
-    return f"{number:.3f}" if abs(number - 1) < 0.01 else f"{number:.2f}"
+    edges = None if low is None or high is None else (low, high)
+    return factor_words(number, edges, 3 if abs(number - 1) < 0.01 else 2)
 
 
 def change(number: float) -> str:
@@ -119,6 +130,8 @@ def plus_minus(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
     half = 50 * (high - low)
+    if half >= WIDEST_HALF_PERCENT:
+        return f"±>{WIDEST_HALF_PERCENT}"
     return f"±{half:.1f}" if half < 0.95 else f"±{half:.0f}"
 
 

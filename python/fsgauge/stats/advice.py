@@ -131,12 +131,6 @@ RUN_CHECKS = (
         "operations had to be tried again after EAGAIN or EINTR",
     ),
     RunCheck(
-        "run.unfair",
-        "warning",
-        run_checks.unfair_jobs,
-        "one job got less than half of what the average job got",
-    ),
-    RunCheck(
         "run.passes_cut",
         "warning",
         run_checks.passes_cut,
@@ -223,7 +217,6 @@ def advice_for(code: str, situation: Situation) -> str:
         " fill the device once before, or let other work on it end.",
         "run.queue": queue_advice(situation),
         "run.retries": "Usual under memory pressure; give the machine more free memory.",
-        "run.unfair": "Compare single jobs in the records; a lock may favour one.",
         "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration instead of"
         " passes.",
         "run.paused_at_pace": "Repeat the study with nothing else running; a system that cannot"

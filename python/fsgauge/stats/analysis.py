@@ -60,6 +60,9 @@ class Analysis:
     """The model of its own results."""
     said_better: ClassVar[frozenset[str]] = frozenset()
     """Codes of general findings that one of its own says better."""
+    worker: ClassVar[str] = "job"
+    """What those are called that work at once in a load, and what to do where one does little."""
+    worker_advice: ClassVar[str] = " Compare single jobs in the records; a lock may favour one."
     queue_advice: ClassVar[str] = ""
     """What to do about a queue that was not full, where the general advice would mislead."""
 

@@ -20,12 +20,13 @@ from fsgauge.stats.results import NOTHING_WEAK, Comparison
 from fsgauge.stats.rig_limits import limited_sentence
 from fsgauge.stats.sentence import (
     DECIDED,
-    NEXT_STEP,
     baseline_aside,
     bounds,
     comparisons_in,
     decided_elsewhere,
+    edges_of,
     ends,
+    hidden_from,
     largest,
     noise_alone,
     place_of,
@@ -55,14 +56,16 @@ def not_vouched_for(reason: str) -> str:
 
 
 def answer(question: Question, analysis: Analysis) -> str:
-    """The sentence that heads the report; more where tables decide what it leaves open, where a
-    system that it names gives up durability, and where a private server was in between or aborted.
+    """The sentence that heads the report, after who did nothing or little; more where tables decide
+    what it leaves open, where a system that it names gives up durability, and where a private
+    server was in between or aborted.
 
     Nothing follows "not valid".
     """
     said = _answer(question, analysis)
     if question.invalid_reason:
         return said
+    said = f"{question.idle} {said}".lstrip()
     if analysis.compares_systems:
         tables = decided_elsewhere(
             question.comparisons,
@@ -96,7 +99,7 @@ def _answer(question: Question, analysis: Analysis) -> str:
     lead = _lead_cell(question)
     found = comparisons_in(question, lead)
     if not found and question.few_operations:
-        return f"No answer. {question.few_operations} {NEXT_STEP}"
+        return f"No answer. {question.few_operations} {question.next_step}"
     if not found:
         return (
             f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
@@ -140,7 +143,8 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
     shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
     named = f"{listed(shown)}{left_out(len(found))}"
-    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {named}."
+    where = f"At {place_of(lead)}, in {_measured(question, lead)}"
+    return f"{too_few(found[0].n)} {where} they show {named}."
 
 
 def mostly_undecided(question: Question) -> str:
@@ -158,11 +162,13 @@ def mostly_undecided(question: Question) -> str:
     unclear = [system for system in question.others if system not in clear]
     subject = _subject(question)
     aside = baseline_aside(question.baseline, question.noise, undecided)
-    start = f"Too noisy to tell {named_systems(unclear)} from {subject} here{aside}"
+    cells = [cell for cell, entry in everything if entry.verdict in OPEN]
+    labels = listed(list(dict.fromkeys(METRICS[question.metrics[c.id]].label for c in cells)))
+    start = f"Too noisy to tell {named_systems(unclear)} from {subject} in {labels}{aside}"
     if not unclear:
         start = (
-            f"Too noisy to tell most from {subject} here: {len(undecided)} of {len(everything)}"
-            " comparisons are undecided"
+            f"Too noisy to tell most from {subject} in {labels}: {len(undecided)} of"
+            f" {len(everything)} comparisons are undecided"
         )
     if not decided:
         equal = [system for system in question.others if system in clear]
@@ -180,13 +186,26 @@ def mostly_undecided(question: Question) -> str:
 def _at_cell(question: Question, cell: Cell, entry: Comparison, decided: int) -> str:
     """ "random writes at 4 KiB and depth 32 reach 37 % of raw (30 to 46 %)"."""
     metric = METRICS[entry.metric]
-    what = factors_of(cell).work if metric.name == "iops" else f"the {metric.label}"
+    what = _measured(question, cell)
     verb = "reach" if metric.name == "iops" else "is"
     among = f", {rank(entry, decided)}" if decided > 1 else ""
     return (
-        f"{what} at {place_of(cell)} {verb} {share_of(entry.ratio, _subject(question))}"
+        f"{what} at {place_of(cell)} {verb}"
+        f" {share_of(entry.ratio, _subject(question), edges_of(entry, is_pick=True))}"
         f" ({bounds(entry, is_pick=True)}){among}"
     )
+
+
+def _measured(question: Question, cell: Cell) -> str:
+    """ "random reads"; "the read p99 latency"."""
+    metric = METRICS[question.metrics[cell.id]]
+    return factors_of(cell).work if metric.name == "iops" else f"the {metric.label}"
+
+
+def _in(question: Question, cell: Cell) -> str:
+    """ " in the read p99 latency"; "" of a rate, which the cell's name says."""
+    is_rate = question.metrics[cell.id] == "iops"
+    return "" if is_rate else f" in {_measured(question, cell)}"
 
 
 def _subject(question: Question) -> str:
@@ -200,7 +219,7 @@ def _primary(question: Question) -> list[tuple[Cell, Comparison]]:
 def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     metric = METRICS[question.metrics[lead.id]]
     where = f"At {place_of(lead)}, "
-    what = factors_of(lead).work if metric.name == "iops" else f"the {metric.label}"
+    what = _measured(question, lead)
     subject = _subject(question)
     if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
         margin = max(entry.margin_percent for entry in found)
@@ -228,10 +247,8 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
 
 
 def _would_have_shown(found: Sequence[Comparison]) -> str:
-    hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
-    if not hidden:
-        return ""
-    return f": {least_shown(hidden, ' or more')}"
+    hidden = hidden_from(found)
+    return f": {least_shown(hidden, ' or more')}" if hidden else ""
 
 
 def _verb(question: Question, entry: Comparison) -> str:
@@ -254,7 +271,8 @@ def _larger_effect(question: Question, lead: Cell) -> str:
     if cell.id == lead.id:
         return ""
     named = share_named(entry, _verb(question, entry), question.baseline, is_pick=True)
-    return f"; {extreme(entry.verdict)} of {len(question.primary)} cells: {named} at {cell.name}"
+    where = f"{_in(question, cell)} at {cell.name}"
+    return f"; {extreme(entry.verdict)} of {len(question.primary)} cells: {named}{where}"
 
 
 def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
@@ -275,15 +293,14 @@ def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]
     among = "the only difference seen" if few else rank(entry, len(decided))
     named = share_named(entry, _verb(question, entry), question.baseline, is_pick=not few)
     return (
-        f"At {cell.name}, {named}, {among};"
+        f"At {cell.name}, {named}{_in(question, cell)}, {among};"
         f" {undecided} of {len(everything)} comparisons are undecided."
     )
 
 
 def _none_decided(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     """Nothing is known of the lead cell, and elsewhere no difference is: say how much is equal."""
-    metric = METRICS[question.metrics[lead.id]]
-    what = factors_of(lead).work if metric.name == "iops" else f"the {metric.label}"
+    what = _measured(question, lead)
     names = named_systems([entry.system for entry in found])
     everything = [each for _, each in _primary(question)]
     equal = [each for each in everything if each.verdict == "equivalent"]
@@ -325,7 +342,7 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     none = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
     if all(entry.verdict == "equivalent" for entry in entries):
         return f"{where} {none} by more than {max(e.margin_percent for e in entries):.0f} %"
-    hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
+    hidden = hidden_from(entries)
     if not hidden:
         return ""
     return f"{where} no difference could be seen ({least_shown(hidden)})"
@@ -343,6 +360,7 @@ def plain_answer(question: Question) -> str:
         replace(
             question,
             own=None,
+            idle="",
             durability=NOTHING_WEAK,
             served="",
             server_aborts="",

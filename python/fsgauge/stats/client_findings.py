@@ -5,7 +5,7 @@ A kind of study whose runs are clients says these with its own findings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from fsgauge.engine.wire import ClientErrorKind
 from fsgauge.record.records import RunRecord
@@ -122,30 +122,4 @@ def cut_runs(
             " is no completion time, and rates cover only the part that was done.",
             advice,
             [name_of(run) for run in cut],
-        )
-
-
-def held_back(
-    code: str,
-    who: str,
-    shares: Sequence[tuple[RunRecord, float]],
-    limit: float,
-    advice: str,
-    more: str = "",
-) -> Iterator[Finding]:
-    """Runs in which one of several got less than `limit` of the mean; `shares` is the slowest's."""
-    slow = [(run, share) for run, share in shares if share < limit]
-    if slow:
-        run, share = min(slow, key=lambda pair: pair[1])
-        yield finding(
-            code,
-            "warning",
-            f"In {part_of(len(slow), len(shares), 'run')} the slowest {who} ran at less than half"
-            f" of the {who}s' mean rate, at worst {100 * share:.0f} %: {run.system},"
-            f" {run.cell.name}.{more}",
-            advice,
-            [
-                f"{name_of(run)}: slowest {who} {100 * share:.0f} % of the mean"
-                for run, share in slow
-            ],
         )

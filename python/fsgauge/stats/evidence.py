@@ -36,7 +36,8 @@ WHERE_LIMIT = 10
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that findings are drawn from; `few_operations` as in stats/sentence.py."""
+    """Everything that findings are drawn from; `few_operations` and `next_step` as in
+    stats/sentence.py."""
 
     study: StudyRecord
     turns: Sequence[TurnRecord]
@@ -49,6 +50,7 @@ class Evidence:
     situation: Situation
     primary_metric: str
     few_operations: str
+    next_step: str
     blocks_complete: int
     stopped: bool
     layouts: Layouts | None = None
@@ -113,11 +115,14 @@ class Question:
     noise: NoiseFloor | None
     blocks_complete: int
     few_operations: str
+    next_step: str
     invalid_reason: str
     margin_percent: float
     own: OwnResults | None
     limited: Sequence[Comparison] = ()
     """Comparisons that the rig sets; they are not among `comparisons`."""
+    idle: str = ""
+    """ "xfs did nothing in 3 of 24 runs."; "" where all did their work."""
     served: str = ""
     """ "Measured ext4 through Samba"; "" over paths."""
     server_aborts: str = ""

@@ -16,8 +16,9 @@ from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
+from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
 from fsgauge.stats.limit_findings import limit_findings
-from fsgauge.stats.lost_data import lost_data
+from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
 from fsgauge.stats.missing_runs import (
     few_blocks,
@@ -29,7 +30,6 @@ from fsgauge.stats.missing_runs import (
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import blocks_in_words, differs
-from fsgauge.stats.sentence import NEXT_STEP
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
     file_set_in_memory,
@@ -43,9 +43,12 @@ _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
 
 
 def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
-    """All findings, the gravest first; of those alike in gravity, lost data."""
+    """All findings: lost data, who did nothing or little, then the others by gravity."""
     found = [
         *lost_data(evidence),
+        *idle_systems(evidence),
+        *idle_hosts(evidence),
+        *idle_workers(evidence, analysis.worker, analysis.worker_advice),
         *_noise(evidence),
         *limit_findings(evidence),
         *analysis.findings(evidence),
@@ -74,13 +77,17 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
     ]
     better = analysis.said_better
     found = [each for each in found if each.code not in better]
-    return sorted(found, key=lambda finding: _ORDER[finding.level])
+    return sorted(found, key=_rank)
+
+
+def _rank(found: Finding) -> tuple[bool, bool, int]:
+    return found.code not in LOST_DATA, found.code not in IDLE, _ORDER[found.level]
 
 
 def _noise(evidence: Evidence) -> Iterator[Finding]:
     floor = evidence.noise.get(evidence.primary_metric)
     if floor is None and evidence.few_operations:
-        yield finding("operations.few", "warning", evidence.few_operations, NEXT_STEP)
+        yield finding("operations.few", "warning", evidence.few_operations, evidence.next_step)
         return
     if floor is None:
         yield finding(
@@ -146,7 +153,7 @@ def _single_runs(evidence: Evidence) -> Iterator[Finding]:
             yield finding(
                 check.code,
                 check.level,
-                f"In {part_of(len(where), len(measured), 'run')}, {check.sentence}.",
+                f"In {part_of(len(where), len(evidence.runs), 'run')}, {check.sentence}.",
                 advice_for(check.code, evidence.situation),
                 where,
             )

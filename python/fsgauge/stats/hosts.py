@@ -1,21 +1,20 @@
 """Runs of several hosts at once: how far apart they began, and which host is slow.
 
-A host's rate is that of one of its jobs or clients, as a share of the median host's in the same
-run: hosts may have one client more than others. Of several runs the median counts: where hosts are
-processes of one machine, a host may get next to nothing in one run and much in the next.
+A host's rate is that of one of its jobs or clients, as a share of the other hosts' in the same run
+(`idle.shares_in`): hosts may have one client more than others. Of several runs the median counts;
+who did little in some of them is told by `idle`.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
-from fsgauge.engine.wire import timed_operations
 from fsgauge.record.machine import BELOW, SERVER
-from fsgauge.record.merging import merged
 from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.idle import low_hosts, shares_in
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.growth import host_scaling
@@ -23,7 +22,7 @@ from fsgauge.stats.wording import listed
 from fsgauge.units import format_duration
 
 SLOW = 0.8
-"""A host below this share of the median host is slow in a block."""
+"""A host below this share of the other hosts is slow in a block."""
 FEWEST_SLOW_BLOCKS = 3
 SKEW_SHARE = 0.01
 SKEW_NS = 10_000_000
@@ -90,24 +89,8 @@ def host_findings(evidence: Evidence) -> Iterator[Finding]:
     if not begun:
         return
     yield from _apart(begun)
-    yield from _slow(begun)
+    yield from _slow(begun, low_hosts(begun))
     yield from _different(evidence.before)
-
-
-def shares_in(run: RunRecord) -> dict[str, float]:
-    """The rate of a job on each host, as a share of the median host's; {} where one did nothing."""
-    rates = {}
-    for part in run.parts:
-        result = merged([part])
-        if result is None or not result.elapsed_ns or not result.jobs:
-            return {}
-        rates[part.machine] = timed_operations(result) / result.elapsed_ns / len(result.jobs)
-    middle = statistics.median(rates.values()) if rates else 0.0
-    return (
-        {name: rate / middle for name, rate in rates.items()}
-        if middle and all(rates.values())
-        else {}
-    )
 
 
 def _last_over_median(run: RunRecord) -> float:
@@ -149,8 +132,10 @@ def _apart(begun: Sequence[RunRecord]) -> Iterator[Finding]:
         )
 
 
-def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
-    """A host that is slow in every system is a problem of the host; with one, of the system."""
+def _slow(begun: Sequence[RunRecord], told: Container[str] = ()) -> Iterator[Finding]:
+    """A host that is slow in every system is a problem of the host; with one, of the system. Of
+    those `told` it is known that they did little.
+    """
     blocks: dict[tuple[str, str], dict[int, list[float]]] = {}
     for run in begun:
         for host, share in shares_in(run).items():
@@ -160,7 +145,7 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
         for place, of_block in blocks.items()
     }
     systems = sorted({system for _, system in blocks})
-    for host in sorted({host for host, _ in blocks}):
+    for host in sorted({host for host, _ in blocks if host not in told}):
         found = [s for s in systems if len(slow.get((host, s), ())) >= FEWEST_SLOW_BLOCKS]
         if not found:
             continue
@@ -171,7 +156,7 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
             yield finding(
                 "host.slow",
                 "warning",
-                f"{host} was slow with every system: {share:.2f} of the median host.",
+                f"{host} was slow with every system: {share:.2f} of the other hosts.",
                 "It is the host, not the systems: look at its processor, memory, network and other"
                 " work; or leave it out and repeat.",
                 where,
@@ -180,7 +165,7 @@ def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
             yield finding(
                 "host.slow_with",
                 "warning",
-                f"{host} was slow with {listed(found)} only: {share:.2f} of the median host.",
+                f"{host} was slow with {listed(found)} only: {share:.2f} of the other hosts.",
                 "With the other systems it keeps up, so this is worth a look: what differs between"
                 " this host and the others for that system?",
                 where,

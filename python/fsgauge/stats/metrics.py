@@ -195,19 +195,23 @@ def mean_throughput(result: LoadResult) -> float | None:
     return statistics.fmean(found) if len(found) > 1 else None
 
 
-def shares_of_mean(run: RunRecord) -> list[float]:
-    """Each client's pace over the mean of all, ascending; empty where it is unknown.
+def client_paces(run: RunRecord) -> list[float]:
+    """Each client's pace over the mean of all, in the order of jobs; empty where it is unknown.
 
     Clients may have unequal work: other sizes, other numbers of records. So a client's pace is the
     time that its operations take at the run's mean responses, over the time that it needed for
     them. With equal work that is its throughput. It is unknown for one reader, of a mix (where
-    each client draws its own work), or where some did not come to their end.
+    each client draws its own work), where some did not come to their end, and where rests hide it:
+    what a client rested is known of all together, and only rests of one length take the same from
+    each client that does one thing at a time.
     """
     result, job = run.result, run.job
     if result is None or result.clients is None or not isinstance(job, ClientsJob):
         return []
     clients = result.clients
     if job.phase.kind in ("mix", "backup") or clients.clients_gave_up or not clients.files:
+        return []
+    if job.think is not None and (job.think.spread == "exponential" or job.outstanding > 1):
         return []
     ends_ns = [each.elapsed_ns for each in result.jobs]
     if len(ends_ns) < 2 or None in ends_ns:
@@ -221,7 +225,7 @@ def shares_of_mean(run: RunRecord) -> list[float]:
         work_ns = each.operations * record_ns + job.files.files_per_client * file_ns
         paces.append(work_ns / own_ns)
     mean = statistics.fmean(paces)
-    return sorted(pace / mean for pace in paces) if mean > 0 else []
+    return [pace / mean for pace in paces] if mean > 0 else []
 
 
 def _mean_costs_ns(clients: ClientsResult) -> tuple[float, float]:

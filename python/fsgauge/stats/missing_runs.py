@@ -6,6 +6,7 @@ stopped on the width of its intervals planned the blocks that it carried out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from fsgauge.record.records import LostBlock
@@ -27,11 +28,14 @@ def _failed(evidence: Evidence) -> Iterator[Finding]:
     if failed:
         where = [f"{name_of(run)}: {run.fault.what}" for run in failed if run.fault is not None]
         first = next(run.fault for run in failed if run.fault is not None)
+        of = listed(
+            [f"{number} of {name}" for name, number in Counter(r.system for r in failed).items()]
+        )
         yield finding(
             "runs.failed",
             "warning",
-            f"{part_of(len(failed), len(evidence.runs), 'run')} failed; their blocks are left out"
-            " of the cells concerned.",
+            f"{part_of(len(failed), len(evidence.runs), 'run')} failed ({of}); their blocks are"
+            " left out of the cells concerned.",
             " ".join(part for part in (first.cause, first.next) if part),
             where,
         )
@@ -107,11 +111,13 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
     for few, found in grouped.items():
         labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
         cells = list(dict.fromkeys(names[each.cell] for each in found))
+        is_news = evidence.samples.plan.baseline not in few
         yield finding(
             "quantile.withheld",
             "warning",
-            f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
-            f" the news: in {part_of(len(cells), len(names), 'cell')} it is not compared.",
+            f"{listed(few)} completed too few operations for the {listed(labels)}"
+            f"{', which is itself the news' if is_news else ''}: in"
+            f" {part_of(len(cells), len(names), 'cell')} it is not compared.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,

@@ -29,6 +29,7 @@ from fsgauge.stats.evidence import Evidence, Question, continued
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.hosts import hosts_of
+from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
@@ -47,7 +48,7 @@ from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.scaling.growth import hosts_sentence
-from fsgauge.stats.sentence import few_operations, not_measured
+from fsgauge.stats.sentence import few_operations, next_step, not_measured
 from fsgauge.stats.served import abort_sentence, marked, served_sentence
 from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.stats.struck import struck_findings, struck_of
@@ -128,6 +129,7 @@ def read_study(
         ),
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),
+        next_step=next_step(runs),
         blocks_complete=blocks,
         stopped=stopped,
         layouts=read_layouts(samples, scans, margin_percent(study)),
@@ -188,9 +190,11 @@ def _results(
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         few_operations=evidence.few_operations,
+        next_step=evidence.next_step,
         invalid_reason=sureness.invalid_reason,
         margin_percent=margin_percent(evidence.study),
         own=evidence.own,
+        idle=idle_words(findings),
         served=served_sentence(evidence.turns, evidence.runs),
         server_aborts=abort_sentence(evidence.runs, analysis),
         durability=durability,

@@ -275,8 +275,8 @@ class Layouts(ResultModel):
 
 
 class HostNumbers(ResultModel):
-    """One of several hosts. `share` is the rate of its jobs over that of the median host's, the
-    geometric mean over runs; times are those of its start after the common moment."""
+    """One of several hosts. `share` is the rate of its jobs over that of the other hosts', the
+    median over runs; times are those of its start after the common moment."""
 
     name: str
     share: float

@@ -12,21 +12,19 @@ identities and limits that hold for every honest run, so a failed one is shown, 
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 
 from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, sides_of, timed_operations
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import count, format_duration, format_size
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
 FULL_QUEUE = 0.9
 ENGINE_SHARE_LIMIT = 0.20
 CLOCK_SHARE_LIMIT = 0.05
-FAIR_SHARE = 0.5
 ACHIEVED_RATE = 0.95
 
 Check = Callable[[RunRecord, LoadResult], str | None]
@@ -150,17 +148,6 @@ def debug_engine(_run: RunRecord, result: LoadResult) -> str | None:
     return result.engine.version if result.engine.profile == "debug" else None
 
 
-def unfair_jobs(run: RunRecord, result: LoadResult) -> str | None:
-    """One job got less than half of what the average job got."""
-    if run.load is None:
-        return None
-    shares = [job.operations for job in result.jobs]
-    mean = statistics.fmean(shares) if shares else 0.0
-    if len(shares) < 2 or mean == 0 or min(shares) >= FAIR_SHARE * mean:
-        return None
-    return f"slowest job {100 * min(shares) / mean:.0f} % of the average"
-
-
 def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
     """A run that its passes should have ended was ended by its time."""
     if run.load is None or run.load.passes is None or result.ended != "duration":
@@ -169,12 +156,18 @@ def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
 
 
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
-    """Under a pace: less was done than was offered."""
+    """Under a pace: less was done than was offered, or much was never begun. A run's end leaves a
+    few that were due."""
     rate = run.load.rate if run.load is not None else None
     if rate is None or result.elapsed_ns == 0:
         return None
     achieved = operations(result) * 1e9 / result.elapsed_ns / rate.operations_per_second
-    return f"{100 * achieved:.0f} % of the pace" if achieved < ACHIEVED_RATE else None
+    dropped = sum(part.backlog_dropped for part in sides_of(result))
+    asked = operations(result) + dropped
+    if achieved >= ACHIEVED_RATE and dropped <= (1 - ACHIEVED_RATE) * asked:
+        return None
+    more = f", {count(dropped, 'operation')} dropped" if dropped else ""
+    return f"{100 * achieved:.0f} % of the pace{more}"
 
 
 def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:

@@ -18,7 +18,8 @@ A block in which any of these runs is missing is left out of that pairing, and r
 stall are not missing:
 
 - A run in which no operation ended had fewer than one in its window: it counts as one, the most
-  that its rate and the least that its mean latency can have been.
+  that its rate and the least that its mean latency can have been. So does one of clients that did
+  nothing of what others of the cell did, and a load whose calls of fsync never ended.
 - A quantile that any run of a cell had too few operations for is not compared in that cell: a stall
   takes operations away, so the runs that lack them are the slow ones, and without them the system
   that stalls would look as fast as the others. Each system still has its own number: of its blocks
@@ -32,13 +33,20 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fsgauge.engine.wire import timed_operations
+from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.histogram import merge, quantile_of
-from fsgauge.stats.metrics import QUANTILES, Reading, latencies, readings
+from fsgauge.stats.metrics import (
+    CLIENT_OPERATIONS,
+    QUANTILES,
+    SYNC,
+    Reading,
+    latencies,
+    readings,
+)
 from fsgauge.stats.ratio import LEVEL
 
 Key = tuple[str, str, str]
@@ -207,35 +215,60 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     for run in measured:
         if run.result is None:
             continue
-        found = {**at_most(run), **readings(run.result), **_at_once(run), **_write_back(run)}
+        found = {**readings(run.result), **_at_once(run), **_write_back(run)}
         for metric, reading in found.items():
             samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
+    for run in measured:
+        for metric, reading in at_most(run).items():
+            place = run.block, run.again
+            if place not in samples.of(metric, run.cell.id, run.system) and _is_known(
+                metric, run, samples
+            ):
+                samples.add((metric, run.cell.id, run.system), place, reading)
     withhold(samples, measured)
     return samples
 
 
 def at_most(run: RunRecord) -> dict[str, Reading]:
-    """What a load in which no operation ended can have done at most: one in its window."""
+    """What a run can have done at most of something that it did nothing of, and its operations have
+    taken at least: one in its window."""
     result = run.result
-    if run.load is None or result is None or not result.elapsed_ns or timed_operations(result):
+    if result is None or not result.elapsed_ns:
         return {}
-    rate = 1e9 / result.elapsed_ns
-    sides = {"read": run.load.read_percent > 0, "write": run.load.read_percent < 100}
-    return {
-        "iops": Reading(rate),
-        "bandwidth": Reading(rate * factors_of(run.cell).operation_bytes),
-        **{f"{side}.mean": Reading(result.elapsed_ns) for side, asked in sides.items() if asked},
-    }
+    rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
+    if isinstance(run.job, ClientsJob):
+        moved = rate * run.job.files.record_size_bytes
+        of_each = moved / max(len(result.jobs), 1)
+        most = {"iops": rate, "files": rate, "bandwidth": moved, "per_client": of_each}
+        operations: Sequence[str] = ("read", "write", *CLIENT_OPERATIONS)
+    else:
+        most = {"iops": rate, "bandwidth": rate * factors_of(run.cell).operation_bytes}
+        sides = {"read": run.job.read_percent > 0, "write": run.job.read_percent < 100}
+        sides[SYNC] = run.job.sync.kind in ("fsync", "fdatasync")
+        operations = [side for side, is_asked in sides.items() if is_asked]
+    means = {f"{operation}.mean": took for operation in operations}
+    return {name: Reading(each) for name, each in most.items()} | means
+
+
+def _is_known(metric: str, run: RunRecord, samples: Samples) -> bool:
+    """Whether a run was to do it: a load is, and clients are where others of their cell did it."""
+    did_nothing = run.load is not None and run.result and not timed_operations(run.result)
+    is_call = metric == f"{SYNC}.mean"
+    if did_nothing and not is_call:
+        return True
+    return any(samples.of(metric, run.cell.id, system) for system in samples.plan.systems)
 
 
 def _at_once(run: RunRecord) -> dict[str, Reading]:
     """Rates while all hosts ran, where several began together for a given time."""
     window = common_window(run)
-    if window is None or not window.operations:
+    if window is None:
         return {}
+    operations = max(window.operations, 1.0)
+    size_bytes = max(window.size_bytes, factors_of(run.cell).operation_bytes)
     return {
-        "iops": Reading(window.operations / window.seconds),
-        "bandwidth": Reading(window.size_bytes / window.seconds),
+        "iops": Reading(operations / window.seconds),
+        "bandwidth": Reading(size_bytes / window.seconds),
     }
 
 

@@ -18,11 +18,13 @@ from fsgauge.stats.evidence import Question
 from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.run_checks import rate_missed
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
+    factor_words,
     listed,
     range_words,
     ratio_range,
@@ -91,13 +93,19 @@ def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
 def share_named(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
     """ "ext4 keeps 94 % of raw (93 to 96 %)"; without an object the share alone."""
     start = f"{entry.system} {verb}" if object_ else entry.system
-    return f"{start} {share_of(entry.ratio, object_)} ({bounds(entry, is_pick=is_pick)})"
+    share = share_of(entry.ratio, object_, edges_of(entry, is_pick=is_pick))
+    return f"{start} {share} ({bounds(entry, is_pick=is_pick)})"
+
+
+def edges_of(entry: Comparison, *, is_pick: bool) -> tuple[float, float]:
+    """The interval that a sentence gives; of a pick, the one that holds for any of them."""
+    is_pick = is_pick and entry.verdict in DECIDED and _holds_as_pick(entry)
+    return entry.pick_edges if is_pick else entry.edges
 
 
 def bounds(entry: Comparison, *, is_pick: bool = False) -> str:
     """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
-    is_pick = is_pick and entry.verdict in DECIDED and _holds_as_pick(entry)
-    low, high = entry.pick_edges if is_pick else entry.edges
+    low, high = edges_of(entry, is_pick=is_pick)
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
     if entry.in_memory:
         word = f", {MEMORY}"
@@ -115,6 +123,15 @@ def _holds_as_pick(entry: Comparison) -> bool:
     """Whether the interval that holds for any of its family, the largest too, excludes 1."""
     low, high = entry.pick_low, entry.pick_high
     return low is not None and high is not None and (low > 1 or high < 1)
+
+
+def hidden_from(found: Iterable[Comparison]) -> dict[str, float]:
+    """What would have shown on each system, in percent, in whichever of these cells it is most."""
+    hidden: dict[str, float] = {}
+    for entry in found:
+        if entry.detectable_percent is not None:
+            hidden[entry.system] = max(hidden.get(entry.system, 0.0), entry.detectable_percent)
+    return hidden
 
 
 NOISIER = 3.0
@@ -136,17 +153,19 @@ def noise_alone(question: Question) -> str:
     """The answer of a study of one system: how noisy the rig is."""
     floor = question.noise
     if floor is None and question.few_operations:
-        return f"No answer. {question.few_operations} {NEXT_STEP}"
+        return f"No answer. {question.few_operations} {question.next_step}"
     if floor is None:
         return f"No answer: {question.baseline} is the only system and has not been measured twice."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
-    spread = f"range not known from {number}"
+    spread, edges = f"range not known from {number}", None
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
         wide = is_too_wide(floor.low, floor.high)
+        edges = None if wide else (floor.low, floor.high)
         spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
     return (
         f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
-        f" equal turns, the later one reaches {share_words(floor.ratio)} of the earlier ({spread})."
+        f" equal turns, in {METRICS[floor.metric].label} the later one reaches"
+        f" {share_words(floor.ratio, edges)} of the earlier ({spread})."
     )
 
 
@@ -169,12 +188,13 @@ def decided_elsewhere(
         return ""
     entry = max(found, key=lambda each: abs(math.log(each.ratio)))
     several = len(found) > 1
-    low, high = (entry.pick_low, entry.pick_high) if several else (entry.low, entry.high)
+    edges = entry.pick_edges if several else entry.edges
     name = next(cell.name for cell in cells if cell.id == entry.cell)
     rank = f", the largest of {len(found)}" if several else ""
     return (
         f"Decided all the same: the {METRICS[entry.metric].label} of {entry.system} at {name} is"
-        f" {entry.ratio:.2f} times that of {baseline} ({ratio_range(low, high)}, {entry.verdict})"
+        f" {factor_words(entry.ratio, edges)} times that of {baseline} ({ratio_range(*edges)},"
+        f" {entry.verdict})"
         f"{rank}."
     )
 
@@ -201,9 +221,15 @@ def _is_asked(entry: Comparison, metrics: Mapping[str, str]) -> bool:
     return metrics.get(entry.cell) == entry.metric
 
 
-NEXT_STEP = (
-    "Measure longer (--set workload.duration=...) or at a higher rate (--set workload.rate=...)."
-)
+def next_step(runs: Iterable[RunRecord]) -> str:
+    """How a run gets more operations: a higher pace helps where the pace was kept, and only
+    there."""
+    longer = "Measure longer (--set workload.duration=...)"
+    paced = [run for run in runs if run.load is not None and run.load.rate is not None]
+    kept = all(run.result is None or not rate_missed(run, run.result) for run in paced)
+    if paced and kept:
+        return f"{longer} or at a higher rate (--set workload.rate=...)."
+    return f"{longer}."
 
 
 def operations_needed(metric: str) -> int | None:

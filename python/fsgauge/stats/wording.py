@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from fsgauge.stats.verdict import OPEN
 
@@ -49,14 +49,40 @@ HOPELESS_PERCENT = 1000.0
 """A run that shows no smaller difference than this shows none that anyone asks about."""
 
 
-def least_shown(percents: Sequence[float], more: str = "") -> str:
-    """ "only a difference of 47 % would have shown", of the largest; `more` follows its figure.
+def least_shown(
+    of_systems: Mapping[str, float],
+    more: str = "",
+    what: str = "difference",
+    hopeless_percent: float = HOPELESS_PERCENT,
+) -> str:
+    """ "only a difference of 5 % on ext4 and 47 % on xfs would have shown", of each system its own;
+    `more` follows the figure that all have.
 
-    Where not even ten times as much would have shown, a figure says nothing, and that is said.
+    From `hopeless_percent` on a figure says nothing, and that is said.
     """
-    if max(percents) >= HOPELESS_PERCENT:
-        return "not even a tenfold difference would have shown"
-    return f"only a difference of {shown_percent(max(percents))} %{more} would have shown"
+    most = "a tenfold" if hopeless_percent == HOPELESS_PERCENT else f"a {hopeless_percent:.0f} %"
+    hopeless = [system for system, least in of_systems.items() if least >= hopeless_percent]
+    seen = {system: each for system, each in of_systems.items() if system not in hopeless}
+    if not seen:
+        return f"not even {most} {what} would have shown"
+    figures = {system: f"{shown_percent(each)} %" for system, each in seen.items()}
+    if len(set(figures.values())) == 1 and not hopeless:
+        return f"only a {what} of {next(iter(figures.values()))}{more} would have shown"
+    least, most_seen = min(seen.values()), max(seen.values())
+    if not hopeless and most_seen < _ALIKE * least:
+        figure = f"{shown_percent(least)} to {shown_percent(most_seen)} %"
+        return f"only a {what} of {figure}{more} would have shown"
+    if len(seen) > NAMED_SYSTEMS:
+        ends = (min(seen, key=seen.__getitem__), max(seen, key=seen.__getitem__))
+        said = " to ".join(f"{figures[system]} ({system})" for system in ends)
+    else:
+        said = listed([f"{figure} on {system}" for system, figure in figures.items()])
+    also = f", and on {named_systems(hopeless)} not even {most} one" if hopeless else ""
+    return f"only a {what} of {said} would have shown{also}"
+
+
+_ALIKE = 1.25
+"""Up to this factor between them, the figures of several systems are one range."""
 
 
 def shown_percent(percent: float) -> str:
@@ -66,13 +92,8 @@ def shown_percent(percent: float) -> str:
 
 _WITHOUT_TENTHS = 0.95
 """From this percentage on, tenths of it are left out."""
-
-
-def percent(ratio: float) -> str:
-    """ "94 %"."""
-    return f"{100 * ratio:.0f} %"
-
-
+Edges = tuple[float, float]
+"""The ends of an interval of ratios."""
 IN_EVERY_BLOCK = "in every block"
 """Of an interval without any width: "2.17 to 2.17" says less."""
 
@@ -82,43 +103,106 @@ def never_varied(low: float, high: float) -> bool:
     return math.isclose(low, high, rel_tol=1e-9)
 
 
+MOST_DIGITS = 6
+NARROW = 1e-4
+"""An interval of less width, as a share, has none that a reader could use."""
+
+
+def _is_narrow(low: float, high: float) -> bool:
+    return math.isclose(low, high, rel_tol=NARROW)
+
+
+def _digits(edges: Edges | None, least: int, said: Callable[[float, int], str]) -> int | None:
+    """Digits behind the point with which an interval has a width and lies on its own side of 1;
+    None where not even many are enough."""
+    if edges is None or never_varied(*edges):
+        return least
+    low, high = edges
+    for digits in range(least, MOST_DIGITS + 1):
+        one, ends = said(1.0, digits), (said(low, digits), said(high, digits))
+        if (_is_narrow(low, high) or ends[0] != ends[1]) and (low <= 1 <= high or one not in ends):
+            return digits
+    return None
+
+
+def _percent(ratio: float, digits: int) -> str:
+    """Two digits at least of what is small: 1 % and 1.4 % are not the same, and neither is 0."""
+    percent = 100 * ratio
+    if 0 < percent < _SMALL_PERCENT:
+        digits = max(digits, 1 - math.floor(math.log10(percent)))
+        if digits > MOST_DIGITS:
+            return f"under {10**-MOST_DIGITS:.{MOST_DIGITS}f}"
+    text = f"{percent:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if percent < _SMALL_PERCENT and "." in text else text
+
+
+_SMALL_PERCENT = 9.5
+
+
+def percent(ratio: float, edges: Edges | None = None) -> str:
+    """ "94 %"; with as many digits as the interval that follows has."""
+    return f"{_percent(ratio, _digits(edges, 0, _percent) or 0)} %"
+
+
 def percent_range(low: float, high: float, unit: str = "") -> str:
-    """Two ratios as "78 to 86", with digits more where they would read alike."""
-    if never_varied(low, high):
+    """Two ratios as "78 to 86", with digits more where they would read alike, or as 100."""
+    digits = _digits((low, high), 0, _percent)
+    if digits is None or _is_narrow(low, high):
         return IN_EVERY_BLOCK
-    digits = 0
-    while round(100 * low, digits) == round(100 * high, digits):
-        digits += 1
-        if digits > 2:
-            return IN_EVERY_BLOCK
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{unit}"
+    return f"{_percent(low, digits)} to {_percent(high, digits)}{unit}"
 
 
 TIMES, MANY_TIMES = 1.995, 9.995
 """From this ratio on it is said in times, not in percent; then in whole ones."""
 
 
-def share_words(ratio: float) -> str:
+def share_words(ratio: float, edges: Edges | None = None) -> str:
     """ "94 %"; "3.10 times"."""
-    return percent(ratio) if ratio < TIMES else f"{_times(ratio)} times"
+    return percent(ratio, edges) if ratio < TIMES else f"{_in_times(ratio, edges)} times"
 
 
-def share_of(ratio: float, what: str) -> str:
+def share_of(ratio: float, what: str, edges: Edges | None = None) -> str:
     """ "94 % of raw", "3.10 times raw"; the share alone where it is said of the same again."""
+    said = share_words(ratio, edges)
     if not what:
-        return share_words(ratio)
-    return f"{share_words(ratio)} of {what}" if ratio < TIMES else f"{share_words(ratio)} {what}"
+        return said
+    return f"{said} of {what}" if ratio < TIMES else f"{said} {what}"
 
 
 def range_words(low: float, high: float, ratio: float | None = None) -> str:
     """ "78 to 86 %"; "2.90 to 3.40 times". In the unit of the ratio that it is of, if one is."""
-    if (low if ratio is None else ratio) >= TIMES and not never_varied(low, high):
-        return f"{_times(low)} to {_times(high)} times"
-    return percent_range(low, high, " %")
+    if (low if ratio is None else ratio) < TIMES or _is_narrow(low, high):
+        return percent_range(low, high, " %")
+    return f"{_in_times(low, (low, high))} to {_in_times(high, (low, high))} times"
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < MANY_TIMES else f"{ratio:,.0f}"
+def _in_times(ratio: float, edges: Edges | None) -> str:
+    return _times(ratio, _digits(edges, 0, _times) or 0)
+
+
+def _times(ratio: float, more: int) -> str:
+    """Two digits behind the point, and `more`; none of ten times and more."""
+    return factor_words(ratio, digits=more + (2 if ratio < MANY_TIMES else 0))
+
+
+def factor_words(ratio: float, edges: Edges | None = None, digits: int = 2) -> str:
+    """ "1.04": with as many digits as the interval that follows has; of a small one two that count,
+    never "0.00"."""
+    if edges is not None:
+        digits = _digits(edges, digits, _factor) or digits
+    return _factor(ratio, digits)
+
+
+def _factor(ratio: float, digits: int) -> str:
+    if 0 < ratio < SMALL_RATIO:
+        digits = max(digits, 1 - math.floor(math.log10(ratio)))
+        if digits > MOST_DIGITS:
+            return f"under {10**-MOST_DIGITS:.{MOST_DIGITS}f}"
+    return f"{ratio:,.{digits}f}"
+
+
+SMALL_RATIO = 0.00995
+"""Below it a ratio has two digits of its own."""
 
 
 def extreme(verdict: str | None) -> str:
@@ -142,21 +226,7 @@ def ratio_range(low: float | None, high: float | None) -> str:
     """An interval of ratios; "no interval" from one block."""
     if low is None or high is None:
         return "no interval"
-    if never_varied(low, high):
+    digits = _digits((low, high), 2, _factor)
+    if digits is None or _is_narrow(low, high):
         return IN_EVERY_BLOCK
-    digits = 2
-    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
-        digits += 1
-    if round(low, digits) == round(high, digits):
-        return IN_EVERY_BLOCK
-    return f"{low:.{digits}f} to {high:.{digits}f}"
-
-
-def _is_narrow(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would leave nothing of the interval's width."""
-    return round(low, digits) == round(high, digits) and low != high
-
-
-def _hides_one(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would make an interval touch 1 that does not."""
-    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
+    return f"{_factor(low, digits)} to {_factor(high, digits)}"

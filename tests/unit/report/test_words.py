@@ -89,4 +89,4 @@ def test_what_would_have_shown_is_never_nothing() -> None:
         "1",
         "3",
     ]
-    assert least_shown([0.02]) == "only a difference of 0.1 % would have shown"
+    assert least_shown({"xfs": 0.02}) == "only a difference of 0.1 % would have shown"

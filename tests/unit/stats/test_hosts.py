@@ -71,7 +71,7 @@ def codes(results: Results) -> dict[str, str]:
 
 def test_a_host_that_is_slow_with_every_system_is_a_problem_of_the_host() -> None:
     found = codes(over_hosts(make_study(blocks=4), {"c": 0.7}))
-    assert found["host.slow"] == "c was slow with every system: 0.70 of the median host."
+    assert found["host.slow"] == "c was slow with every system: 0.70 of the other hosts."
     assert "host.slow_with" not in found
 
 

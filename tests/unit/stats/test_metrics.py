@@ -14,10 +14,10 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.metrics import (
     BUCKET,
     METRICS,
+    client_paces,
     files_per_second,
     mean_throughput,
     readings,
-    shares_of_mean,
     throughputs,
     time_to_complete_ns,
     values,
@@ -107,13 +107,13 @@ def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
     made = make_connections(clients=4, blocks=1)
     backup = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "backup")
     assert backup.result is not None
-    assert mean_throughput(backup.result) is None and shares_of_mean(backup) == []
+    assert mean_throughput(backup.result) is None and client_paces(backup) == []
 
 
 def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
     assert record.result is not None
     result = record.result.model_copy(update={"jobs": jobs})
-    return shares_of_mean(with_result(record, result))
+    return client_paces(with_result(record, result))
 
 
 def of_test(test: str, **changes: object) -> RunRecord:
@@ -152,7 +152,7 @@ def test_clients_that_began_later_are_not_slower() -> None:
 def test_shares_are_not_told_where_some_did_not_come_to_their_end() -> None:
     jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, None)]
     assert shares(of_test("write"), jobs) == []
-    assert shares_of_mean(of_test("mix", tests=("write", "mix"))) == []
+    assert client_paces(of_test("mix", tests=("write", "mix"))) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import Drain, FinishResult, FsyncSync, JobShare, LoadResult, Pauses
+from fsgauge.engine.wire import Drain, FinishResult, FsyncSync, LoadResult, Pauses
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
@@ -91,11 +91,6 @@ def test_a_clock_that_costs(run: RunRecord) -> None:
 def test_a_debug_engine() -> None:
     run = one_run(profile="debug")
     assert run_checks.debug_engine(run, result_of(run)) is not None
-
-
-def test_unfair_jobs(run: RunRecord) -> None:
-    shares = [JobShare(operations=count, size_bytes=0) for count in (100, 10)]
-    assert run_checks.unfair_jobs(run, tampered(run, jobs=shares)) is not None
 
 
 def test_a_missed_pace() -> None:

@@ -37,7 +37,10 @@ def test_too_noisy_beside_a_quiet_floor_says_that_the_others_vary() -> None:
         return 1.0 if system == "raw" else math.exp(chance.gauss(0, 0.5))
 
     results = read(effect, noise=0.001)
-    start = "Too noisy to tell ext4 and xfs from raw here (raw's own runs agree within 1 %)"
+    start = (
+        "Too noisy to tell ext4 and xfs from raw in operations per second (raw's own runs agree"
+        " within 1 %)"
+    )
     assert results.answer.startswith(start), results.answer
 
 

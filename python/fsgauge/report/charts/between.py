@@ -66,8 +66,9 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
         "high": high if known else None,
         "other": None if other is None else other.ratio,
         "verdict": verdict,
-        "words": f"{words.ratio(entry.ratio)}  {GLYPHS[verdict]} {verdict}",
-        "tip": f"{entry.system}, {name_of(between, entry)}: {words.ratio(entry.ratio)}"
+        "words": f"{words.ratio(entry.ratio, entry.low, entry.high)}  {GLYPHS[verdict]} {verdict}",
+        "tip": f"{entry.system}, {name_of(between, entry)}:"
+        f" {words.ratio(entry.ratio, entry.low, entry.high)}"
         f" ({interval}), {verdict}",
     }
 
@@ -75,7 +76,7 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
 def _row_of_range(between: Between, entry: Entry) -> dict[str, Any]:
     """Of two ends of a model's range: their ratio, which is not judged."""
     other = between.other(entry)
-    ratio = words.ratio(entry.ratio)
+    ratio = words.ratio(entry.ratio, entry.low, entry.high)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",
         "system": entry.system,

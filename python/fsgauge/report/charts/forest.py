@@ -156,7 +156,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     said = f"{words.verdict(entry)}, {entry.n} blocks"
     blocks = [ratio for _, ratio in entry.blocks]
     row = ratio_row(results, entry, blocks, (entry.cell, entry.system, entry.metric), name, said)
-    return {**row, "words": f"{words.ratio(entry.ratio)}  {_verdict(entry)}"}
+    return {**row, "words": f"{words.ratio(entry.ratio, entry.low, entry.high)}  {_verdict(entry)}"}
 
 
 def ratio_row(
@@ -172,7 +172,7 @@ def ratio_row(
     Its tooltip names it with `name`, and ends with what is `said` of it.
     """
     cell, system, metric = of
-    ratio, interval = words.ratio(entry.ratio), words.interval_of(entry)
+    ratio, interval = words.ratio(entry.ratio, entry.low, entry.high), words.interval_of(entry)
     return {
         "cell": name,
         "system": system,

@@ -22,7 +22,7 @@ from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.sentence import ends
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, number_words, ratio_range
+from fsgauge.stats.wording import factor_words, listed, number_words, ratio_range
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ def _clause(
 ) -> str:
     """ "3.12 times the random reads of one on ext4 (2.95 to 3.30) and 2.41 times on xfs (...)"."""
     parts = [
-        f"{change.value:.2f} times{of_one if at == 0 else ''} on {system}"
-        f" ({_range(change, intervals)}{causes[system]})"
+        f"{factor_words(change.value, widened(change, intervals).edges)} times"
+        f"{of_one if at == 0 else ''} on {system} ({_range(change, intervals)}{causes[system]})"
         for at, (system, change) in enumerate(ends(list(changes.items()), lambda e: e[1].value))
     ]
     between = len(changes) - len(parts)

@@ -88,7 +88,7 @@ def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[s
     more = f", one of {len(found)} such rates" if len(found) > 1 else ""
     return (
         f"; decided elsewhere: at {point.free_percent} % free, {_GERUNDS[line.side]} keeps"
-        f" {percent(relative.value)} on {line.system} ({words}){more}"
+        f" {percent(relative.value, relative.edges)} on {line.system} ({words}){more}"
     )
 
 
@@ -127,7 +127,8 @@ def _predicted(aging: Aging, system: str, level: int) -> Estimate | None:
 def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
     shown = _shown(kept, named)
     parts = [
-        f"{percent(each.relative.value)}{' of its clean rate' if at == 0 else ''} on"
+        f"{percent(each.relative.value, each.relative.edges)}"
+        f"{' of its clean rate' if at == 0 else ''} on"
         f" {each.system} ({_interval(each)})"
         for at, each in enumerate(shown)
     ]
@@ -150,10 +151,8 @@ def _other_side(aging: Aging, side: Side, level: int) -> str:
     values = sorted(p.relative.value for p in points if p is not None and p.relative is not None)
     if not values:
         return ""
-    low, high = round(100 * values[0]), round(100 * values[-1])
-    return (
-        f"; {_GERUNDS[other]} {low} %" if low == high else f"; {_GERUNDS[other]} {low} to {high} %"
-    )
+    ends = dict.fromkeys((percent(values[0]), percent(values[-1])))
+    return f"; {_GERUNDS[other]} {' to '.join(ends).replace(' % to', ' to')}"
 
 
 def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int) -> str:
@@ -162,8 +161,9 @@ def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int)
     known = [each for each in predicted if each is not None]
     if aging.seeks != "no" or len(known) < len(predicted):
         return f"{said}."
-    numbers = listed([f"{100 * each.value:.0f}" for each in known])
-    return f"{said}. A model, not a measurement, predicts {numbers} % for a disk with heads."
+    numbers = listed([percent(each.value) for each in known]).replace(" %,", ",")
+    numbers = numbers.replace(" % and", " and")
+    return f"{said}. A model, not a measurement, predicts {numbers} for a disk with heads."
 
 
 def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> str:

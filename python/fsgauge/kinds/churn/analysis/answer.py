@@ -7,7 +7,7 @@ highest level, which is named before anything is measured.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
@@ -15,12 +15,12 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.sentence import DECIDED, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
+    least_shown,
     left_out,
     listed,
     percent,
     percent_range,
     remark,
-    shown_percent,
     too_few,
 )
 from fsgauge.units import format_size
@@ -119,7 +119,7 @@ def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
     more = f", one of {len(other)} such rates" if len(other) > 1 else ""
     return (
         f" Decided elsewhere: {where[:1].lower()}{where[1:]}, {_NOUNS[damage.side]} keep"
-        f" {percent(damage.ratio)} on {damage.system} ({_interval(damage)}){more}."
+        f" {percent(damage.ratio, damage.edges)} on {damage.system} ({_interval(damage)}){more}."
     )
 
 
@@ -156,7 +156,7 @@ def _sentence(level: str, found: dict[Side, list[Damage]], named: int) -> str:
         shown = _chosen(damages, named)
         of = " of a fresh copy's rate" if not parts else ""
         words = [
-            f"{percent(damage.ratio)}{of if at == 0 else ''} on {damage.system}"
+            f"{percent(damage.ratio, damage.edges)}{of if at == 0 else ''} on {damage.system}"
             f" ({_interval(damage)})"
             for at, damage in enumerate(shown)
         ]
@@ -176,19 +176,21 @@ def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
 
 def _nothing_seen(level: str, found: dict[Side, list[Damage]]) -> str:
     everything = [damage for damages in found.values() for damage in damages]
-    losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
-    shown = f": {loss_shown(max(losses))}" if losses else ""
+    losses: dict[str, float] = {}
+    for damage in everything:
+        least = damage.detectable_loss_percent
+        if least is not None:
+            losses[damage.system] = max(losses.get(damage.system, 0.0), least)
+    shown = f": {loss_shown(losses)}" if losses else ""
     return (
         f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing was seen in"
         f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
 
 
-def loss_shown(percent: float) -> str:
-    """ "only a loss of 47 % would have shown"; "not even a loss of 90 % ..." beyond that."""
-    if percent >= HOPELESS_LOSS_PERCENT:
-        return f"not even a loss of {HOPELESS_LOSS_PERCENT:.0f} % would have shown"
-    return f"only a loss of {shown_percent(percent)} % would have shown"
+def loss_shown(of_systems: Mapping[str, float]) -> str:
+    """ "only a loss of 47 % would have shown"; "not even a 90 % loss ..." beyond that."""
+    return least_shown(of_systems, what="loss", hopeless_percent=HOPELESS_LOSS_PERCENT)
 
 
 def _layouts(churn: Churn, fill: int) -> str:

@@ -95,7 +95,8 @@ def _row(results: Results, damage: Damage, apart: float) -> dict[str, Any]:
         **marks.ends(damage),
         "blocks": [value for _, value in damage.blocks],
         "tip": f"{damage.system}, {damage.side}, {damage.fill_percent} % full: aged"
-        f" {words.ratio(damage.ratio)} of fresh ({words.interval_of(damage)}), {damage.n} blocks,"
+        f" {words.ratio(damage.ratio, damage.low, damage.high)} of fresh"
+        f" ({words.interval_of(damage)}), {damage.n} blocks,"
         f" {GLYPHS[damage.verdict]} {damage.verdict};"
         f" {words.value(damage.aged.value, 'B/s')} and {words.value(damage.fresh.value, 'B/s')}",
     }

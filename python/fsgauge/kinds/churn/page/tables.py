@@ -104,7 +104,7 @@ def tree_table(churn: Churn) -> list[Table]:
 
 
 def _damage_cell(damage: Damage) -> TableCell:
-    return TableCell(words.ratio(damage.ratio), words.interval_of(damage))
+    return TableCell(words.ratio(damage.ratio, damage.low, damage.high), words.interval_of(damage))
 
 
 def _verdict(damage: Damage) -> str:
@@ -112,7 +112,7 @@ def _verdict(damage: Damage) -> str:
     if damage.verdict == "equivalent":
         text = f"equivalent (within {words.percent(damage.margin_percent)})"
     elif damage.verdict in OPEN and damage.detectable_loss_percent is not None:
-        text = f"{text} ({loss_shown(damage.detectable_loss_percent)})"
+        text = f"{text} ({loss_shown({damage.system: damage.detectable_loss_percent})})"
     return f"{GLYPHS[damage.verdict]} {text}"
 
 

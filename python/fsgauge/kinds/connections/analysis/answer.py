@@ -17,11 +17,12 @@ from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.results import Comparison
-from fsgauge.stats.sentence import DECIDED, ends, largest, shortest, told_apart
+from fsgauge.stats.sentence import DECIDED, ends, hidden_from, largest, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
+    factor_words,
     least_shown,
     left_out,
     listed,
@@ -132,7 +133,7 @@ def _ratios(entries: Sequence[Comparison], baseline: str) -> str:
     many = len(entries) > NAMED_SYSTEMS
     shown = ends(entries, lambda entry: entry.ratio)
     parts = [
-        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
+        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry, is_pick=many)}"
         + (f" as fast as {baseline}" if at == 0 else "")
         + f" ({interval_words(entry, is_pick=many)})"
         for at, entry in enumerate(shown)
@@ -153,7 +154,8 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
         return ""
     cell, entry = largest(decided)
     return (
-        f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is {_times(entry)}"
+        f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is"
+        f" {_times(entry, is_pick=True)}"
         f" as fast on {entry.system} ({interval_words(entry, is_pick=True)})"
     )
 
@@ -241,23 +243,26 @@ def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
     return listed([noun_of(cell) for cell, _ in found])
 
 
-def _times(entry: Comparison) -> str:
-    """ "1.40 times", "34.3 times": three digits, and one more close to 1."""
-    if entry.ratio >= 99.95:
-        return f"{entry.ratio:,.0f} times"
+def _times(entry: Comparison, *, is_pick: bool = False) -> str:
+    """ "1.40 times", "34.3 times": three digits, and more close to 1 or in a narrow interval."""
     digits = 3 if abs(entry.ratio - 1) < 0.01 else 2 if entry.ratio < 9.995 else 1
-    return f"{entry.ratio:.{digits}f} times"
+    digits = digits if entry.ratio < 99.95 else 0
+    edges = _edges(entry, is_pick=is_pick) if entry.n >= BLOCKS_FOR_A_VERDICT else None
+    return f"{factor_words(entry.ratio, edges, digits)} times"
+
+
+def _edges(entry: Comparison, *, is_pick: bool) -> tuple[float, float]:
+    return entry.pick_edges if is_pick and entry.verdict in DECIDED else entry.edges
 
 
 def interval_words(entry: Comparison, *, is_pick: bool = False) -> str:
     """The interval, of a pick the one that holds for any, and a word on what it shows."""
-    edges = entry.pick_edges if is_pick and entry.verdict in DECIDED else entry.edges
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{ratio_range(*edges)}{word}"
+    return f"{ratio_range(*_edges(entry, is_pick=is_pick))}{word}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
-    hidden = [e.detectable_percent for _, e in found if e.detectable_percent is not None]
+    hidden = hidden_from(entry for _, entry in found)
     if not hidden:
         return "only larger differences would have shown"
     return least_shown(hidden)

@@ -7,28 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.engine.wire import timed_operations
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
 from fsgauge.kinds.connections.analysis.model import Connections, Serving
-from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record.records import RunRecord
-from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.client_findings import (
     cut_runs,
     failed_operations,
-    held_back,
     work_given_up,
 )
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import is_complete
 from fsgauge.stats.storage_findings import failed_scans, no_seeks
 
-FAIR_SHARE = 0.5
-FEWEST_OPERATIONS = 100
-"""Operations of a client from which on its pace says more than the luck of single ones."""
 LARGEST_LOSS = 0.01
 """Share of a test's files that may be missing before its comparisons mean nothing."""
 WITHOUT_SEEKS = ("ram",)
@@ -47,18 +38,6 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
         lambda run: ConnectionsFactors.of(run.cell).test != "mix",
     )
     yield from _times_do_not_add_up(evidence)
-    paces = [
-        (run, found[0])
-        for run, _ in clients_of(evidence.runs)
-        if is_complete(run) and _are_many(run) and (found := client_paces(run))
-    ]
-    yield from held_back(
-        "clients.unfair",
-        "client",
-        paces,
-        FAIR_SHARE,
-        "Averages hide that one client waits: see p99 and the spread of clients.",
-    )
     yield from failed_scans(evidence, "the tables of extents leave out those turns")
     after_cells = [scan for scan in evidence.scans if scan.when == "after cell"]
     whole = bool(after_cells) and all(scan.result is not None for scan in after_cells)
@@ -103,12 +82,6 @@ def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
 
 def _where(difference_percent: float) -> str:
     return "two latencies" if difference_percent > 0 else "no latency"
-
-
-def _are_many(run: RunRecord) -> bool:
-    if run.result is None:
-        return False
-    return timed_operations(run.result) >= FEWEST_OPERATIONS * len(run.result.jobs)
 
 
 def _without_extents(connections: Connections) -> Iterator[Finding]:

@@ -10,13 +10,13 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import ClientOperation, ClientsJob, ClientsResult
+from fsgauge.engine.wire import ClientOperation, ClientsResult
 from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.histogram import mean_ns
-from fsgauge.stats.metrics import shares_of_mean
+from fsgauge.stats.metrics import client_paces
 from fsgauge.stats.samples import Samples, is_complete
 
 SHARES = {
@@ -58,27 +58,12 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
         if service and response:
             yield service_name(part.operation), service
             yield share_name(part.operation), service / response
-    shares = client_paces(run)
+    shares = sorted(client_paces(run))
     for name, place in SHARES.items() if shares else ():
         yield name, _nearest(shares, place)
     if clients.first_done_ns and clients.last_done_ns:
         yield FIRST_DONE, clients.first_done_ns
         yield LAST_DONE, clients.last_done_ns
-
-
-def client_paces(run: RunRecord) -> list[float]:
-    """`shares_of_mean`, where rests do not hide them; otherwise empty.
-
-    What a client rested is known of all clients together. Rests of one length take the same from
-    each; drawn rests, or those of several files at a time, hide its pace.
-    """
-    job = run.job
-    rests = job.think if isinstance(job, ClientsJob) else None
-    if rests is not None and (
-        rests.spread == "exponential" or ConnectionsFactors.of(run.cell).outstanding > 1
-    ):
-        return []
-    return shares_of_mean(run)
 
 
 def _nearest(ascending: Sequence[float], place: float) -> float:

@@ -95,7 +95,10 @@ def files_answer(ratios: Sequence[FilesRatio], primary: Sequence[Cell]) -> str |
 
 def _shares(lines: Sequence[FilesRatio]) -> str:
     return listed(
-        [f"{share_words(each.ratio.ratio)} on {each.system} ({_bounds(each)})" for each in lines]
+        [
+            f"{share_words(each.ratio.ratio, each.ratio.edges)} on {each.system} ({_bounds(each)})"
+            for each in lines
+        ]
     )
 
 

@@ -85,7 +85,8 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "colour": GAIN if gain else LOSS,
         "opacity": 0.0 if undecided else _strength(entry.ratio),
         "hatch": HATCH if undecided else "none",
-        "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
+        "tip": f"{entry.system}, {cell.name}:"
+        f" {words.ratio(entry.ratio, entry.low, entry.high)} of {results.baseline}"
         f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)},"
         f" {entry.n} blocks",
     }

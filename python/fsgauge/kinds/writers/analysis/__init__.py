@@ -34,7 +34,12 @@ class WritersAnalysis(Analysis):
     """Scaling: what several writers do, in times of what the fewest do."""
 
     own = Scaling
-    said_better = frozenset({"run.unfair", "cache.answered"})
+    said_better = frozenset({"cache.answered"})
+    worker = "writer"
+    worker_advice = (
+        " A lock or the scheduler favours those that hold it; compare other ranges or own"
+        ' descriptors (workload.ranges, workload.descriptors = "own").'
+    )
     queue_advice = (
         "The writers could not keep their queues full: read the rates as those of fewer writes"
         " in flight, or use fewer writers, larger blocks (workload.block_sizes), or"
@@ -55,7 +60,7 @@ class WritersAnalysis(Analysis):
         return read_scaling(material)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
-        """Rates that no device has, and unfair shares."""
+        """Rates that no device has."""
         return writers_findings(evidence)
 
     def answer(self, question: Question) -> str | None:

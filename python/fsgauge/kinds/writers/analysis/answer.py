@@ -31,15 +31,15 @@ from fsgauge.stats.sentence import (
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
+    factor_words,
     left_out,
     listed,
     named_systems,
-    never_varied,
     number_words,
-    percent,
-    percent_range,
+    range_words,
     ratio_range,
     remark,
+    share_of,
 )
 from fsgauge.units import format_size
 
@@ -158,7 +158,8 @@ def _systems(
 ) -> str:
     shown = ends(found, _value, named=named)
     parts = [
-        f"{change.value:.2f} times{f' the writes of {base}' if at == 0 else ''} on {system}"
+        f"{factor_words(change.value, change.edges)} times"
+        f"{f' the writes of {base}' if at == 0 else ''} on {system}"
         f" ({interval_words(change, margin_percent, causes[system])})"
         for at, (system, change) in enumerate(shown)
     ]
@@ -184,9 +185,14 @@ def _between_groups(scaling: Scaling) -> str:
     row, judged = max(decided, key=lambda each: abs(math.log(each[1].ratio)))
     group, first = _apart(row)
     return (
-        f"; {number_words(most)} with {group} do {judged.ratio:.2f} times those with {first} on"
-        f" {row.system} ({ratio_range(row.pick_low, row.pick_high)})"
+        f"; {number_words(most)} with {group} do {factor_words(judged.ratio, _pick(row))} times"
+        f" those with {first} on {row.system} ({ratio_range(*_pick(row) or (None, None))})"
     )
+
+
+def _pick(row: GroupRatio) -> tuple[float, float] | None:
+    low, high = row.pick_low, row.pick_high
+    return None if low is None or high is None else (low, high)
 
 
 def _apart(row: GroupRatio) -> tuple[str, str]:
@@ -202,7 +208,8 @@ def _value(entry: Entry) -> float:
 
 def _one(change: Estimate, margin_percent: float, base: str) -> str:
     return (
-        f"{change.value:.2f} times the writes of {base} ({interval_words(change, margin_percent)})"
+        f"{factor_words(change.value, change.edges)} times the writes of {base}"
+        f" ({interval_words(change, margin_percent)})"
     )
 
 
@@ -267,7 +274,7 @@ def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -
     shown = ends(told, _value)
     of_one = f" the writes of {number_words(lines[0].points[0].writers)}"
     parts = [
-        f"{change.value:.2f} times{of_one if at == 0 else ''} on {system}"
+        f"{factor_words(change.value, change.edges)} times{of_one if at == 0 else ''} on {system}"
         f" ({interval_words(change, margin_percent)})"
         for at, (system, change) in enumerate(shown)
     ]
@@ -282,9 +289,6 @@ def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -
         clauses.append(f"too noisy to tell{ratio} on {listed(noisy)}")
     said = "; ".join(clauses)
     return f"{said[:1].upper()}{said[1:]}." if said else ""
-
-
-SMALL_SHARE = 0.095
 
 
 def rates_first(scaling: Scaling, question: Question) -> str:
@@ -307,8 +311,9 @@ def rates_first(scaling: Scaling, question: Question) -> str:
     many = len(ordered) > NAMED_SYSTEMS
     shown = ends(ordered, lambda entry: entry.ratio)
     parts = [
-        f"{entry.system} {'reaches ' if at == 0 else ''}{_share(entry.ratio)}"
-        f"{f' of {question.baseline}' if at == 0 else ''} ({_bounds(entry, is_pick=many)})"
+        f"{entry.system} {'reaches ' if at == 0 else ''}"
+        f"{share_of(entry.ratio, question.baseline if at == 0 else '', _edges(entry, many))}"
+        f" ({_bounds(entry, many)})"
         for at, entry in enumerate(shown)
     ]
     between = f", {len(ordered) - 2} between" if many else ""
@@ -328,18 +333,10 @@ def _winner(ordered: Sequence[Comparison]) -> str:
     return f": {first.system} is fastest of these" if first.ratio < 1 else f": {first.system} wins"
 
 
-def _bounds(entry: Comparison, *, is_pick: bool) -> str:
-    is_pick = is_pick and entry.verdict != "equivalent"
-    low, high = entry.pick_edges if is_pick else entry.edges
-    return f"{_range(low, high)}{remark(entry.verdict, barely=entry.barely)}"
+def _edges(entry: Comparison, is_pick: bool) -> tuple[float, float]:
+    return entry.pick_edges if is_pick and entry.verdict != "equivalent" else entry.edges
 
 
-def _share(ratio: float) -> str:
-    """As percent; of a small share two digits, since 1 % and 1.4 % are not the same."""
-    return f"{100 * ratio:.2g} %" if ratio < SMALL_SHARE else percent(ratio)
-
-
-def _range(low: float, high: float) -> str:
-    if high < SMALL_SHARE and not never_varied(low, high):
-        return f"{100 * low:.2g} to {100 * high:.2g} %"
-    return percent_range(low, high, " %")
+def _bounds(entry: Comparison, is_pick: bool) -> str:
+    said = range_words(*_edges(entry, is_pick), entry.ratio)
+    return f"{said}{remark(entry.verdict, barely=entry.barely)}"

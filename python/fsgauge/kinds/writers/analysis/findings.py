@@ -1,4 +1,4 @@
-"""Findings about several writers: rates above the device's, unfair shares."""
+"""Findings about several writers: rates above the device's."""
 
 from __future__ import annotations
 
@@ -6,26 +6,19 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
-from fsgauge.kinds.writers.analysis.samples import fairness
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats.advice import cache_advice
-from fsgauge.stats.client_findings import held_back
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.evidence import Evidence, count, finding
+from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
-FAIR_SHARE = 0.5
-POINTS_NAMED = 3
-
 
 def writers_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about writers."""
     yield from _faster_than_device(evidence)
-    if Scaling.of(evidence) is not None:
-        yield from _unfair(evidence)
 
 
 def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
@@ -126,37 +119,3 @@ def _gain(share: Estimate) -> str:
 
 def _share(share: Estimate) -> str:
     return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f})"
-
-
-def _unfair(evidence: Evidence) -> Iterator[Finding]:
-    """Runs in which one writer was held back: its own rate is under half of the writers' mean."""
-    shares = [
-        (run, share)
-        for run in evidence.runs
-        if run.result is not None and (share := fairness(run.result)) is not None
-    ]
-    points = _points_that_are_unfair(evidence)
-    yield from held_back(
-        "unfair_writers",
-        "writer",
-        shares,
-        FAIR_SHARE,
-        "The total hides that one writer waits: see p99, not only the rate. A lock or the scheduler"
-        " favours those that hold it; compare other ranges or own descriptors (workload.ranges,"
-        ' workload.descriptors = "own").',
-        f" On average over blocks: {', '.join(points)}." if points else "",
-    )
-
-
-def _points_that_are_unfair(evidence: Evidence) -> list[str]:
-    def is_unfair(point: ScalingPoint) -> bool:
-        return point.fairness is not None and point.fairness.value < FAIR_SHARE
-
-    scaling = Scaling.of(evidence)
-    return [
-        f"{line.system} with {count(point.writers, 'writer')}"
-        + (f" ({line.group})" if line.group else "")
-        for line in (scaling.lines if scaling else ())
-        for point in line.points
-        if is_unfair(point)
-    ][:POINTS_NAMED]

@@ -14,24 +14,9 @@ from collections.abc import Iterator, Sequence
 from fsgauge.engine.wire import LoadResult
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
+from fsgauge.stats.idle import own_rates
 from fsgauge.stats.metrics import QUANTILES, Reading
 from fsgauge.stats.samples import Samples, is_complete
-
-
-def own_rates(result: LoadResult) -> list[float]:
-    """Operations per second of each writer over its own time, or over the run's where it has none.
-
-    Empty when the run has no length.
-    """
-    times_ns = [
-        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
-    ]
-    if not times_ns or min(times_ns) <= 0:
-        return []
-    return [
-        job.operations * 1e9 / elapsed_ns
-        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
-    ]
 
 
 def fairness(result: LoadResult) -> float | None:
@@ -85,9 +70,9 @@ def _readings(result: LoadResult) -> Iterator[tuple[str, Reading]]:
     if share is not None:
         yield FAIRNESS, Reading(max(share, SMALLEST_SHARE))
     for companion in result.companions:
-        if not companion.operations or not result.elapsed_ns:
+        if not result.elapsed_ns:
             continue
-        rate = companion.operations * 1e9 / result.elapsed_ns
+        rate = max(companion.operations, 1) * 1e9 / result.elapsed_ns
         yield companion_name(companion.role, "iops"), Reading(rate)
         for name in ("p50", "p99"):
             found = quantile_of(companion.latency, QUANTILES[name])

@@ -8,13 +8,13 @@ import pytest
 
 from fsgauge.engine.wire import ClientsJob
 from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell, Turn
 from fsgauge.stats import read_study
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.lost_data import GONE
+from fsgauge.stats.metrics import client_paces
 from fsgauge.stats.results import Finding, Results
 from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import OTHER, make_connections
@@ -180,27 +180,27 @@ def test_times_that_do_not_add_up_are_told_from_two_percent_on() -> None:
 
 def test_a_client_that_was_held_back_is_told() -> None:
     here = on_other("read")
-    finding = told("clients.unfair", slowest=lambda turn, cell: 0.3 if here(turn, cell) else 0.9)
-    assert finding.count == 3 and "at worst 30 %" in finding.sentence
+    finding = told("idle.worker", slowest=lambda turn, cell: 0.3 if here(turn, cell) else 0.9)
+    assert finding.count == 3 and "at worst 30 %: client 1 of " in finding.sentence
 
 
 def test_few_operations_say_nothing_of_fairness() -> None:
     made = make_connections(**SMALL, tests=("write", "stat"), slowest=lambda turn, cell: 0.3)
-    (finding,) = [each for each in made.results().findings if each.code == "clients.unfair"]
+    (finding,) = [each for each in made.results().findings if each.code == "idle.worker"]
     assert all(", write:" in place for place in finding.where)  # ten calls of stat a client
 
 
 def test_rests_of_random_length_hide_a_clients_pace() -> None:
     made = make_connections(**SMALL, think_ns=5_000_000, slowest=lambda turn, cell: 0.3)
-    assert "clients.unfair" in {each.code for each in made.results().findings}  # rests are constant
+    assert "idle.worker" in {each.code for each in made.results().findings}  # rests are constant
     run = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "write")
     assert isinstance(run.job, ClientsJob) and run.job.think is not None
     drawn = run.job.think.model_copy(update={"spread": "exponential"})
     assert len(client_paces(run)) == 20
     job = run.job.model_copy(update={"think": drawn})
     assert client_paces(run.model_copy(update={"job": job})) == []
-    several = run.cell.model_copy(update={"factors": {**run.cell.factors, "outstanding": 4}})
-    assert client_paces(run.model_copy(update={"cell": several})) == []
+    several = run.job.model_copy(update={"outstanding": 4})
+    assert client_paces(run.model_copy(update={"job": several})) == []
 
 
 def test_different_dispatches_are_not_compared() -> None:

@@ -8,14 +8,13 @@ import pytest
 
 from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.records import Cell, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Finding
 from tests.synthetic_writers import LAWS, broken, law, make_writers
 
-CODES = {"integrity", "faster_than_device", "unfair_writers", "run.unfair", "cache.answered"}
+CODES = {"integrity", "faster_than_device", "idle.worker", "cache.answered"}
 
 
 def read(**changes: Any) -> Results:
@@ -123,21 +122,13 @@ def test_the_p_of_an_interval_is_that_of_its_blocks() -> None:
 
 def test_unfair_writers_are_found_although_all_do_the_same_work() -> None:
     results = read(writers=(1, 4), slowest=lambda turn, cell: 0.3 if turn.system == "xfs" else 0.9)
-    finding = found(results, "unfair_writers")
+    finding = found(results, "idle.worker")
     assert finding.level == "warning" and finding.count == 8
-    assert "at worst 30 %" in finding.sentence and "xfs with 4 writers" in finding.sentence
+    assert "the slowest writer did less than half" in finding.sentence
+    assert "at worst 30 %: writer 1 of xfs" in finding.sentence
     assert all("xfs" in place and "4 writers" in place for place in finding.where)
-    assert finding.advice and "run.unfair" not in codes(results), "said once"
+    assert "workload.descriptors" in finding.advice
 
 
 def test_half_of_the_mean_is_still_fair() -> None:
-    assert "unfair_writers" not in codes(read(slowest=lambda turn, cell: 0.55))
-
-
-def test_unfair_writers_are_named_with_their_group() -> None:
-    def only_xfs(turn: Turn, cell: Cell) -> float:
-        return 0.3 if turn.system == "xfs" else 0.9
-
-    results = read(writers=(1, 4), direct=(True, False), blocks=3, slowest=only_xfs)
-    sentence = found(results, "unfair_writers").sentence
-    assert "with 4 writers (direct)" in sentence and "with 4 writers (buffered)" in sentence
+    assert "idle.worker" not in codes(read(slowest=lambda turn, cell: 0.55))

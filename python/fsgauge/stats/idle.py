@@ -1,0 +1,270 @@
+"""Who did nothing, or little: a system in some of its runs, a host or a worker beside the others.
+
+The one home of what shares, medians and geometric means hide. Zero is the worst value, never a
+missing one. A system is held against its own other runs of the same cell, so that what it always
+does is its rate and no finding; a host against the other hosts of the run; a worker (a job of a
+load, a writer, a client) against all workers of the run. What did nothing needs no other run.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fsgauge.engine.wire import ClientsJob, LoadResult, elapsed_with_finish_ns, timed_operations
+from fsgauge.record.merging import merged
+from fsgauge.record.parts import Part
+from fsgauge.record.records import RunRecord
+from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
+from fsgauge.stats.metrics import client_paces
+from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import is_complete
+from fsgauge.stats.wording import listed, percent
+from fsgauge.units import count
+
+LITTLE = 0.5
+"""Below this share of what others do, or the same system in other runs, it is told."""
+VERY_LITTLE = 0.25
+"""The same where too few runs did more to say how far those scatter."""
+SCATTERS = 4.0
+"""So many standard deviations of the others a run has to be below all of them."""
+FEWEST_TO_SCATTER = 3
+FEWEST_OPERATIONS = 100
+"""Operations of a client from which on its pace says more than the luck of single ones."""
+FEWEST_FOR_NONE = 10
+"""The same of a client without any: by luck alone one in 22,000 has none where 10 are usual."""
+IDLE = ("idle.system", "idle.host", "idle.worker")
+"""The codes of all findings of this file."""
+
+
+def low_runs(rates: Sequence[float]) -> dict[int, float]:
+    """The places of runs that did nothing or little, each with its share of what the others did."""
+    found = {place: 0.0 for place, rate in enumerate(rates) if rate <= 0}
+    ordered = sorted((rate, place) for place, rate in enumerate(rates) if rate > 0)
+    logs = [math.log(rate) for rate, _ in ordered]
+    for at in range(len(logs) - 1, 0, -1):
+        if _stand_apart(logs[:at], logs[at:]):
+            usual = math.exp(statistics.median(logs[at:]))
+            found |= {place: rate / usual for rate, place in ordered[:at]}
+            break
+    return found
+
+
+def _stand_apart(low: Sequence[float], high: Sequence[float]) -> bool:
+    """Whether the lower ones (logs, ascending) are no scatter of the upper ones."""
+    share = math.exp(low[-1] - statistics.median(high))
+    most, known = (LITTLE, high) if len(high) >= FEWEST_TO_SCATTER else (VERY_LITTLE, low)
+    scatter = statistics.stdev(known) if len(known) >= FEWEST_TO_SCATTER else 0.0
+    return share < most and high[0] - low[-1] >= SCATTERS * scatter
+
+
+def idle_systems(evidence: Evidence) -> Iterator[Finding]:
+    """Systems that did nothing or little in some of their runs. Where a host did, that is told."""
+    of_hosts = {id(run) for low in low_hosts(evidence.runs).values() for run, _ in low}
+    measured: dict[str, dict[str, list[tuple[RunRecord, float]]]] = {}
+    for run in evidence.runs:
+        if id(run) in of_hosts or not is_complete(run):
+            continue
+        if run.result is not None and run.result.elapsed_ns:
+            rate = timed_operations(run.result) * 1e9 / elapsed_with_finish_ns(run.result)
+            of_system = measured.setdefault(run.system, {})
+            of_system.setdefault(run.cell.id, []).append((run, rate))
+    for system in evidence.study.plan.systems:
+        cells = measured.get(system, {}).values()
+        low = [
+            (of_cell[place][0], share)
+            for of_cell in cells
+            for place, share in low_runs([rate for _, rate in of_cell]).items()
+        ]
+        if low:
+            yield finding(
+                "idle.system",
+                "warning",
+                f"{_did(system, low, 'its other runs')} in"
+                f" {part_of(len(low), sum(map(len, cells)), 'run')}.",
+                "Look at these runs first: did the system stall, or the storage below (dmesg |"
+                " tail)? They count in full, so no mean over them is that of a working system.",
+                [f"{name_of(run)}: {_amount([share])}" for run, share in sorted_by_block(low)],
+            )
+
+
+def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
+    """In the order in which they were made."""
+    return sorted(low, key=lambda each: (each[0].block, each[0].turn, each[0].position))
+
+
+def shares_in(run: RunRecord) -> dict[str, float]:
+    """The rate of a job on each host, over that of the median of those others that kept up (half
+    the fastest's rate or more), so that no host is held against itself or an idle one; {} of one
+    host, and where none did anything.
+    """
+    rates = {}
+    for part in run.parts:
+        result = merged([part])
+        if result is None:
+            return {}
+        own = timed_operations(result) / max(len(result.jobs), 1)
+        rates[part.machine] = own / result.elapsed_ns if result.elapsed_ns else 0.0
+    enough = LITTLE * max(rates.values(), default=0.0)
+    if len(rates) < 2 or enough <= 0:
+        return {}
+    return {name: rate / _usual(name, rates, enough) for name, rate in rates.items()}
+
+
+def _usual(name: str, rates: Mapping[str, float], enough: float) -> float:
+    others = [rate for other, rate in rates.items() if other != name and rate >= enough]
+    return statistics.median(others) if others else rates[name]
+
+
+def low_hosts(runs: Sequence[RunRecord]) -> dict[str, list[tuple[RunRecord, float]]]:
+    """The runs in which a host did nothing or little beside the others, with its share."""
+    found: dict[str, list[tuple[RunRecord, float]]] = {}
+    for run in runs:
+        for host, share in shares_in(run).items():
+            if share < LITTLE:
+                found.setdefault(host, []).append((run, share))
+    return found
+
+
+def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
+    """Hosts that did nothing or little beside the others, in however few runs."""
+    for host, low in low_hosts(evidence.runs).items():
+        own = [run for run in evidence.runs if host in shares_in(run)]
+        with_it = list(dict.fromkeys(run.system for run, _ in low))
+        others = {run.system for run in own} - set(with_it)
+        only = f", with {listed(with_it)} only" if others else ""
+        yield finding(
+            "idle.host",
+            "warning",
+            f"{_did(host, low, 'the other hosts')} in {part_of(len(low), len(own), 'run')}{only}.",
+            "Look at its processor, memory, network and storage, and repeat: rates of these runs"
+            " are those of fewer hosts."
+            + (" With the other systems it keeps up." if others else ""),
+            [f"{name_of(run)}: {_amount([share])}" for run, share in low],
+        )
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One of several at once in a run; `share` is its rate over the mean of all."""
+
+    name: str
+    machine: str
+    share: float
+
+
+def workers_of(run: RunRecord, noun: str = "job") -> list[Worker]:
+    """The workers of a run, each with its share of the mean; [] of one, or where none is known."""
+    result = run.result
+    if result is None or not is_complete(run):
+        return []
+    shares = _client_shares(run) if isinstance(run.job, ClientsJob) else _of_mean(own_rates(result))
+    noun = "client" if isinstance(run.job, ClientsJob) else noun
+    places = [(part.machine, at) for part in run.parts for at in range(_jobs_of(part))]
+    if len(shares) != len(places):
+        return []
+    where = {machine: f" on {machine}" if len(run.parts) > 1 else "" for machine, _ in places}
+    return [
+        Worker(f"{noun} {at + 1}{where[machine]}", machine, share)
+        for (machine, at), share in zip(places, shares, strict=True)
+    ]
+
+
+def _jobs_of(part: Part) -> int:
+    return max(len(each.result.jobs) for each in part.slices)
+
+
+def own_rates(result: LoadResult) -> list[float]:
+    """Operations per second of each job over its own time, or over the run's where it has none.
+
+    Where jobs end by themselves (passes) each did the same work in its own time.
+    """
+    times_ns = [
+        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
+    ]
+    return [
+        job.operations * 1e9 / elapsed_ns if elapsed_ns > 0 else 0.0
+        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
+    ]
+
+
+def _of_mean(rates: Sequence[float]) -> list[float]:
+    mean = statistics.fmean(rates) if rates else 0.0
+    return [rate / mean for rate in rates] if len(rates) > 1 and mean > 0 else []
+
+
+def _client_shares(run: RunRecord) -> list[float]:
+    """By pace, where that is known: clients may have unequal work. Otherwise by operations, where
+    the time ended the run; else only those without any are told from the others.
+    """
+    result, job = run.result, run.job
+    if result is None or not isinstance(job, ClientsJob) or job.phase.kind == "backup":
+        return []
+    shares = _of_mean([float(each.operations) for each in result.jobs])
+    each_did = timed_operations(result) / max(len(result.jobs), 1)
+    if each_did >= FEWEST_OPERATIONS:
+        paces = client_paces(run)
+        if paces and shares:  # who did nothing has no pace
+            return [pace if share else 0.0 for pace, share in zip(paces, shares, strict=True)]
+        if paces or job.phase.kind == "mix" or result.ended == "duration":
+            return paces or shares
+    return [float(share > 0) for share in shares] if each_did >= FEWEST_FOR_NONE else []
+
+
+def idle_workers(evidence: Evidence, noun: str, advice: str) -> Iterator[Finding]:
+    """Runs in which one of several workers did less than half of the mean; of hosts that did, the
+    host is told."""
+    known = [(run, found) for run in evidence.runs if (found := workers_of(run, noun))]
+    low = []
+    for run, workers in known:
+        idle = {host for host, share in shares_in(run).items() if share < LITTLE}
+        told = [each for each in workers if each.machine not in idle]
+        slowest = min(told, key=lambda each: each.share, default=None)
+        if slowest is not None and slowest.share < LITTLE:
+            low.append((run, slowest, sum(each.share < LITTLE for each in told)))
+    if not low:
+        return
+    run, worst, _ = min(low, key=lambda each: each[1].share)
+    yield finding(
+        "idle.worker",
+        "warning",
+        f"In {part_of(len(low), len(known), 'run')} the slowest {worst.name.split()[0]} did less"
+        f" than half of the mean, at worst {_amount([worst.share])}: {worst.name} of {run.system},"
+        f" {run.cell.name}.",
+        f"Totals and averages hide that one waits: see p99, not only the rate.{advice}",
+        [
+            f"{name_of(run)}: {each.name} did {_amount([each.share])} of the mean"
+            + (f", one of {count(number, each.name.split()[0])} below half" if number > 1 else "")
+            for run, each, number in low
+        ],
+    )
+
+
+def idle_words(findings: Sequence[Finding]) -> str:
+    """Who did nothing or little, for the begin of the answer: the first, and how many more."""
+    told = [
+        each
+        for each in findings
+        if each.code in IDLE and (each.code != "idle.worker" or " nothing" in each.sentence)
+    ]
+    if not told:
+        return ""
+    more = f" So did {len(told) - 1} more: see the findings." if len(told) > 1 else ""
+    return told[0].sentence + more
+
+
+def _did(name: str, low: Sequence[tuple[RunRecord, float]], others: str) -> str:
+    """ "xfs did nothing"; "xfs did 1 to 20 % of what its other runs did"."""
+    shares = [share for _, share in low]
+    of = f" of what {others} did" if max(shares) > 0 else ""
+    return f"{name} did {_amount(shares)}{of}"
+
+
+def _amount(shares: Sequence[float]) -> str:
+    """ "nothing", "20 %", "0 to 20 %"."""
+    if max(shares) <= 0:
+        return "nothing"
+    ends = dict.fromkeys((percent(min(shares)), percent(max(shares))))
+    return " to ".join(ends).replace(" % to", " to")

@@ -1,0 +1,292 @@
+"""Who did nothing, or little, is named first: planted in every kind of study, and in none."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.wire import JobShare
+from fsgauge.record.records import EnvironmentRecord, RunRecord
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.hosts import _slow
+from fsgauge.stats.idle import low_runs, own_rates, shares_in, workers_of
+from fsgauge.stats.results import Finding
+from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.idle import did, one_did, part_did
+from tests.synthetic_aging import make_aging
+from tests.synthetic_churn import make_churn
+from tests.synthetic_connections import OTHER, make_connections
+from tests.synthetic_sharing import make_sharing
+from tests.synthetic_writers import make_writers
+
+BLOCKS = 6
+ONE_CELL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+}
+KINDS: dict[str, tuple[Callable[[], Any], str]] = {
+    "overhead": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01), "xfs"),
+    "paced": (lambda: make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01, rate=5000.0), "xfs"),
+    "writers": (lambda: make_writers(blocks=BLOCKS, writers=(1, 4)), "xfs"),
+    "connections": (lambda: make_connections(blocks=BLOCKS, clients=20), OTHER),
+    "aging": (lambda: make_aging(levels=(5, 100), blocks=BLOCKS), "ext4 2 MiB"),
+    "churn": (lambda: make_churn(blocks=BLOCKS, fills=(95,)), "btrfs"),
+    "sharing": (lambda: make_sharing(blocks=BLOCKS), "nfs"),
+}
+SHARES = {0.0: "nothing", 0.01: "1", 0.2: "20"}
+
+
+@cache
+def made_of(kind: str) -> Any:
+    return KINDS[kind][0]()
+
+
+def read(made: Any, runs: list[RunRecord]) -> Results:
+    scans, steps = getattr(made, "scans", ()), getattr(made, "steps", ())
+    return read_study(
+        made.turns, runs, made.study, made.before, made.after, scans=scans, steps=steps
+    )
+
+
+def idle(results: Results) -> list[Finding]:
+    return [each for each in results.findings if each.code.startswith("idle.")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_is_named_where_all_did_their_work(kind: str) -> None:
+    made = made_of(kind)
+    assert idle(read(made, made.runs)) == []
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("blocks", [(2,), (1, 3, 5)], ids=["in one block", "in half"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_system_that_did_little_in_some_blocks_is_named_first(
+    kind: str, blocks: tuple[int, ...], share: float
+) -> None:
+    made, system = made_of(kind), KINDS[kind][1]
+    is_low = [run.system == system and run.block in blocks for run in made.runs]
+    runs = [did(run, share) if low else run for run, low in zip(made.runs, is_low, strict=True)]
+    results = read(made, runs)
+    found = results.findings[0]
+    of = sum(run.system == system and run.result is not None for run in runs)
+    assert found.code == "idle.system" and found.count == sum(is_low)
+    said = found.sentence.removeprefix(f"{system} did ").partition(" % of what its other runs did")
+    ends = (
+        [0.0] if said[0].startswith("nothing") else [float(each) for each in said[0].split(" to ")]
+    )
+    assert ends[-1] == pytest.approx(100 * share, rel=0.3), found.sentence
+    assert found.sentence.endswith(f"in {sum(is_low)} of {of} runs."), found.sentence
+    assert results.answer.startswith(found.sentence)
+    assert [each.code for each in idle(results)] == ["idle.system"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_system_that_never_did_anything_is_named_first_and_is_the_worst(kind: str) -> None:
+    made, system = made_of(kind), KINDS[kind][1]
+    runs = [did(run, 0.0) if run.system == system else run for run in made.runs]
+    results = read(made, runs)
+    of = sum(run.system == system and run.result is not None for run in runs)
+    assert results.findings[0].sentence == f"{system} did nothing in {of} of {of} runs."
+    asked = [
+        entry
+        for entry in results.comparisons
+        if entry.system == system and entry.metric == results.primary_metrics[entry.cell]
+    ]
+    assert kind == "paced" or asked
+    for entry in asked:
+        assert entry.n == BLOCKS and entry.verdict == "worse" and entry.ratio < 0.05
+
+
+def test_the_baseline_is_named_too() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(run, 0.0) if run.system == "raw" and run.block < 2 else run for run in made.runs]
+    results = read(made, runs)
+    assert results.findings[0].sentence == "raw did nothing in 4 of 12 runs."
+
+
+def test_several_that_did_little_are_counted_in_the_answer() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(run, 0.0) if run.block == 1 else run for run in made.runs]
+    answer = read(made, runs).answer
+    assert answer.startswith("raw did nothing in 2 of 12 runs. So did 2 more: see the findings.")
+
+
+def test_lost_data_is_said_before_and_gravity_after() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01, profile="debug")
+    runs = [did(run, 0.0) if run.system == "xfs" else run for run in made.runs]
+    codes = [each.code for each in read(made, runs).findings]
+    assert codes.index("idle.system") < codes.index("run.debug_engine")
+
+
+# What stands apart, and what is scatter.
+
+
+@pytest.mark.parametrize(
+    ("rates", "low"),
+    [
+        ([], {}),
+        ([0.0], {0: 0.0}),
+        ([0.0, 0.0], {0: 0.0, 1: 0.0}),
+        ([100.0], {}),
+        ([100.0, 30.0], {}),
+        ([100.0, 20.0], {1: 0.2}),
+        ([100.0, 100.0, 100.0, 45.0], {3: 0.45}),
+        ([100.0, 100.0, 100.0, 55.0], {}),
+        ([100.0, 101.0, 99.0, 0.0, 1.0, 20.0], {3: 0.0, 4: 0.01, 5: 0.2}),
+        ([20.0, 20.0, 20.0, 20.0, 20.0, 100.0], dict.fromkeys(range(5), 0.2)),
+        ([100.0, 300.0, 40.0, 160.0], {}),
+    ],
+)
+def test_low_runs_stand_apart_from_the_others(rates: list[float], low: dict[int, float]) -> None:
+    assert low_runs(rates) == pytest.approx(low)
+
+
+@pytest.mark.parametrize("deviation", [0.1, 0.3])
+def test_scatter_is_hardly_ever_taken_for_it(deviation: float) -> None:
+    chance = random.Random(7)
+    named = [
+        bool(low_runs([math.exp(chance.gauss(0, deviation)) for _ in range(8)]))
+        for _ in range(2000)
+    ]
+    assert sum(named) / len(named) < 0.01
+
+
+# Hosts: the review's plant, a host at a share of the others in runs of four and of two.
+
+
+def over_hosts(study: SyntheticStudy, share: float, others: str, blocks: set[int]) -> Results:
+    (machine,) = study.before.machines
+    machines = [
+        machine.model_copy(update={"name": name, "role": "load" if at == 0 else f"load {at + 1}"})
+        for at, name in enumerate([*others, "d"])
+    ]
+    before = EnvironmentRecord(machines=machines)
+    runs = [dealt(run, others, share if run.block in blocks else 1.0) for run in study.runs]
+    return read_study(study.turns, runs, study.study, before, before)
+
+
+def dealt(run: RunRecord, others: str, share: float) -> RunRecord:
+    (part,) = run.parts
+    parts = [part_did(part, 1.0, name) for name in others] + [part_did(part, share, "d")]
+    return run.model_copy(update={"parts": parts})
+
+
+@pytest.mark.parametrize("blocks", [{2}, {1, 3, 5}, set(range(BLOCKS))])
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("others", ["abc", "a"])
+def test_a_host_that_did_little_is_named_with_its_share_and_runs(
+    others: str, share: float, blocks: set[int]
+) -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    results = over_hosts(made, share, others, blocks)
+    (found,) = [each for each in results.findings if each.code == "idle.host"]
+    of = "" if share == 0 else " % of what the other hosts did"
+    runs = len(blocks) * 4
+    assert found.sentence == f"d did {SHARES[share]}{of} in {runs} of {BLOCKS * 4} runs."
+    assert found.count == runs and found is results.findings[0]
+    assert results.answer.startswith(found.sentence)
+    assert results.hosts is not None and results.hosts.hosts[-1].name == "d"
+    assert not {"host.slow", "idle.worker"} & {each.code for each in results.findings}
+
+
+def test_a_host_that_did_nothing_with_one_system_is_told_so() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [dealt(run, "abc", 0.0 if run.system == "xfs" else 1.0) for run in made.runs]
+    (found,) = idle(read(made, runs))
+    assert found.sentence == "d did nothing in 6 of 24 runs, with xfs only."
+    assert "With the other systems it keeps up." in found.advice
+
+
+@pytest.mark.parametrize(
+    ("rates", "shares"),
+    [
+        ({"a": 1.0, "b": 0.0}, {"a": 1.0, "b": 0.0}),
+        ({"a": 1.0, "b": 0.2}, {"a": 1.0, "b": 0.2}),
+        ({"a": 1.0, "b": 0.01, "c": 0.01, "d": 0.01}, {"a": 1.0, **dict.fromkeys("bcd", 0.01)}),
+        ({"a": 1.0, "b": 1.0, "c": 0.7, "d": 1.0}, {"a": 1.0, "b": 1.0, "c": 0.7, "d": 1.0}),
+        ({"a": 0.0, "b": 0.0}, {}),
+        ({"a": 1.0}, {}),
+    ],
+)
+def test_a_host_is_held_against_the_others_that_kept_up(
+    rates: dict[str, float], shares: dict[str, float]
+) -> None:
+    run = make_study(**ONE_CELL, blocks=1).runs[0]
+    parts = [part_did(run.parts[0], share, name) for name, share in rates.items()]
+    assert shares_in(run.model_copy(update={"parts": parts})) == pytest.approx(shares, abs=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.7, 0.5, 0.01, 0.0])
+def test_slow_in_every_run_is_slow_with_every_system(share: float) -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    (found,) = _slow([dealt(run, "a", share) for run in made.runs])
+    assert found.sentence == f"d was slow with every system: {share:.2f} of the other hosts."
+
+
+# Workers: a job, a writer, a client.
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize(("kind", "noun"), [("writers", "writer"), ("connections", "client")])
+def test_a_worker_that_did_little_is_named(kind: str, noun: str, share: float) -> None:
+    made, system = made_of(kind), KINDS[kind][1]
+    cell = next(run.cell.id for run in made.runs if run.result and len(run.result.jobs) > 1)
+    runs = []
+    for run in made.runs:
+        if run.system == system and run.block == 2 and run.cell.id == cell:
+            run = slowed(run, share) if kind == "connections" else one_did(run, 2, share)
+        runs.append(run)
+    results = read(made, runs)
+    (found,) = idle(results)
+    assert found.code == "idle.worker" and found.count == 1 and found is results.findings[0]
+    assert f"{noun} 3 of {system}" in found.sentence
+    assert ("nothing" in found.sentence) == (share == 0)
+    assert results.answer.startswith(found.sentence) == (share == 0)
+
+
+def slowed(run: RunRecord, share: float) -> RunRecord:
+    """The third client took as much longer for its files, or did none."""
+    if share == 0:
+        return one_did(run, 2, 0.0)
+    (part,) = run.parts
+    (only,) = part.slices
+    jobs = list(only.result.jobs)
+    took_ns = round((jobs[2].elapsed_ns or only.result.elapsed_ns) / share)
+    jobs[2] = jobs[2].model_copy(update={"elapsed_ns": took_ns})
+    result = only.result.model_copy(update={"jobs": jobs})
+    slices = [only.model_copy(update={"result": result})]
+    return run.model_copy(update={"parts": [part.model_copy(update={"slices": slices})]})
+
+
+def test_the_jobs_of_a_load_are_held_against_their_mean() -> None:
+    run = make_study(**ONE_CELL, blocks=1).runs[0]
+    (part,) = run.parts
+    (only,) = part.slices
+    jobs = [JobShare(operations=each, size_bytes=0) for each in (100, 100, 100, 20)]
+    result = only.result.model_copy(update={"jobs": jobs})
+    slices = [only.model_copy(update={"result": result})]
+    four = run.model_copy(update={"parts": [part.model_copy(update={"slices": slices})]})
+    assert [(each.name, each.share) for each in workers_of(four)] == [
+        ("job 1", 1.25),
+        ("job 2", 1.25),
+        ("job 3", 1.25),
+        ("job 4", 0.25),
+    ]
+    assert workers_of(run) == []
+
+
+def test_a_job_without_any_time_of_its_own_did_nothing() -> None:
+    run = make_study(**ONE_CELL, blocks=1).runs[0]
+    assert run.result is not None
+    jobs = [
+        JobShare(operations=0, size_bytes=0, elapsed_ns=0),
+        JobShare(operations=50, size_bytes=0, elapsed_ns=10**9),
+    ]
+    assert own_rates(run.result.model_copy(update={"jobs": jobs})) == [0.0, 50.0]
