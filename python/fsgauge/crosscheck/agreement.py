@@ -30,7 +30,7 @@ BUSY = 0.95
 """Threads that are on a CPU for this share of the time never wait."""
 _MEDIANS = ("read.p50", "write.p50")
 FIO_ENCLOSES_NS = 100
-"""What fio's clocks enclose of its own work, and the engine's do not (docs/evidence/crosscheck.md)."""
+"""What fio's clocks enclose of its own work: docs/evidence/crosscheck.md."""
 COMPARED = ("iops", *(f"{side}.{part}" for side in ("read", "write") for part in (
     "mean", "p50", "p99")), "cpu")  # fmt: skip
 
