@@ -67,6 +67,7 @@ def test_both_fill_the_same(
         command=["fsgauge"],
         progress=Progress(),
     )
+    assert outcome.ended_by is None, outcome.ended_by
     found, expected = trees(read_results(outcome.directory)), trees(on_host)
     assert found.keys() == expected.keys() and len(found) >= 4
     for turn, (files, size_bytes) in expected.items():
