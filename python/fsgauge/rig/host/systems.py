@@ -20,6 +20,7 @@ from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
+from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
@@ -30,6 +31,7 @@ from fsgauge.rig.host.facts import (
     formatted_facts,
     notes_on,
     watch_device,
+    with_pieces,
 )
 from fsgauge.rig.host.formatted import facts_of, formatted
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
@@ -67,6 +69,7 @@ class HostSystems:
         self._ledger = ledger
         self._base = base
         self._engine = engine
+        self._looked_at: set[str] = set()
 
     @contextmanager
     def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
@@ -203,7 +206,7 @@ class HostSystems:
         ):
             target = _files(study, system, folder, self.attached)
             made = PreparedSystem(
-                facts=folder_facts(system, path, tunables),
+                facts=self._with_pieces(folder_facts(system, path, tunables), folder),
                 target=target,
                 layout=fill(study, target, self._engine),
                 start_state=[f"{path} used as it is", _filled(target, self.attached)],
@@ -223,6 +226,13 @@ class HostSystems:
                     notes=_said(study, made.layout),
                     server=server,
                 )
+
+    def _with_pieces(self, facts: SystemFacts, folder: OpenFolder) -> SystemFacts:
+        """With the pieces of free space, before the first turn on a file system."""
+        if facts.mount_source in self._looked_at:
+            return facts
+        self._looked_at.add(facts.mount_source)
+        return with_pieces(facts, folder, self._engine)
 
 
 def _has_folder(target: Place) -> TypeGuard[InFolder]:
