@@ -12,7 +12,8 @@ from pathlib import Path
 
 import engine
 import fio
-from scratch import FILLED_BYTES, SPARSE_BYTES, Scratch
+from compiled import compiled
+from scratch import FILLED_BYTES, SPARSE_BYTES, Scratch, run
 from side_by_side import Comparison, Measure, Sample
 
 SECONDS = 2
@@ -34,6 +35,18 @@ def in_memory(scratch: Scratch) -> Comparison:
     """Compare what both say about a file that no disk holds."""
     measures = [alike(P50, "p50"), alike(P99, "p99")]
     return compare(scratch.file_in_memory(), FILLED_BYTES, measures, direct=False)
+
+
+def in_memory_plain(scratch: Scratch) -> Comparison:
+    """Compare with a loop in C that has nothing between its two clock reads but the call."""
+    program, path = compiled("plain_reads.c", scratch.directory), scratch.file_in_memory()
+
+    def theirs() -> Sample:
+        p50_ns, p99_ns = map(float, run([str(program), str(path), str(SECONDS)]).split())
+        return Sample({P50: p50_ns, P99: p99_ns})
+
+    ours = compare(path, FILLED_BYTES, [], direct=False).engine
+    return Comparison("plain loop in C", [alike(P50, "p50"), alike(P99, "p99")], ours, theirs)
 
 
 def no_slower(goal: float = 1.0) -> Measure:

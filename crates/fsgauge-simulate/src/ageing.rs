@@ -62,7 +62,7 @@ struct AgeOperationCount {
 
 /// Ages a folder.
 pub(crate) fn age(state: &mut State<'_>, job: &AgeJob) -> Outcome<AgeResult> {
-    let free_bytes = state.free_bytes();
+    let free_bytes = state.available_bytes();
     let mut log = log_of(job, free_bytes)?;
     let begin = Instant::now();
     let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);

@@ -1,7 +1,7 @@
 //! What a simulation must be before anything happens. Every refusal names the key and the value.
 
 use fsgauge_alloc::Placement;
-use fsgauge_wire::{AgeMode, Failure, Outcome, SimulateJob, SimulateStep};
+use fsgauge_wire::{AgeMode, Failure, Outcome, SimulateJob, SimulateStep, SimulatedPolicy};
 
 use crate::policy::is_ext4;
 use crate::{ageing, clients, load};
@@ -37,10 +37,27 @@ pub(crate) fn check_geometry(job: &SimulateJob) -> Outcome<()> {
         let cause = format!("the bitmap of a group is one block: from 1 to {} are possible", 8 * block);
         return refuse("geometry", what, &cause, "leave it out");
     }
-    if is_ext4(&job.policy) && (block, job.group_blocks) != (4096, 32768) {
-        let what =
-            format!("ext4 with blocks of {block} bytes and groups of {} has no model", job.group_blocks);
-        return refuse("geometry", what, "its model has blocks of 4096 bytes", "leave both out");
+    if let SimulatedPolicy::Ext4 { mke2fs, stripe_blocks, .. } = &job.policy {
+        if block > 4096 || job.group_blocks != 8 * block {
+            let what =
+                format!("ext4 with blocks of {block} bytes and groups of {} has no model", job.group_blocks);
+            let cause = "its blocks have from 1024 to 4096 bytes, and its groups eight times as many blocks";
+            return refuse("geometry", what, cause, "leave both out");
+        }
+        if block < 4096 && *stripe_blocks > 0 {
+            let what = format!("a stripe of blocks of {block} bytes has no model");
+            return refuse("stripe", what, "it is proven with blocks of 4096 bytes alone", "leave it out");
+        }
+        if !(0.0..=50.0).contains(&mke2fs.reserved_percent) {
+            let what = format!("{} % are left to root", mke2fs.reserved_percent);
+            return refuse("mke2fs", what, "mke2fs takes from 0 to 50", "choose 5");
+        }
+        let inode = mke2fs.inode_size_bytes;
+        if !(128..=block).contains(&inode) || !inode.is_power_of_two() {
+            let what = format!("an inode has {inode} bytes");
+            let cause = format!("it is a power of two from 128 to a block's {block}");
+            return refuse("mke2fs", what, &cause, "choose 256");
+        }
     }
     Ok(())
 }

@@ -51,13 +51,14 @@ pub(crate) fn release_of(release: Ext4Release) -> Release {
 }
 
 /// The policy for such free space. Says which setting cannot be.
-pub(crate) fn made(wanted: &SimulatedPolicy, space: &FreeMap) -> Outcome<Made> {
+pub(crate) fn made(wanted: &SimulatedPolicy, space: &FreeMap, block_bytes: u32) -> Outcome<Made> {
     let (blocks, groups, group_blocks) = (space.blocks(), space.groups(), space.group_blocks());
     let at_once = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AtOnce });
     let after_sync = |policy: Box<dyn Policy>| Ok(Made { policy, reuse: Reuse::AfterSync });
     match wanted {
         SimulatedPolicy::Ext4 { .. } => {
-            after_sync(Box::new(Mballoc::new(ext4(wanted, groups, group_blocks)?, groups)))
+            let settings = Settings { block_bytes, ..ext4(wanted, groups, group_blocks)? };
+            after_sync(Box::new(Mballoc::new(settings, groups)))
         }
         SimulatedPolicy::Ldiskfs { prealloc_table_blocks, last_group } => {
             let settings = Settings::ldiskfs(prealloc_table_blocks.clone(), group_blocks)
@@ -108,6 +109,33 @@ fn xfs(wanted: &SimulatedPolicy, blocks: u64) -> Result<Xfs, String> {
     Xfs::new(XfsSettings { preallocation_blocks, extent_hint_blocks, ..made })
 }
 
+/// Blocks of an XFS that files do not get, as mkfs.xfs and mount take them with their defaults: the log, what each allocation
+/// group keeps for the trees of references and of free inodes to grow, and what the mount sets aside.
+pub(crate) fn own_blocks_of_xfs(blocks: u64, groups: u32) -> u64 {
+    const LOG_BLOCKS: std::ops::RangeInclusive<u64> = 16384..=521_728;
+    const SET_ASIDE_BLOCKS: u64 = 8192;
+    // Entries that a block has at least: of references, of free inodes, and of what is above them.
+    const REFERENCES: u64 = 168;
+    const INODES: u64 = 126;
+    const BRANCHES: u64 = 252;
+    // Eight blocks hold the inodes that one entry is about.
+    const CHUNK_BLOCKS: u64 = 8;
+    let log = (blocks / 2048).clamp(*LOG_BLOCKS.start(), *LOG_BLOCKS.end());
+    let tree = |entries: u64, of_leaf: u64| {
+        let (mut level, mut all) = (entries.div_ceil(of_leaf), 0);
+        while level > 1 {
+            all += level;
+            level = level.div_ceil(BRANCHES);
+        }
+        all + level
+    };
+    let groups =
+        if groups > 0 { u64::from(groups) } else { blocks.div_ceil(XfsSettings::new(blocks).group_blocks) };
+    let each = blocks.saturating_sub(log) / groups;
+    log + groups * (tree(each, REFERENCES) + tree(each / CHUNK_BLOCKS, INODES))
+        + SET_ASIDE_BLOCKS.min(blocks / 20)
+}
+
 fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Settings> {
     let &SimulatedPolicy::Ext4 {
         release,
@@ -120,6 +148,7 @@ fn ext4(wanted: &SimulatedPolicy, groups: u32, group_blocks: u32) -> Outcome<Set
         linear_groups,
         stripe_blocks,
         processors,
+        mke2fs: _,
     } = wanted
     else {
         return Err(wrong("policy", "the policy is not ext4", "its kind is another".into()));
@@ -171,7 +200,7 @@ mod tests {
     fn what_cannot_be_is_named() {
         let space = FreeMap::new(8 * 32768, 32768).unwrap();
         let wrong = |policy: SimulatedPolicy| {
-            let failure = made(&policy, &space).err().unwrap();
+            let failure = made(&policy, &space, 4096).err().unwrap();
             format!("{}: {}", failure.what, failure.cause)
         };
         let table = |entries: &[u32]| SimulatedPolicy::Ldiskfs {
@@ -194,7 +223,7 @@ mod tests {
         };
         assert!(wrong(xfs(3, 0)).contains("allocsize of 3 blocks: it must be a power of two"));
         assert!(wrong(xfs(0, 100)).contains("100 allocation groups would have 10739712 bytes each"));
-        assert!(made(&xfs(256, 8), &space).is_ok());
-        assert!(made(&table(&[256, 512]), &space).is_ok());
+        assert!(made(&xfs(256, 8), &space, 4096).is_ok());
+        assert!(made(&table(&[256, 512]), &space, 4096).is_ok());
     }
 }

@@ -43,7 +43,7 @@ pub fn run_simulate(
         has_freed: false,
         stop,
     };
-    let free_bytes = state.free_bytes();
+    let free_bytes = state.available_bytes();
     check::check_steps(job, free_bytes)?;
     let mut steps = Vec::new();
     for step in job.steps.iter().filter(|_| !job.check_only) {

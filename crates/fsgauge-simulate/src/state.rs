@@ -34,8 +34,14 @@ impl State<'_> {
         self.job.size_bytes * u64::from(self.job.devices)
     }
 
+    /// What files can still take.
     pub(crate) fn free_bytes(&self) -> u64 {
         self.volume.free_blocks() * self.block_bytes()
+    }
+
+    /// What files of others than root can still take: a study fills a share of it.
+    pub(crate) fn available_bytes(&self) -> u64 {
+        self.volume.available_blocks() * self.block_bytes()
     }
 
     /// What the policy is called.

@@ -88,6 +88,14 @@ impl Volume {
         }
     }
 
+    /// Blocks that files of others than root can still take.
+    pub(crate) fn available_blocks(&self) -> u64 {
+        match self {
+            Volume::One(one) => one.available_blocks(),
+            Volume::Striped(striped) => striped.file_systems().iter().map(FileSystem::available_blocks).sum(),
+        }
+    }
+
     /// The extents of a file, in the order of its blocks.
     pub(crate) fn extents(&self, file: u32) -> Vec<Extent> {
         match self {

@@ -333,3 +333,48 @@ fn an_append_that_one_device_has_no_room_for_is_undone() {
     assert_eq!(wrong(r#","devices":0"#), "there are 0 devices of 67108864 bytes");
     assert_eq!(wrong(r#","devices":2,"stripe_bytes":1000"#), "stripe_bytes is 1000");
 }
+
+/// statfs(2) said so of file systems that mkfs.ext4 and mkfs.xfs had just made with their defaults, on Linux 6.18.
+#[test]
+fn an_empty_file_system_has_as_much_room_as_the_kernel_says() {
+    let ext4 = r#"{"kind":"ext4","release":"6.18","mke2fs":{"reserved_percent":5}}"#;
+    let small = r#","block_size_bytes":1024,"group_blocks":8192"#;
+    let exact = |size_mib: u64, more: &str| live(&job(ext4, size_mib * MIB, more, &[])).unwrap().free_bytes;
+    assert_eq!(exact(512, ""), 115_545 * 4096);
+    assert_eq!(exact(128, small), 108_015 * 1024);
+    for (size_bytes, blocks) in
+        [(512 * MIB, 107_269), (1 << 30, 235_783), (100 << 30, 26_007_102), (1 << 40, 266_425_462)]
+    {
+        let free_bytes = live(&job(r#"{"kind":"xfs"}"#, size_bytes, "", &[])).unwrap().free_bytes;
+        let ratio = free_bytes as f64 / (blocks as f64 * 4096.0);
+        assert!((0.999..1.001).contains(&ratio), "{size_bytes}: {ratio}");
+    }
+}
+
+/// Root's files take what is left to root, as they do in a kernel; a study fills a share of what all may take.
+#[test]
+fn what_is_left_to_root_is_no_room_of_a_study_and_is_there_for_its_files() {
+    let ext4 = r#"{"kind":"ext4","release":"6.18","mke2fs":{"reserved_percent":20}}"#;
+    let ballast = r#"{"kind":"ballast","path":"/m/all","leave_bytes":0}"#.to_string();
+    let result = live(&job(ext4, 512 * MIB, "", &[ballast])).unwrap();
+    let taken_bytes = result.steps[0].size_bytes;
+    assert!(taken_bytes > result.free_bytes + 100 * MIB, "{taken_bytes} of {}", result.free_bytes);
+    assert_eq!(result.steps[0].free_bytes, 0);
+}
+
+#[test]
+fn what_mke2fs_would_not_make_is_refused() {
+    let said = |mke2fs: &str, size_bytes: u64, more: &str| {
+        let policy = format!(r#"{{"kind":"ext4","release":"6.18","mke2fs":{mke2fs}}}"#);
+        let failure = live(&job(&policy, size_bytes, more, &[])).unwrap_err();
+        format!("{}: {}", failure.what, failure.cause)
+    };
+    let gib = 1 << 30;
+    assert!(said(r#"{"reserved_percent":51}"#, gib, "").contains("from 0 to 50"));
+    assert!(said(r#"{"inode_size_bytes":100}"#, gib, "").contains("a power of two from 128"));
+    assert!(said(r#"{"bytes_per_inode":1024}"#, gib, "").contains("its bitmap is one block"));
+    assert!(said(r#"{"inodes":50000000}"#, 1 << 50, "").contains("more than a group holds"));
+    let small = r#","block_size_bytes":1024,"group_blocks":8192"#;
+    assert!(said("{}", 1 << 41, small).contains("more than a group holds"));
+    assert!(said("{}", gib, r#","block_size_bytes":8192,"group_blocks":65536"#).contains("65536"));
+}

@@ -59,7 +59,7 @@ pub use scan::{
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{
     BallastStep, ClearStep, DeleteStep, DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, Ext4Release,
-    ParameterOrigin, PassedFile, PassedFiles, PredictJob, PredictResult, SimulateJob, SimulateResult,
+    Mke2fs, ParameterOrigin, PassedFile, PassedFiles, PredictJob, PredictResult, SimulateJob, SimulateResult,
     SimulateStep, SimulatedDevice, SimulatedPass, SimulatedPolicy, SimulatedStep, StepResult,
 };
 pub use start::{CommonStart, WantedStart};

@@ -17,6 +17,7 @@ from fsgauge.crosscheck.folder import ProgramRun
 from fsgauge.record.records import Cell
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.units import format_duration
 from fsgauge.workload.peer import RateUnit
 
 Word = Literal["agrees", "differs", "undecided"]
@@ -27,6 +28,9 @@ WIDEST = 0.10
 """An interval that reaches further than 10 % to either side and holds 1 supports no word."""
 BUSY = 0.95
 """Threads that are on a CPU for this share of the time never wait."""
+_MEDIANS = ("read.p50", "write.p50")
+FIO_ENCLOSES_NS = 100
+"""What fio's clocks enclose of its own work: docs/evidence/crosscheck.md."""
 COMPARED = ("iops", *(f"{side}.{part}" for side in ("read", "write") for part in (
     "mean", "p50", "p99")), "cpu")  # fmt: skip
 
@@ -103,6 +107,23 @@ def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreem
 
 def explanation(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
     """What in the runs explains a difference; empty if nothing does."""
+    return "; ".join(filter(None, (_busy(engine, fio), _enclosed(fio))))
+
+
+def _enclosed(fio: Sequence[Numbers]) -> str:
+    """Of reads or writes so short that fio's own work counts."""
+    medians = [run.values[name] for run in fio for name in _MEDIANS if name in run.values]
+    shortest = min(medians, default=0.0)
+    if not 0 < shortest < FIO_ENCLOSES_NS / MARGIN:
+        return ""
+    return (
+        f"fio's latencies include about {FIO_ENCLOSES_NS} ns of its own work,"
+        f" {FIO_ENCLOSES_NS / shortest:.0%} of its p50 here; of one below"
+        f" {format_duration(FIO_ENCLOSES_NS / MARGIN)} that alone is more than {MARGIN:.0%}"
+    )
+
+
+def _busy(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
     ours, theirs = processor_share(engine), processor_share(fio)
     if max(ours, theirs) < BUSY:
         return ""

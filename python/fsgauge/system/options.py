@@ -31,7 +31,7 @@ _OTHERWISE = (
 def mkfs_words(kind: FileSystem, text: str, system: str) -> list[str]:
     """Words of the study's `mkfs`, split as a shell does; RefusedError for one not in the list."""
     words = _split(text, f'mkfs of the system "{system}"')
-    for name, value in _switches(kind, words, system):
+    for name, value in switches(kind, words, system):
         takes = kind.mkfs_options[name]
         if isinstance(takes, Form):
             _require_form(f"{name} {value}".strip(), value, takes, "mkfs", system)
@@ -70,7 +70,7 @@ def _split(text: str, where: str) -> list[str]:
         raise InputError(f"{where} cannot be split into words: {error}", details=(text,)) from error
 
 
-def _switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:
+def switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:
     """Each option of a command line with its value, as the tool's getopt(3) would read it.
 
     Abbreviated long options and combined flags are refused.

@@ -8,6 +8,7 @@ use crate::policy::{Extent, Policy, Request};
 
 /// The free space, and who chooses from it.
 pub(super) struct Blocks {
+    pub(super) block_bytes: u32,
     pub(super) space: FreeMap,
     pub(super) policy: Box<dyn Policy>,
     /// Free as the bitmaps on disk have it.
@@ -44,12 +45,19 @@ pub(super) struct Shortage {
 }
 
 impl Blocks {
-    pub(super) fn new(space: FreeMap, policy: Box<dyn Policy>, flex_groups: u32, processors: u32) -> Self {
+    pub(super) fn new(
+        block_bytes: u32,
+        space: FreeMap,
+        policy: Box<dyn Policy>,
+        flex_groups: u32,
+        processors: u32,
+    ) -> Self {
         let free = Counter::new(space.free_blocks(), processors);
         let reserved = (space.blocks() / 50).min(4096);
         let watermark = 4 * u64::from((processors * 2).max(32)) * u64::from(processors);
         let promised = Counter::new(0, processors);
-        Blocks { space, policy, free, reserved, flex_groups, freed: Freed::default(), promised, watermark }
+        let freed = Freed::default();
+        Blocks { block_bytes, space, policy, free, reserved, flex_groups, freed, promised, watermark }
     }
 
     /// Free blocks of each flex group.

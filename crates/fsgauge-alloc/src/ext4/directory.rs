@@ -3,10 +3,8 @@
 
 use super::name_hash::name_hash;
 
-const BLOCK_BYTES: usize = 4096;
 /// Each block ends with a checksum.
 const TAIL_BYTES: usize = 12;
-const ROOM_BYTES: usize = BLOCK_BYTES - TAIL_BYTES;
 /// `.` and `..` as an index has them.
 const DOTS_BYTES: usize = 12;
 
@@ -39,8 +37,8 @@ struct Block {
 
 impl Block {
     /// Packed from the beginning on, with all that is left behind the last.
-    fn packed(mut entries: Vec<Entry>) -> Self {
-        let mut left = ROOM_BYTES as u16;
+    fn packed(mut entries: Vec<Entry>, room_bytes: usize) -> Self {
+        let mut left = room_bytes as u16;
         let count = entries.len();
         for (place, entry) in entries.iter_mut().enumerate() {
             entry.room_bytes = if place + 1 == count { left } else { entry.taken_bytes };
@@ -87,6 +85,7 @@ impl Block {
 #[derive(Debug, Clone)]
 pub(super) struct Directory {
     seed: [u32; 4],
+    block_bytes: usize,
     blocks: Vec<Block>,
     /// With an index: the least hash of each block, ascending, and the block. Block 0 is the index itself.
     index: Vec<(u32, usize)>,
@@ -101,16 +100,16 @@ const OWN_KEY: u64 = u64::MAX;
 
 impl Directory {
     /// A new directory: `.` and `..` in its first block.
-    pub(super) fn new(seed: [u32; 4]) -> Self {
-        Self::with(seed, &[1, 2])
+    pub(super) fn new(seed: [u32; 4], block_bytes: usize) -> Self {
+        Self::with(seed, block_bytes, &[1, 2])
     }
 
     /// The root, as mke2fs leaves it.
-    pub(super) fn root(seed: [u32; 4]) -> Self {
-        Self::with(seed, &[1, 2, "lost+found".len()])
+    pub(super) fn root(seed: [u32; 4], block_bytes: usize) -> Self {
+        Self::with(seed, block_bytes, &[1, 2, "lost+found".len()])
     }
 
-    fn with(seed: [u32; 4], names: &[usize]) -> Self {
+    fn with(seed: [u32; 4], block_bytes: usize, names: &[usize]) -> Self {
         let entries = names
             .iter()
             .enumerate()
@@ -119,7 +118,13 @@ impl Directory {
                 Entry::new(OWN_KEY - place as u64, hash, name_bytes)
             })
             .collect();
-        Directory { seed, blocks: vec![Block::packed(entries)], index: Vec::new() }
+        let first = Block::packed(entries, block_bytes - TAIL_BYTES);
+        Directory { seed, block_bytes, blocks: vec![first], index: Vec::new() }
+    }
+
+    /// What a block has for names.
+    fn room_bytes(&self) -> usize {
+        self.block_bytes - TAIL_BYTES
     }
 
     /// Adds a name; asks for each block that the directory grows by.
@@ -156,11 +161,11 @@ impl Directory {
     fn make_index(&mut self, new_block: &mut dyn FnMut(u64) -> bool) -> Result<(), NoBlock> {
         self.append_block(new_block)?;
         let mut entries = self.blocks[0].entries.split_off(2);
-        self.blocks[0].entries[1].room_bytes = (BLOCK_BYTES - DOTS_BYTES) as u16;
+        self.blocks[0].entries[1].room_bytes = (self.block_bytes - DOTS_BYTES) as u16;
         // The dots took 24 bytes, which the last name has behind it now.
         let before: u16 = entries.iter().map(|entry| entry.room_bytes).sum();
         if let Some(last) = entries.last_mut() {
-            last.room_bytes += ROOM_BYTES as u16 - before;
+            last.room_bytes += self.room_bytes() as u16 - before;
         }
         self.blocks[1] = Block { entries };
         self.index = vec![(0, 1)];
@@ -180,13 +185,14 @@ impl Directory {
             self.blocks[first].entries.iter().copied().filter(|entry| entry.key != GAP).collect();
         let mut by_hash = in_place.clone();
         by_hash.sort_by_key(|entry| entry.hash);
-        let at = place_of_split(&by_hash);
+        let at = place_of_split(&by_hash, self.block_bytes);
         let border = by_hash[at].hash;
         let continued = at > 0 && by_hash[at - 1].hash == border;
         let moved = by_hash.split_off(at);
         let stays = |entry: &Entry| moved.iter().all(|other| other.key != entry.key);
-        self.blocks[first] = Block::packed(in_place.into_iter().filter(stays).collect());
-        self.blocks[second] = Block::packed(moved);
+        let room_bytes = self.room_bytes();
+        self.blocks[first] = Block::packed(in_place.into_iter().filter(stays).collect(), room_bytes);
+        self.blocks[second] = Block::packed(moved, room_bytes);
         self.index.insert(slot + 1, (border + u32::from(continued), second));
         let target = &mut self.blocks[if new.hash >= border { second } else { first }];
         let last = target.entries.len().saturating_sub(1);
@@ -214,11 +220,11 @@ impl Directory {
 }
 
 /// How many names stay: as many as leave less than half a block to those that go, and half of them if all are so few.
-fn place_of_split(by_hash: &[Entry]) -> usize {
+fn place_of_split(by_hash: &[Entry], block_bytes: usize) -> usize {
     let (mut size, mut goes) = (0, 0);
     for entry in by_hash.iter().rev() {
         let room_bytes = usize::from(entry.room_bytes);
-        if size + room_bytes / 2 > BLOCK_BYTES / 2 {
+        if size + room_bytes / 2 > block_bytes / 2 {
             return by_hash.len() - goes;
         }
         size += room_bytes;
@@ -231,8 +237,8 @@ fn place_of_split(by_hash: &[Entry]) -> usize {
 mod tests {
     use super::*;
 
-    fn blocks_of(names: u32) -> usize {
-        let mut directory = Directory::new([1, 2, 3, 4]);
+    fn blocks_of(names: u32, block_bytes: usize) -> usize {
+        let mut directory = Directory::new([1, 2, 3, 4], block_bytes);
         let mut blocks = 1;
         for number in 0..names {
             let name = format!("f{number:04}");
@@ -248,7 +254,7 @@ mod tests {
         for block in &directory.blocks[usize::from(blocks > 1)..] {
             assert_eq!(
                 block.entries.iter().map(|entry| usize::from(entry.room_bytes)).sum::<usize>(),
-                ROOM_BYTES
+                block_bytes - TAIL_BYTES
             );
         }
         blocks as usize
@@ -257,14 +263,16 @@ mod tests {
     #[test]
     fn one_block_becomes_three() {
         // A name of five letters takes 16 bytes of the 4060 behind the dots.
-        assert_eq!([blocks_of(253), blocks_of(254)], [1, 3]);
-        let many = blocks_of(1024);
+        assert_eq!([253, 254].map(|names| blocks_of(names, 4096)), [1, 3]);
+        // And 988 where a block has 1 KiB.
+        assert_eq!([61, 62].map(|names| blocks_of(names, 1024)), [1, 3]);
+        let many = blocks_of(1024, 4096);
         assert!((6..9).contains(&many), "{many}");
     }
 
     #[test]
     fn gaps_are_filled_and_blocks_stay() {
-        let mut directory = Directory::root([0; 4]);
+        let mut directory = Directory::root([0; 4], 4096);
         let mut asked = 0;
         for round in 0..5 {
             for number in 0..600u64 {
@@ -286,7 +294,7 @@ mod tests {
 
     #[test]
     fn no_block_is_said_and_changes_nothing() {
-        let mut directory = Directory::new([0; 4]);
+        let mut directory = Directory::new([0; 4], 4096);
         for number in 0..253u64 {
             directory.insert(number, format!("f{number:04}").as_bytes(), &mut |_| false).unwrap();
         }

@@ -1,12 +1,13 @@
-//! The tree of a file's extents: up to four in the inode, and blocks of 340 from then on. Files grow and shrink at their
+//! The tree of a file's extents: up to four in the inode, and blocks of 340 (where they have 4 KiB) from then on. Files grow and shrink at their
 //! end here, so every block of the tree is full but the last of each level.
 
 use crate::free_map::Run;
 use crate::policy::{self, Extent};
 
-/// Entries of the inode's own part, and of a block of 4 KiB.
+/// Entries of the inode's own part.
 const ROOT_ENTRIES: usize = 4;
-const BLOCK_ENTRIES: usize = 340;
+/// Bytes of an entry, and of a block's header.
+const ENTRY_BYTES: usize = 12;
 
 /// The extents of a file and the blocks that hold them.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub(super) struct ExtentTree {
     levels: Vec<Vec<u64>>,
     /// Blocks of one extent, at most.
     longest: u32,
+    /// Entries of a block.
+    block_entries: usize,
     /// The last so many are allocated, and their data is not yet on the device: they are joined with no others.
     unwritten: usize,
     /// Extents whose data is not yet on the device are joined all the same.
@@ -32,13 +35,20 @@ pub(super) struct NoSpace {
 }
 
 impl ExtentTree {
-    pub(super) fn new(longest: u32) -> Self {
-        ExtentTree { extents: Vec::new(), levels: Vec::new(), longest, unwritten: 0, joins_at_once: false }
+    pub(super) fn new(longest: u32, block_bytes: u32) -> Self {
+        ExtentTree {
+            extents: Vec::new(),
+            levels: Vec::new(),
+            longest,
+            block_entries: block_bytes as usize / ENTRY_BYTES - 1,
+            unwritten: 0,
+            joins_at_once: false,
+        }
     }
 
     /// Of a file that is written through the page cache.
-    pub(super) fn cached(longest: u32, joins_at_once: bool) -> Self {
-        ExtentTree { joins_at_once, ..ExtentTree::new(longest) }
+    pub(super) fn cached(longest: u32, block_bytes: u32, joins_at_once: bool) -> Self {
+        ExtentTree { joins_at_once, ..ExtentTree::new(longest, block_bytes) }
     }
 
     pub(super) fn last(&self) -> Option<&Extent> {
@@ -92,7 +102,7 @@ impl ExtentTree {
         let first = self.extents.len() - std::mem::take(&mut self.unwritten);
         let is_leaf = !self.levels.is_empty();
         for extent in self.extents.split_off(first) {
-            let begins_leaf = is_leaf && self.extents.len().is_multiple_of(BLOCK_ENTRIES);
+            let begins_leaf = is_leaf && self.extents.len().is_multiple_of(self.block_entries);
             match self.extents.last_mut() {
                 Some(last)
                     if !begins_leaf
@@ -120,7 +130,7 @@ impl ExtentTree {
         let entries = if level == 0 { self.extents.len() } else { self.levels[level - 1].len() };
         match self.levels.get(level) {
             None => entries < ROOT_ENTRIES,
-            Some(blocks) => entries < blocks.len() * BLOCK_ENTRIES,
+            Some(blocks) => entries < blocks.len() * self.block_entries,
         }
     }
 
@@ -179,9 +189,9 @@ impl ExtentTree {
         let mut freed = Vec::new();
         debug_assert_eq!(self.unwritten, 0);
         policy::cut(&mut self.extents, kept_blocks, |run| freed.push(run));
-        let mut entries = self.extents.len();
+        let (mut entries, block_entries) = (self.extents.len(), self.block_entries);
         for level in &mut self.levels {
-            entries = entries.div_ceil(BLOCK_ENTRIES);
+            entries = entries.div_ceil(block_entries);
             let unused = level.split_off(entries.min(level.len()));
             freed.extend(unused.into_iter().map(|start| Run { start, blocks: 1 }));
         }
@@ -200,7 +210,7 @@ mod tests {
 
     /// A tree of scattered extents, and how many blocks it asked for.
     fn grown(count: u64) -> (ExtentTree, u64) {
-        let (mut tree, mut asked) = (ExtentTree::new(32767), 0);
+        let (mut tree, mut asked) = (ExtentTree::new(32767, 4096), 0);
         for which in 0..count {
             let freed = tree.append(piece(which), 5, &mut |_, _| {
                 asked += 1;
@@ -222,7 +232,7 @@ mod tests {
 
     #[test]
     fn neighbours_are_one_extent_up_to_the_longest() {
-        let mut tree = ExtentTree::new(10);
+        let mut tree = ExtentTree::new(10, 4096);
         for which in 0..4 {
             let extent = Extent { logical: which * 4, physical: 100 + which * 4, blocks: 4 };
             assert_eq!(tree.append(extent, 0, &mut |_, _| None), Ok(None));
@@ -245,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_is_joined_at_once_where_the_mount_says_so() {
-        let mut tree = ExtentTree::cached(32767, true);
+        let mut tree = ExtentTree::cached(32767, 4096, true);
         for which in 0..4 {
             assert_eq!(tree.append_unwritten(piece(which), 5, &mut |_, _| None), Ok(None));
         }

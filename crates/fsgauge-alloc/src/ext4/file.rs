@@ -4,7 +4,6 @@ use super::folios::Folios;
 use super::volume::{Inode, Refused, UNWRITTEN_BLOCKS, Volume, Wish};
 use crate::policy::Purpose;
 
-const BLOCK_BYTES: u64 = 4096;
 /// Commits that one call waits for when space is short.
 const COMMITS: u32 = 3;
 
@@ -13,6 +12,7 @@ pub(super) struct File {
     pub(super) inode: Inode,
     pub(super) folder: u32,
     pub(super) stream: u32,
+    block_bytes: u32,
     size_bytes: u64,
     /// Its turn in the write-back, while it is dirty.
     pub(super) turn: Option<u64>,
@@ -25,9 +25,18 @@ pub(super) struct File {
 const WRITE_BACK_BLOCKS: u64 = 2048;
 
 impl File {
-    pub(super) fn new(inode: Inode, folder: u32, stream: u32) -> Self {
-        let folios = Folios::default();
-        File { inode, folder, stream, size_bytes: 0, turn: None, flushes_at_close: false, folios }
+    pub(super) fn new(inode: Inode, folder: u32, stream: u32, block_bytes: u32) -> Self {
+        let folios = Folios::new(block_bytes);
+        File {
+            inode,
+            folder,
+            stream,
+            block_bytes,
+            size_bytes: 0,
+            turn: None,
+            flushes_at_close: false,
+            folios,
+        }
     }
 
     /// Blocks that wait in memory and have none on the device.
@@ -50,7 +59,7 @@ impl File {
     ) -> Result<(), Refused> {
         let part = self.folios.part(self.size_bytes, end_bytes, largest_folio);
         if is_delayed {
-            let wanted = part.end_bytes.div_ceil(BLOCK_BYTES) - self.size_blocks();
+            let wanted = part.end_bytes.div_ceil(self.block_bytes()) - self.size_blocks();
             if !volume.blocks.promise(wanted) {
                 return Err(Refused);
             }
@@ -91,11 +100,11 @@ impl File {
     /// Writes behind what the file has: each block is allocated when it comes. As much as there is space for.
     pub(super) fn write_through(&mut self, volume: &mut Volume, size_bytes: u64) -> Result<(), Refused> {
         let wanted_bytes = self.size_bytes + size_bytes;
-        while self.inode.tree.logical_end() * BLOCK_BYTES < wanted_bytes {
+        while self.inode.tree.logical_end() * self.block_bytes() < wanted_bytes {
             let logical = self.inode.tree.logical_end();
             let (file_blocks, purpose) = (self.size_blocks(), Purpose::Data);
             self.extend(volume, Wish { logical, blocks: 1, file_blocks, purpose, is_promised: false })?;
-            self.size_bytes = wanted_bytes.min((logical + 1) * BLOCK_BYTES);
+            self.size_bytes = wanted_bytes.min((logical + 1) * self.block_bytes());
         }
         self.size_bytes = wanted_bytes;
         Ok(())
@@ -121,18 +130,22 @@ impl File {
         volume.blocks.forget(self.waiting_blocks());
         let end = self.inode.tree.logical_end();
         self.folios.cut(end);
-        self.size_bytes = self.size_bytes.min(end * BLOCK_BYTES);
+        self.size_bytes = self.size_bytes.min(end * self.block_bytes());
+    }
+
+    fn block_bytes(&self) -> u64 {
+        self.block_bytes.into()
     }
 
     fn size_blocks(&self) -> u64 {
-        self.size_bytes.div_ceil(BLOCK_BYTES)
+        self.size_bytes.div_ceil(self.block_bytes())
     }
 
     /// Space behind what the file has, as fallocate(2) gives it; nothing if there is not enough.
     pub(super) fn allocate(&mut self, volume: &mut Volume, size_bytes: u64) -> Result<(), Refused> {
         let before_bytes = self.size_bytes;
         let after_bytes = before_bytes + size_bytes;
-        let (first, end) = (before_bytes / BLOCK_BYTES, after_bytes.div_ceil(BLOCK_BYTES));
+        let (first, end) = (before_bytes / self.block_bytes(), after_bytes.div_ceil(self.block_bytes()));
         // What fits in one extent is not made larger.
         let purpose =
             if end - first <= u64::from(UNWRITTEN_BLOCKS) { Purpose::ExactData } else { Purpose::Data };
@@ -148,7 +161,7 @@ impl File {
                 self.cut(volume, before_bytes);
                 return Err(refused);
             }
-            let reached_bytes = self.inode.tree.logical_end() * BLOCK_BYTES;
+            let reached_bytes = self.inode.tree.logical_end() * self.block_bytes();
             self.size_bytes = self.size_bytes.max(reached_bytes.min(after_bytes));
         }
         self.size_bytes = after_bytes;
@@ -162,6 +175,7 @@ impl File {
         self.flushes_at_close |= self.size_bytes == 0;
         self.folios.cut(self.size_blocks());
         volume.blocks.forget(waiting_blocks - self.waiting_blocks());
-        volume.cut(&mut self.inode, self.size_bytes.div_ceil(BLOCK_BYTES));
+        let kept_blocks = self.size_blocks();
+        volume.cut(&mut self.inode, kept_blocks);
     }
 }

@@ -16,14 +16,14 @@ pub(super) struct Folder {
 
 impl Folder {
     /// The root, whose block is there from the beginning.
-    pub(super) fn root(block: u64, seed: [u32; 4]) -> Self {
-        let mut inode = Inode::directory(ROOT_INODE);
+    pub(super) fn root(block: u64, block_bytes: u32, seed: [u32; 4]) -> Self {
+        let mut inode = Inode::directory(ROOT_INODE, block_bytes);
         let first = Extent { logical: 0, physical: block, blocks: 1 };
         // The first extent is in the inode itself.
         let appended = inode.tree.append(first, 0, &mut |_, _| None);
         debug_assert!(appended.is_ok());
         let parent = Parent { group: 0, is_root: true, last_group: None };
-        Folder { parent, inode, names: Directory::root(seed) }
+        Folder { parent, inode, names: Directory::root(seed, block_bytes as usize) }
     }
 
     /// A new directory in another.
@@ -39,7 +39,8 @@ impl Folder {
         parent.insert(volume, key, name)?;
         let group = volume.inodes.group_of(inode.number);
         let own = Parent { group, is_root: false, last_group: None };
-        Ok(Folder { parent: own, inode, names: Directory::new(seed) })
+        let names = Directory::new(seed, volume.blocks.block_bytes as usize);
+        Ok(Folder { parent: own, inode, names })
     }
 
     /// A name, with blocks for it if there is no room.

@@ -2,10 +2,13 @@
 
 use crate::free_map::{FreeMap, Run};
 
-/// An empty ext4 with blocks of 4 KiB, extents, flex_bg, checksums and an index of directories.
+/// An empty ext4 with extents, flex_bg, checksums and an index of directories. Blocks are counted from the first of the first
+/// group.
 #[derive(Debug, Clone)]
 pub struct Geometry {
-    /// Blocks of the device.
+    /// Bytes of a block: 1024, 2048 or 4096.
+    pub block_bytes: u32,
+    /// Blocks of all groups.
     pub blocks: u64,
     /// Blocks of a group.
     pub group_blocks: u32,
@@ -15,6 +18,8 @@ pub struct Geometry {
     pub flex_groups: u32,
     /// The seed of the hash of names.
     pub hash_seed: [u32; 4],
+    /// Blocks that are left to root.
+    pub root_blocks: u64,
     /// What is free.
     pub free: Vec<Run>,
     /// Inodes in use at the start of each group.
@@ -26,6 +31,11 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// The first block of the first group on the device: a block of 1 KiB before it is left to boot from.
+    pub fn first_block(&self) -> u64 {
+        u64::from(self.block_bytes == 1024)
+    }
+
     /// The free space. Says what cannot be.
     pub(super) fn space(&self) -> Result<FreeMap, String> {
         let mut space = FreeMap::new(self.blocks, self.group_blocks)?;
@@ -74,11 +84,13 @@ mod tests {
     #[test]
     fn what_cannot_be_is_named() {
         let geometry = Geometry {
+            block_bytes: 4096,
             blocks: 1000,
             group_blocks: 500,
             inodes_per_group: 10,
             flex_groups: 16,
             hash_seed: [0; 4],
+            root_blocks: 0,
             free: vec![Run { start: 100, blocks: 5 }, Run { start: 105, blocks: 600 }],
             inodes_in_use: vec![10, 0],
             directories: vec![1, 0],

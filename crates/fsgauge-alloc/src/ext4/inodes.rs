@@ -37,6 +37,7 @@ impl Group {
 pub(super) struct Inodes {
     per_group: u32,
     flex_groups: u32,
+    group_blocks: u32,
     seed: [u32; 4],
     groups: Vec<Group>,
     pub(super) flex: Vec<Flex>,
@@ -63,6 +64,7 @@ impl Inodes {
     pub(super) fn new(
         per_group: u32,
         flex_groups: u32,
+        group_blocks: u32,
         seed: [u32; 4],
         used: Used<'_>,
         processors: u32,
@@ -82,6 +84,7 @@ impl Inodes {
         Inodes {
             per_group,
             flex_groups,
+            group_blocks,
             seed,
             groups,
             flex,
@@ -207,7 +210,7 @@ impl Inodes {
         let of_flex = i64::from(self.per_group) * i64::from(self.flex_groups);
         let most = (self.directories.roughly() / u64::from(count)) as i64 + of_flex / 16;
         let least_inodes = (i64::from(mean_inodes) - of_flex / 4).max(1);
-        let group_blocks = i64::from(BLOCKS_PER_GROUP) * i64::from(self.flex_groups);
+        let group_blocks = i64::from(self.group_blocks) * i64::from(self.flex_groups);
         let least_blocks = (mean_blocks as i64 - group_blocks / 4).max(0);
         let first = parent.last_group.unwrap_or(parent.group) / self.flex_groups;
         (0..count).map(|step| (first + step) % count).find(|&at| {
@@ -231,9 +234,6 @@ impl Inodes {
     }
 }
 
-/// Of file systems with blocks of 4 KiB.
-const BLOCKS_PER_GROUP: u32 = 32768;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +241,8 @@ mod tests {
     fn inodes(groups: usize) -> Inodes {
         let (mut in_use, mut directories) = (vec![0; groups], vec![0; groups]);
         (in_use[0], directories[0]) = (11, 2);
-        let mut inodes = Inodes::new(100, 4, [0; 4], Used { inodes: &in_use, directories: &directories }, 1);
+        let mut inodes =
+            Inodes::new(100, 4, 32768, [0; 4], Used { inodes: &in_use, directories: &directories }, 1);
         inodes.flex.iter_mut().for_each(|flex| flex.free_blocks = 4 * 32768);
         inodes
     }

@@ -60,6 +60,8 @@ pub struct Ext4 {
     volume: Volume,
     fill: DirectoryFill,
     seed: [u32; 4],
+    first_block: u64,
+    root_blocks: u64,
     root: Folder,
     /// Directories that hold others, [`FAN_OUT`] each: all but the first so many are in one.
     groups: Vec<Folder>,
@@ -81,16 +83,26 @@ impl Ext4 {
     /// An empty file system. Says what cannot be.
     pub fn new(geometry: &Geometry, policy: Box<dyn Policy>, setting: Setting) -> Result<Self, String> {
         let (flex_groups, processors) = (geometry.flex_groups, setting.processors);
-        let blocks = Blocks::new(geometry.space()?, policy, flex_groups, processors);
+        let block_bytes = geometry.block_bytes;
+        let blocks = Blocks::new(block_bytes, geometry.space()?, policy, flex_groups, processors);
         let used = Used { inodes: &geometry.inodes_in_use, directories: &geometry.directories };
         let seed = geometry.hash_seed;
-        let mut inodes = Inodes::new(geometry.inodes_per_group, flex_groups, seed, used, processors);
+        let mut inodes = Inodes::new(
+            geometry.inodes_per_group,
+            flex_groups,
+            geometry.group_blocks,
+            seed,
+            used,
+            processors,
+        );
         blocks.count(&mut inodes.flex);
         Ok(Ext4 {
             volume: Volume { blocks, inodes },
             fill: DirectoryFill::new(setting.placement),
             seed,
-            root: Folder::root(geometry.root_block, seed),
+            first_block: geometry.first_block(),
+            root_blocks: geometry.root_blocks,
+            root: Folder::root(geometry.root_block, block_bytes, seed),
             groups: Vec::new(),
             folders: Vec::new(),
             files: Vec::new(),
@@ -112,9 +124,24 @@ impl Ext4 {
         self.volume.blocks.exactly_free()
     }
 
-    /// Those of them that files can take: the kernel keeps some back (`s_resv_clusters`), as its `f_bavail` says.
-    pub fn available_blocks(&self) -> u64 {
+    /// Those of them that files of root can take: the kernel keeps some back (`s_resv_clusters`).
+    pub fn takeable_blocks(&self) -> u64 {
         self.volume.blocks.exactly_free().saturating_sub(self.volume.blocks.kept_back())
+    }
+
+    /// Those of them that files of all can take, as the kernel's `f_bavail` says.
+    pub fn available_blocks(&self) -> u64 {
+        self.takeable_blocks().saturating_sub(self.root_blocks)
+    }
+
+    /// Bytes of a block.
+    pub fn block_bytes(&self) -> u32 {
+        self.volume.blocks.block_bytes
+    }
+
+    /// Where its first group begins on the device; [`Self::space`] is counted from there.
+    pub fn first_block(&self) -> u64 {
+        self.first_block
     }
 
     /// Operations that found no space.
@@ -124,12 +151,18 @@ impl Ext4 {
 
     /// The extents of every file that there is.
     pub fn extents(&self) -> impl Iterator<Item = Vec<Extent>> {
-        self.files.iter().flatten().map(|file| file.inode.tree.extents())
+        self.files.iter().flatten().map(|file| self.on_device(file))
     }
 
     /// The extents of one file; none if there is no such file.
     pub fn file(&self, file: u32) -> Option<Vec<Extent>> {
-        self.files.get(file as usize)?.as_ref().map(|file| file.inode.tree.extents())
+        self.files.get(file as usize)?.as_ref().map(|file| self.on_device(file))
+    }
+
+    fn on_device(&self, file: &File) -> Vec<Extent> {
+        let mut extents = file.inode.tree.extents();
+        extents.iter_mut().for_each(|extent| extent.physical += self.first_block);
+        extents
     }
 
     /// The files of a stream lie in the directory of another's.
@@ -255,7 +288,8 @@ impl Ext4 {
             }
         };
         let place = &mut self.folders[folder as usize];
-        let inode = self.volume.new_file(&mut place.parent, self.writing.tree())?;
+        let inode =
+            self.volume.new_file(&mut place.parent, self.writing.tree(self.volume.blocks.block_bytes))?;
         let name = Name::file(file);
         if place.insert(&mut self.volume, file.into(), name.as_c_str().to_bytes()).is_err() {
             self.volume.inodes.give(inode.number);
@@ -264,7 +298,7 @@ impl Ext4 {
         if self.files.len() <= file as usize {
             self.files.resize_with(file as usize + 1, || None);
         }
-        self.files[file as usize] = Some(File::new(inode, folder, stream));
+        self.files[file as usize] = Some(File::new(inode, folder, stream, self.volume.blocks.block_bytes));
         self.fill.add_file(folder);
         self.turn_to(stream, file);
         if size_bytes == 0 {

@@ -9,7 +9,7 @@ use crate::free_map::Run;
 use crate::policy::mballoc::{Mballoc, Release, Settings};
 use crate::policy::{FirstFit, Policy};
 
-const CACHED: Writing = Writing::Cached { largest_folio_blocks: 512, joins_at_once: false };
+const CACHED: Writing = Writing::Cached { largest_folio_pages: 512, joins_at_once: false };
 const GROUPS: u32 = 20;
 const GROUP_BLOCKS: u32 = 32768;
 
@@ -22,11 +22,13 @@ fn geometry() -> Geometry {
     let mut directories = inodes_in_use.clone();
     (inodes_in_use[0], directories[0]) = (11, 2);
     Geometry {
+        block_bytes: 4096,
         blocks: start(GROUPS),
         group_blocks: GROUP_BLOCKS,
         inodes_per_group: 8192,
         flex_groups: 16,
         hash_seed: [1, 2, 3, 4],
+        root_blocks: 0,
         free: (0..GROUPS).map(run).collect(),
         inodes_in_use,
         directories,

@@ -41,8 +41,8 @@ pub(super) struct Refused;
 
 impl Inode {
     /// Of a directory that is there from the beginning, or of one that is made.
-    pub(super) fn directory(number: u64) -> Self {
-        Inode { number, tree: ExtentTree::new(WRITTEN_BLOCKS), is_directory: true }
+    pub(super) fn directory(number: u64, block_bytes: u32) -> Self {
+        Inode { number, tree: ExtentTree::new(WRITTEN_BLOCKS, block_bytes), is_directory: true }
     }
 
     /// What policies know it by.
@@ -61,7 +61,7 @@ impl Volume {
     /// A new directory, without a block yet.
     pub(super) fn new_directory(&mut self, parent: &mut Parent, name: &[u8]) -> Result<Inode, Refused> {
         let number = self.inodes.take(parent, Some(name), self.blocks.roughly_free()).ok_or(Refused)?;
-        Ok(Inode::directory(number))
+        Ok(Inode::directory(number, self.blocks.block_bytes))
     }
 
     /// One extent more, and what the tree needs for it.

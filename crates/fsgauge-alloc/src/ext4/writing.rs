@@ -16,8 +16,8 @@ pub enum Writing {
     BlockByBlock,
     /// Through the page cache: blocks are allocated when it is written back.
     Cached {
-        /// Blocks of the page cache's largest folio: a power of two; 1 before Linux 6.16, 512 since.
-        largest_folio_blocks: u64,
+        /// Pages of the page cache's largest folio: a power of two; 1 before Linux 6.16, 512 since.
+        largest_folio_pages: u64,
         /// Whether an extent is joined with its neighbour as it is allocated (the mount option `dioread_lock`), and not when
         /// its data is on the device.
         joins_at_once: bool,
@@ -26,11 +26,13 @@ pub enum Writing {
 
 impl Writing {
     /// The extents of a new file.
-    pub(super) fn tree(self) -> ExtentTree {
+    pub(super) fn tree(self, block_bytes: u32) -> ExtentTree {
         match self {
-            Writing::Allocated => ExtentTree::new(UNWRITTEN_BLOCKS),
-            Writing::BlockByBlock => ExtentTree::new(WRITTEN_BLOCKS),
-            Writing::Cached { joins_at_once, .. } => ExtentTree::cached(WRITTEN_BLOCKS, joins_at_once),
+            Writing::Allocated => ExtentTree::new(UNWRITTEN_BLOCKS, block_bytes),
+            Writing::BlockByBlock => ExtentTree::new(WRITTEN_BLOCKS, block_bytes),
+            Writing::Cached { joins_at_once, .. } => {
+                ExtentTree::cached(WRITTEN_BLOCKS, block_bytes, joins_at_once)
+            }
         }
     }
 }
@@ -48,9 +50,7 @@ impl Ext4 {
         match self.writing {
             Writing::Allocated => self.with(file, |state, volume| state.allocate(volume, size_bytes)),
             Writing::BlockByBlock => self.with(file, |state, volume| state.write_through(volume, size_bytes)),
-            Writing::Cached { largest_folio_blocks, .. } => {
-                self.write(file, size_bytes, largest_folio_blocks)
-            }
+            Writing::Cached { largest_folio_pages, .. } => self.write(file, size_bytes, largest_folio_pages),
         }
     }
 

@@ -2,8 +2,6 @@
 
 use fsgauge_scan::{FileExtents, Image, OnDisk, Piece, PieceKind, Problems, Sink};
 
-const BLOCK_BYTES: u64 = 4096;
-
 /// Lengths in blocks.
 #[derive(Debug, Default)]
 pub struct Layout {
@@ -14,6 +12,8 @@ pub struct Layout {
     pub files: usize,
     /// Files in several pieces.
     pub fragmented: usize,
+    /// Of a device that is read.
+    block_bytes: u64,
 }
 
 impl Layout {
@@ -32,7 +32,8 @@ impl Layout {
     }
 
     pub fn of_device(disk: &dyn OnDisk) -> Self {
-        let (mut layout, mut problems) = (Layout::default(), Problems::new());
+        let block_bytes = disk.info().block_size_bytes.into();
+        let (mut layout, mut problems) = (Layout { block_bytes, ..Layout::default() }, Problems::new());
         disk.read(&mut layout, &|| false, &mut problems);
         layout.free.sort_unstable();
         layout
@@ -85,17 +86,18 @@ pub struct Distances {
 
 impl Sink for Layout {
     fn file(&mut self, file: &FileExtents<'_>) {
-        let blocks = |bytes: u64| bytes.div_ceil(BLOCK_BYTES);
-        self.add_file(
-            file.extents
-                .iter()
-                .map(|is| (blocks(is.logical_bytes), blocks(is.physical_bytes), blocks(is.length_bytes))),
-        );
+        let blocks = |bytes: u64| bytes.div_ceil(self.block_bytes);
+        let extents = file
+            .extents
+            .iter()
+            .map(|is| (blocks(is.logical_bytes), blocks(is.physical_bytes), blocks(is.length_bytes)))
+            .collect::<Vec<_>>();
+        self.add_file(extents.into_iter());
     }
 
     fn piece(&mut self, piece: &Piece) {
         if piece.kind == PieceKind::Free {
-            self.free.push((piece.offset_bytes / BLOCK_BYTES, piece.length_bytes / BLOCK_BYTES));
+            self.free.push((piece.offset_bytes / self.block_bytes, piece.length_bytes / self.block_bytes));
         }
     }
 }

@@ -8,6 +8,6 @@ mod result;
 
 pub use device::{DeviceChange, DeviceFacts, DeviceKind, DeviceParameter, ParameterOrigin, SimulatedDevice};
 pub use job::{BallastStep, ClearStep, DeleteStep, SimulateJob, SimulateStep};
-pub use policy::{Ext4Release, SimulatedPolicy};
+pub use policy::{Ext4Release, Mke2fs, SimulatedPolicy};
 pub use predict::{PassedFile, PassedFiles, PredictJob, PredictResult};
 pub use result::{SimulateResult, SimulatedPass, SimulatedStep, StepResult};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An allocation policy. Sizes are in blocks of the simulated device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SimulatedPolicy {
     /// mballoc of ext4. Names in brackets are those in /sys/fs/ext4/DEVICE.
@@ -38,6 +38,9 @@ pub enum SimulatedPolicy {
         /// Processors of the machine: from 6.17 on there are as many places where large files go on.
         #[serde(default = "one")]
         processors: u32,
+        /// What it is made with.
+        #[serde(default)]
+        mke2fs: Mke2fs,
     },
     /// ldiskfs of Lustre: every write of a client is a request, and a table gives its window.
     Ldiskfs {
@@ -90,6 +93,47 @@ pub enum SimulatedPolicy {
     },
 }
 
+/// What mke2fs is told of an ext4. What it is not told, it takes from its mke2fs.conf, by the size of the device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mke2fs {
+    /// Left to root (`-m`). Where mke2fs is not told, it leaves 5 %.
+    #[serde(default)]
+    pub reserved_percent: f64,
+    /// `-i`.
+    #[serde(default)]
+    pub bytes_per_inode: Option<u64>,
+    /// `-N`.
+    #[serde(default)]
+    pub inodes: Option<u64>,
+    /// `-I`.
+    #[serde(default = "inode_size")]
+    pub inode_size_bytes: u32,
+    /// `-J size`; 0: no journal.
+    #[serde(default)]
+    pub journal_size_bytes: Option<u64>,
+    /// `-O 64bit`: group descriptors of 64 bytes, and not of 32.
+    #[serde(default = "yes")]
+    pub has_64bit: bool,
+    /// `-O resize_inode`: space is kept for more descriptors.
+    #[serde(default = "yes")]
+    pub resize_inode: bool,
+}
+
+impl Default for Mke2fs {
+    fn default() -> Self {
+        Mke2fs {
+            reserved_percent: 0.0,
+            bytes_per_inode: None,
+            inodes: None,
+            inode_size_bytes: inode_size(),
+            journal_size_bytes: None,
+            has_64bit: true,
+            resize_inode: true,
+        }
+    }
+}
+
 /// A release of Linux whose mballoc there is a model of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Ext4Release {
@@ -102,6 +146,10 @@ pub enum Ext4Release {
     /// 6.17 and 6.18.
     #[serde(rename = "6.18")]
     Linux6_18,
+}
+
+fn inode_size() -> u32 {
+    256
 }
 
 fn yes() -> bool {

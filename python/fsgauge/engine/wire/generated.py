@@ -84,6 +84,16 @@ AgeMode = Literal["write", "direct", "fast"]
 Ext4Release = Literal["6.1", "6.12", "6.18"]
 
 
+class Mke2fs(Wire):
+    reserved_percent: float = 0.0
+    bytes_per_inode: Annotated[int | None, Field(ge=0)] = None
+    inodes: Annotated[int | None, Field(ge=0)] = None
+    inode_size_bytes: Annotated[int, Field(ge=0)] = 256
+    journal_size_bytes: Annotated[int | None, Field(ge=0)] = None
+    has_64bit: bool = True
+    resize_inode: bool = True
+
+
 class DeviceChange(Wire):
     name: str
     value: float
@@ -366,6 +376,15 @@ class Ext4Policy(Wire):
     linear_groups: Annotated[int, Field(ge=0)] = 4
     stripe_blocks: Annotated[int, Field(ge=0)] = 0
     processors: Annotated[int, Field(ge=0)] = 1
+    mke2fs: Annotated[Mke2fs, Field(validate_default=True)] = {
+        "reserved_percent": 0.0,
+        "bytes_per_inode": None,
+        "inodes": None,
+        "inode_size_bytes": 256,
+        "journal_size_bytes": None,
+        "has_64bit": True,
+        "resize_inode": True,
+    }
 
 
 class LdiskfsPolicy(Wire):

@@ -26,9 +26,8 @@ from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
-from fsgauge.rig.simulator.policies import policy_of
+from fsgauge.rig.simulator.policies import made_with, policy_of
 from fsgauge.study.model import Study, System
-from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import Room
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets
@@ -134,13 +133,15 @@ def job_of(
     check: bool = False,
 ) -> SimulateJob:
     """The engine's job for a system; `check` lets it only say what cannot be."""
+    _, block_bytes = made_with(study, system)
     return SimulateJob(
         policy=policy_of(study, system),
         device=device_of(study),
         size_bytes=size_of(study) // devices_of(study),
         devices=devices_of(study),
         stripe_bytes=stripe_bytes_of(study),
-        block_size_bytes=BLOCK_BYTES,
+        block_size_bytes=block_bytes,
+        group_blocks=8 * block_bytes,
         without_data=without_data,
         steps=steps,
         check_only=check,

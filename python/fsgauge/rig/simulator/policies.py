@@ -17,6 +17,7 @@ from fsgauge.engine.wire import (
     Ext4Policy,
     FirstFitPolicy,
     LdiskfsPolicy,
+    Mke2fs,
     NextFitPolicy,
     SimulatedPolicy,
     VxfsPolicy,
@@ -26,20 +27,21 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.errors import InputError
 from fsgauge.rig.refusing import or_without
+from fsgauge.rig.simulator.device import devices_of, size_of
+from fsgauge.rig.simulator.mke2fs import told_of
 from fsgauge.study.model import Study, System
 from fsgauge.study.policies import POLICIES, Policy
-from fsgauge.study.policy_settings import Value
+from fsgauge.study.policy_settings import BLOCK_BYTES, Value
+from fsgauge.system.ext import EXT4
 from fsgauge.units import exact_size
 
 _WITHOUT_EFFECT = {
     *("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime", "diratime"),
     *("nodiratime", "lazytime", "nolazytime", "defaults", "rw", "barrier", "nobarrier"),
     *("discard", "nodiscard", "exec", "noexec", "suid", "nosuid", "dev", "nodev"),
-    *("commit", "data", "logbufs", "logbsize", "inode64"),
+    *("commit", "data=ordered", "logbufs", "logbsize", "inode64"),
 }
 """Options of mount that decide nothing about where data lies."""
-_RESERVE = "-m 0"
-"""What the model has: no blocks are kept for root."""
 _KERNEL_SIZE = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _KERNEL_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
@@ -52,7 +54,7 @@ def settings_by_options(study: Study, system: System, policy: Policy) -> dict[st
         setting, fixed = policy.options.get(f"{key} {name}{equals}", (None, None))
         if setting is not None:
             found[setting] = fixed or _as_size(value)
-        elif key != "mount" or name not in _WITHOUT_EFFECT:
+        elif key != "mount" or not {name, option} & _WITHOUT_EFFECT:
             raise _unknown(study, system, key, option)
     if system.extent_size_hint is not None:
         if policy.extent_size_hint is None:
@@ -75,7 +77,7 @@ def _options(system: System) -> Iterator[tuple[str, str]]:
     for option in system.mount.split(","):
         if option.strip():
             yield "mount", option.strip()
-    if system.mkfs.strip() not in ("", _RESERVE):
+    if system.mkfs.strip() and system.kind != EXT4.name:
         # "-d agcount=8,size=1g -K": a switch with its list, or one that has none.
         for switch in re.split(r"\s+(?=-)", system.mkfs.strip()):
             flag, _, options = switch.partition(" ")
@@ -99,6 +101,19 @@ def _unknown(study: Study, system: System, key: str, option: str) -> InputError:
 
 
 Settings = Callable[[str], Value]
+
+
+def made_with(study: Study, system: System) -> tuple[Mke2fs, int]:
+    """What mke2fs is told, and the bytes of a block; InputError for what has no model.
+
+    A model by its own name has no mkfs: nothing is left to root, and blocks are those of models.
+    """
+    if system.kind != EXT4.name:
+        return Mke2fs(), BLOCK_BYTES
+    try:
+        return told_of(system, size_of(study) // devices_of(study))
+    except ValueError as error:
+        raise _unknown(study, system, "mkfs", str(error)) from None
 
 
 def policy_of(study: Study, system: System) -> SimulatedPolicy:
@@ -125,6 +140,7 @@ def policy_of(study: Study, system: System) -> SimulatedPolicy:
                 linear_groups=of("mb_max_linear_groups"),
                 stripe_blocks=of("stripe"),
                 processors=of("processors"),
+                mke2fs=made_with(study, system)[0],
             )
         case "xfs-6.18":
             return XfsPolicy(

@@ -152,7 +152,7 @@ class SimulatorRig(Rig):
         """The study on a device of the simulator, as large as what it asks for of this machine; as
         it is where no device is so large, or where it would be another study."""
         storage = study.storage
-        if not isinstance(storage, LoopStorage | RamStorage):
+        if not isinstance(storage, LoopStorage | RamStorage) or _without_model_of(study):
             return study
         if beyond_capacity(USUAL_MODEL, {}, storage.size, 1) is not None:
             return study
@@ -228,12 +228,28 @@ def _require_own(study: Study, destroy: Consent | None) -> None:
         raise InputError(
             "--destroy names a device, and the simulator uses none", next="leave it out"
         )
+    if unknown := _without_model_of(study):
+        raise InputError(
+            f"the simulator has no model of storage.{unknown[0]}",
+            cause="its devices are models with numbers of their own",
+            next=f"leave {' and '.join(unknown)} out, or --storage simulated:1TiB",
+        )
     servers = [access.server for access in accesses_of(study) if access.server != "none"]
     if servers:
         raise InputError(
             f"{servers[0]} has no model: the simulator has file systems, and no server over them",
             next="leave --serve out, or --rig host",
         )
+
+
+def _without_model_of(study: Study) -> list[str]:
+    """Keys of a real storage that would be ignored: all that are set but its size and its place."""
+    storage = study.storage
+    if not isinstance(storage, LoopStorage | RamStorage):
+        return []
+    usual = {name: each.default for name, each in type(storage).model_fields.items()}
+    kept = ("kind", "size", "directory")
+    return [name for name in usual if name not in kept and getattr(storage, name) != usual[name]]
 
 
 def _without_model(study: Study) -> InputError:

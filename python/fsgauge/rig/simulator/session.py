@@ -45,9 +45,8 @@ from fsgauge.rig.simulator.life import (
     life_of,
     place_in,
 )
-from fsgauge.rig.simulator.policies import settings_of
+from fsgauge.rig.simulator.policies import made_with, settings_of
 from fsgauge.study.model import Study
-from fsgauge.study.policy_settings import BLOCK_BYTES
 from fsgauge.units import format_size
 from fsgauge.workload.folders import AgedFolders, ClientFolders
 from fsgauge.workload.steps import AgeFolder
@@ -147,6 +146,7 @@ def simulate_turn(
     without_data = is_without_data(study, system)
     result = engine.simulate(job_of(study, system, steps, without_data=without_data), tell)
     prepare_ns = time.monotonic_ns() - clock
+    mke2fs, block_bytes = made_with(study, system)
     record = modelled(
         turn,
         system.kind,
@@ -154,9 +154,10 @@ def simulate_turn(
         made.place,
         "an empty file system in a model",
         mount_options=system.mount,
-        block_size_bytes=BLOCK_BYTES,
+        block_size_bytes=block_bytes,
         details={
             "model": f"{made.empty.policy}: {made.empty.proof}",
+            "left to root": f"{mke2fs.reserved_percent:g} %",
             **settings_of(study, system),
         },
     )

@@ -39,8 +39,8 @@ def test_every_kind_has_a_policy_and_is_a_system() -> None:
 
 
 def test_real_ext4_is_that_of_the_newest_kernel_and_its_options_count() -> None:
-    assert policy("ext4") == policy("ext4-6.18") == Ext4Policy(release="6.18")
-    assert policy("ext4:mount=noatime,nodelalloc,stripe=64") == Ext4Policy(
+    assert policy("ext4:mkfs=-m 0") == policy("ext4-6.18") == Ext4Policy(release="6.18")
+    assert policy("ext4:mkfs=-m 0;mount=noatime,nodelalloc,data=ordered,stripe=64") == Ext4Policy(
         release="6.18", delays=False, stripe_blocks=64
     )
 
@@ -84,7 +84,9 @@ def test_what_is_in_force_is_told_whole() -> None:
         ("xfs:mkfs=-d agcount=8,su=64k", "knows nothing of mkfs = '-d su=64k'"),
         ("xfs:mount=swalloc", "knows nothing of mount = 'swalloc'"),
         ("ext4:mount=stripe=x", "cannot have stripe x: it is a whole number of blocks from 0"),
-        ("ext4:mkfs=-O ^extent", "knows nothing of mkfs"),
+        ("xfs:mkfs=-m crc=0", "knows nothing of mkfs = '-m crc=0'"),
+        ("ext4:mount=data=journal", "knows nothing of mount = 'data=journal'"),
+        ("ext4:mount=data=writeback", "knows nothing of mount = 'data=writeback'"),
         ("ext4:mount=journal_checksum", "knows nothing of mount = 'journal_checksum'"),
     ],
 )

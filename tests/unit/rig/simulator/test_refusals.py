@@ -29,3 +29,9 @@ def test_a_plan_of_what_can_be_simulated_is_printed() -> None:
 def test_storage_of_another_kind_has_the_size_of_the_usual_disks_at_most() -> None:
     lines = planned("aging", "--storage", "loop:100TiB")[1]
     assert "the device has 100 TiB, and disks-8+2-2012 holds 31.1 TiB" in lines[1]
+
+
+def test_what_a_real_storage_has_beside_its_size_is_refused_and_not_dropped() -> None:
+    lines = planned("aging", "--set", "storage.preallocate=true")[1]
+    assert "the simulator has no model of storage.preallocate" in lines[1]
+    assert any("leave preallocate out" in line for line in lines)

@@ -19,6 +19,7 @@ fn churn_places_every_block_as_the_kernel_does() {
         room_bytes: 1400 * MIB,
         seed: 9,
         hash_seed: None,
+        block_bytes: 4096,
         writing: Writing::BlockByBlock,
     };
     assert_agrees(&history, 1000, CHECKPOINTS);

@@ -16,7 +16,6 @@ use crate::free_map::ORDERS;
 
 /// Something else on the machine made the kernel place a block otherwise, and the history begins again.
 const ATTEMPTS: u32 = 5;
-const GROUP_BLOCKS: u64 = 32768;
 /// What was freed is free shortly after the commit.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// So long is waited for it where it cannot be seen, since the two have parted.
@@ -36,10 +35,19 @@ fn lines_of_kernel(device: &str) -> Vec<Line> {
     let text = fs::read_to_string(format!("/proc/fs/ext4/{device}/mb_groups")).unwrap();
     let line = |line: &str| {
         let all = numbers(line);
-        let buddies = std::array::from_fn(|order| all[4 + order] as u16);
+        let buddies = std::array::from_fn(|order| all.get(4 + order).map_or(0, |&count| count as u16));
         Line { free: all[1] as u32, runs: all[2] as u32, first: all[3] as u32, buddies }
     };
     text.lines().skip(1).map(line).collect()
+}
+
+/// The kernel knows of no buddies larger than a quarter of a group.
+fn counted(mut buddies: [u16; ORDERS], group_blocks: u32) -> [u16; ORDERS] {
+    let largest = group_blocks.ilog2() as usize - 2;
+    for order in largest + 1..ORDERS {
+        buddies[largest] += std::mem::take(&mut buddies[order]) << (order - largest);
+    }
+    buddies
 }
 
 fn lines_of_model(model: &Ext4) -> Vec<Line> {
@@ -50,7 +58,7 @@ fn lines_of_model(model: &Ext4) -> Vec<Line> {
             free: tally.free.into(),
             runs: tally.runs.into(),
             first: space.first_free(group),
-            buddies: tally.buddies,
+            buddies: counted(tally.buddies, space.group_blocks()),
         }
     };
     (0..space.groups()).map(line).collect()
@@ -172,16 +180,17 @@ fn compare(history: &History, checkpoint_every: usize, until: Until) -> Outcome 
     drop((ager, root));
     mounted.unmount();
     model.unmount();
-    let (of_model, of_kernel) = (layout_of_model(&model), layout_of_kernel(&mounted));
+    let of_kernel = layout_of_kernel(&mounted, model.space().group_blocks().into());
+    let of_model = layout_of_model(&model);
     let (files, distances) = (of_kernel.files, of_model.distances(&of_kernel));
     Outcome::Agreed(Lived { checkpoints, parted, refused, files, distances })
 }
 
-fn layout_of_kernel(mounted: &Mounted) -> Layout {
+fn layout_of_kernel(mounted: &Mounted, group_blocks: u64) -> Layout {
     let image = layout::image(&mounted.image());
     let disk = Ext::open(&image, &mut Problems::new()).unwrap().unwrap();
     let mut layout = Layout::of_device(&disk);
-    layout.cut_free(GROUP_BLOCKS);
+    layout.cut_free(group_blocks);
     layout
 }
 
@@ -195,7 +204,7 @@ fn layout_of_model(model: &Ext4) -> Layout {
         layout.free.push((run.start, run.blocks.into()));
         from = run.end();
     }
-    layout.cut_free(GROUP_BLOCKS);
+    layout.cut_free(model.space().group_blocks().into());
     layout
 }
 

@@ -18,6 +18,7 @@ fn churn_places_every_block_as_the_kernel_does() {
         room_bytes: 3000 * MIB,
         seed: 7,
         hash_seed: None,
+        block_bytes: 4096,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 1000, CHECKPOINTS[0]);
@@ -33,6 +34,7 @@ fn intermingled_files_lie_as_in_the_kernel() {
         room_bytes: 60 << 30,
         seed: 3,
         hash_seed: None,
+        block_bytes: 4096,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 6000, CHECKPOINTS[1]);
@@ -48,6 +50,7 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
         room_bytes: 1200 * MIB,
         seed: 5,
         hash_seed: None,
+        block_bytes: 4096,
         writing: Writing::Allocated,
     };
     assert_agrees(&history, 2000, CHECKPOINTS[2]);
@@ -63,6 +66,7 @@ fn a_device_that_fills_up_is_filled_as_by_the_kernel() {
         room_bytes: 1900 * MIB,
         seed: 11,
         hash_seed: None,
+        block_bytes: 4096,
         writing: Writing::Allocated,
     };
     let agreed = assert_agrees(&history, 500, CHECKPOINTS[3]);

@@ -21,6 +21,7 @@ fn a_device_96_percent_full_is_filled_as_by_the_kernel() {
         room_bytes: 695 * MIB,
         seed: 7,
         hash_seed: None,
+        block_bytes: 4096,
         writing: cached(),
     };
     assert_agrees(&history, 2500, CHECKPOINTS);

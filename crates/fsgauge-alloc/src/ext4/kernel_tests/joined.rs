@@ -22,6 +22,7 @@ fn large_files_on_a_device_95_percent_full_lie_as_in_the_kernel() {
         room_bytes: 1660 * MIB,
         seed: 7,
         hash_seed: None,
+        block_bytes: 4096,
         writing: cached_and_joined(),
     };
     assert_agrees(&history, 2500, CHECKPOINTS);

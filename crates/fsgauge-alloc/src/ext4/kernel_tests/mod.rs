@@ -17,6 +17,7 @@ mod layout;
 mod mounted;
 mod one_processor;
 mod raced;
+mod small_blocks;
 mod write;
 
 use std::fs;
@@ -33,7 +34,10 @@ use mounted::{Mounted, mounted_or_skip_in, tool};
 
 const MIB: u64 = 1 << 20;
 /// A large journal and a long interval: transactions are committed by syncs, and at no other time.
-const MKFS: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E"];
+const MKFS: &[&str] = &["mkfs.ext4", "-q", "-J"];
+const JOURNAL: &str = "size=256";
+/// With blocks of 1 KiB, on a device a quarter as large.
+const SMALL_JOURNAL: &str = "size=64";
 const LAZY: &str = "lazy_itable_init=1,lazy_journal_init=1";
 const MOUNT: &str = "noinit_itable,commit=3600";
 const MOUNT_BLOCK_BY_BLOCK: &str = "noinit_itable,commit=3600,nodelalloc";
@@ -48,6 +52,7 @@ struct History {
     seed: u64,
     /// Of the hashes of names, by which directories grow: a UUID; a new one each time where there is none.
     hash_seed: Option<&'static str>,
+    block_bytes: u32,
     writing: Writing,
 }
 
@@ -66,7 +71,9 @@ fn both(history: &History) -> Option<Both> {
     let parent = std::env::current_exe().unwrap().parent().map(Path::to_owned).unwrap();
     let hash_seed = history.hash_seed.map(|seed| format!(",hash_seed={seed}")).unwrap_or_default();
     let extended = format!("{LAZY}{hash_seed}");
-    let mkfs = [MKFS, &[extended.as_str()]].concat();
+    let block = history.block_bytes.to_string();
+    let journal = if history.block_bytes < 4096 { SMALL_JOURNAL } else { JOURNAL };
+    let mkfs = [MKFS, &[journal, "-b", &block, "-E", extended.as_str()]].concat();
     let options = match history.writing {
         Writing::BlockByBlock => MOUNT_BLOCK_BY_BLOCK,
         Writing::Cached { joins_at_once: true, .. } => MOUNT_JOINED,
@@ -98,6 +105,7 @@ fn geometry(mounted: &Mounted) -> Geometry {
             .trim()
     };
     let number = |name: &str| after(name).parse::<u64>().unwrap();
+    let first_block = number("First block:");
     let mut free = Vec::new();
     let (mut inodes_in_use, mut directories) = (Vec::new(), Vec::new());
     let inodes_per_group = number("Inodes per group:") as u32;
@@ -107,7 +115,7 @@ fn geometry(mounted: &Mounted) -> Geometry {
             for range in ranges.split(", ").filter(|range| !range.is_empty()) {
                 let ends = numbers(range);
                 let (first, last) = (ends[0], ends[ends.len() - 1]);
-                free.push(Run { start: first, blocks: (last - first + 1) as u32 });
+                free.push(Run { start: first - first_block, blocks: (last - first + 1) as u32 });
             }
         } else if let Some(ranges) = line.strip_prefix("Free inodes: ") {
             let (ends, group) = (numbers(ranges), inodes_in_use.len() as u64);
@@ -120,7 +128,8 @@ fn geometry(mounted: &Mounted) -> Geometry {
     }
     let root = tool("debugfs", &["-R", "blocks /", &mounted.device]).unwrap();
     Geometry {
-        blocks: number("Block count:"),
+        block_bytes: number("Block size:") as u32,
+        blocks: number("Block count:") - first_block,
         group_blocks: number("Blocks per group:") as u32,
         inodes_per_group,
         flex_groups: number("Flex block group size:") as u32,
@@ -128,7 +137,8 @@ fn geometry(mounted: &Mounted) -> Geometry {
         free,
         inodes_in_use,
         directories,
-        root_block: numbers(&root)[0],
+        root_block: numbers(&root)[0] - first_block,
+        root_blocks: number("Reserved block count:"),
     }
 }
 
@@ -146,6 +156,7 @@ fn settings(release: Release, device: &str, geometry: &Geometry, processors: u32
         |name: &str| numbers(&fs::read_to_string(format!("/sys/fs/ext4/{device}/{name}")).unwrap())[0] as u32;
     let structs = fs::read_to_string(format!("/proc/fs/ext4/{device}/mb_structs_summary")).unwrap();
     Settings {
+        block_bytes: geometry.block_bytes,
         flex_groups: geometry.flex_groups,
         processors,
         max_to_scan: of("mb_max_to_scan"),
@@ -169,14 +180,14 @@ fn possible_processors() -> u32 {
 
 /// Through the page cache, with folios as the kernel that runs has them.
 fn cached() -> Writing {
-    let largest_folio_blocks = running_release().largest_folio_blocks();
-    Writing::Cached { largest_folio_blocks, joins_at_once: false }
+    let largest_folio_pages = running_release().largest_folio_pages();
+    Writing::Cached { largest_folio_pages, joins_at_once: false }
 }
 
 /// The same with `dioread_lock`.
 fn cached_and_joined() -> Writing {
-    let largest_folio_blocks = running_release().largest_folio_blocks();
-    Writing::Cached { largest_folio_blocks, joins_at_once: true }
+    let largest_folio_pages = running_release().largest_folio_pages();
+    Writing::Cached { largest_folio_pages, joins_at_once: true }
 }
 
 fn running_release() -> Release {

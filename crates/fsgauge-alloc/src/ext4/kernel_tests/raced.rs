@@ -20,6 +20,7 @@ fn layouts_are_close_whether_or_not_the_kernels_race_parts_them() {
         room_bytes: 1700 * MIB,
         seed: 7,
         hash_seed: None,
+        block_bytes: 4096,
         writing: cached(),
     };
     if let Some(lived) = lived(&history, 2500) {

@@ -38,6 +38,7 @@ fn churn_places_every_block_as_the_kernel_does() {
         room_bytes: 1400 * MIB,
         seed: 7,
         hash_seed: Some(HASH_SEED),
+        block_bytes: 4096,
         writing: cached(),
     };
     if let Some(agreed) = assert_agrees(&history, 2000, CHECKPOINTS[0]) {
@@ -56,6 +57,7 @@ fn small_files_and_their_directories_lie_as_in_the_kernel() {
         room_bytes: 1200 * MIB,
         seed: 5,
         hash_seed: Some(HASH_SEED),
+        block_bytes: 4096,
         writing: cached(),
     };
     let agreed = assert_agrees(&history, 2000, CHECKPOINTS[1]);

@@ -1,5 +1,7 @@
 //! The search among groups: passes with criteria that become weaker, until something is found. It changes nothing.
 
+use std::ops::RangeInclusive;
+
 use super::criteria::Criteria;
 use super::settings::{Release, Settings};
 use crate::free_map::{FreeMap, ListedBy, ORDERS, mean_order_of, order_at};
@@ -76,16 +78,11 @@ pub(super) fn find(space: &FreeMap, settings: &Settings, wish: &mut Wish) -> Opt
     (state == State::Found).then(|| Chunk { blocks: best.blocks.min(goal_blocks), ..best })
 }
 
-/// Free blocks from a place on, gathered buddy by buddy until there are enough: what is beyond the last buddy is not seen.
-pub(super) fn chunk_at(space: &FreeMap, group: u32, place: u32, needed: u32) -> u32 {
-    let run = space.next_in_group(group, place).filter(|run| run.0 <= place);
-    run.map_or(0, |run| gathered(place, run, needed))
-}
-
-/// The same in a free run: up to the end of the buddy that holds the last block needed.
-fn gathered(place: u32, (start, end): (u32, u32), needed: u32) -> u32 {
+/// Free blocks of a run from a place on, gathered buddy by buddy until there are enough: what is beyond the last buddy is not
+/// seen. Up to the end of the buddy that holds the last block needed.
+fn gathered(place: u32, (start, end): (u32, u32), needed: u32, largest_order: u32) -> u32 {
     let last = end.min(place + needed.max(1)) - 1;
-    let order = order_at(last, start, end);
+    let order = order_at(last, start, end).min(largest_order);
     (((last >> order) + 1) << order) - place
 }
 
@@ -98,7 +95,7 @@ impl Search<'_> {
             return;
         }
         let size_bits = u32::BITS - self.goal_blocks.leading_zeros();
-        let fits = size_bits >= self.settings.order2_request && size_bits <= ORDERS as u32;
+        let fits = size_bits >= self.settings.order2_request && size_bits <= self.largest_order() + 1;
         self.order = (fits && size_bits > 1 && self.goal_blocks.is_power_of_two()).then(|| size_bits - 1);
         if let Some(group) = self.wish.stream_group {
             self.wish.goal.group = group;
@@ -114,14 +111,14 @@ impl Search<'_> {
             {
                 self.best.start = run.0;
             }
-            self.best.blocks = chunk_at(self.space, group, self.best.start, blocks);
+            self.best.blocks = self.chunk_at(group, self.best.start, blocks);
             self.state = State::Found;
         }
     }
 
     fn try_goal(&mut self) {
         let goal = self.wish.goal;
-        let blocks = chunk_at(self.space, goal.group, goal.start, self.goal_blocks);
+        let blocks = self.chunk_at(goal.group, goal.start, self.goal_blocks);
         if blocks < self.goal_blocks {
             return;
         }
@@ -131,6 +128,26 @@ impl Search<'_> {
             self.found += 1;
             self.use_chunk(Chunk { blocks, ..goal });
         }
+    }
+
+    fn largest_order(&self) -> u32 {
+        self.settings.largest_order()
+    }
+
+    /// The orders that the kernel counts as this one: the free space has larger ones than the kernel's largest.
+    fn merged(&self, order: u32) -> RangeInclusive<u32> {
+        order..=if order == self.largest_order() { ORDERS as u32 - 1 } else { order }
+    }
+
+    /// The order of the goal among means.
+    fn mean_order(&self) -> u32 {
+        mean_order_of(self.goal_blocks).min(self.largest_order())
+    }
+
+    /// Free blocks of a group from a place on, as they are gathered.
+    fn chunk_at(&self, group: u32, place: u32, needed: u32) -> u32 {
+        let run = self.space.next_in_group(group, place).filter(|run| run.0 <= place);
+        run.map_or(0, |run| gathered(place, run, needed, self.largest_order()))
     }
 
     fn use_chunk(&mut self, chunk: Chunk) {
@@ -166,7 +183,7 @@ impl Search<'_> {
     fn first_listed(&self) -> Option<u32> {
         let (by, least) = match self.criteria {
             Criteria::Power2Aligned => (ListedBy::Largest, self.order.unwrap_or(0)),
-            _ => (ListedBy::Mean, mean_order_of(self.goal_blocks)),
+            _ => (ListedBy::Mean, self.mean_order()),
         };
         let is_good = |group| self.is_good(group);
         (least..ORDERS as u32).find_map(|order| self.space.first_listed(by, order, is_good))
@@ -226,8 +243,11 @@ impl Search<'_> {
     fn scan_by_largest(&mut self, start: u32) {
         let space = self.space;
         for (from, to) in self.halves(start) {
-            for order in self.order.unwrap_or(0)..ORDERS as u32 {
-                self.scan_set(from, to, |at| space.next_of_largest(order, at));
+            for order in self.order.unwrap_or(0)..=self.largest_order() {
+                let orders = self.merged(order);
+                self.scan_set(from, to, |at| {
+                    orders.clone().filter_map(|order| space.next_of_largest(order, at)).min()
+                });
                 if self.state != State::Continue {
                     return;
                 }
@@ -239,8 +259,11 @@ impl Search<'_> {
     fn scan_by_mean(&mut self, start: u32) {
         let (space, least) = (self.space, self.goal_blocks);
         for (from, to) in self.halves(start) {
-            for order in mean_order_of(self.goal_blocks)..ORDERS as u32 {
-                self.scan_set(from, to, |at| space.next_of_mean(order, least, at));
+            for order in self.mean_order()..=self.largest_order() {
+                let orders = self.merged(order);
+                self.scan_set(from, to, |at| {
+                    orders.clone().filter_map(|order| space.next_of_mean(order, least, at)).min()
+                });
                 if self.state != State::Continue {
                     return;
                 }
@@ -267,7 +290,10 @@ impl Search<'_> {
                     self.goal_blocks = self.goal_blocks.next_multiple_of(stripe);
                 }
                 let least = self.goal_blocks;
-                self.scan_set(from, to, |at| space.next_of_mean(mean_order_of(least), least, at));
+                let orders = self.merged(self.mean_order());
+                self.scan_set(from, to, |at| {
+                    orders.clone().filter_map(|order| space.next_of_mean(order, least, at)).min()
+                });
                 if self.state != State::Continue {
                     return;
                 }
@@ -327,10 +353,15 @@ impl Search<'_> {
 
     fn scan_buddies(&mut self, group: u32) {
         let tally = self.space.tally(group);
-        let orders = self.order.unwrap_or(0)..ORDERS as u32;
-        let smallest = orders.into_iter().find(|&order| tally.buddies[order as usize] > 0);
+        let has = |order: u32| tally.buddies[order as usize] > 0;
+        let smallest =
+            (self.order.unwrap_or(0)..=self.largest_order()).find(|&order| self.merged(order).any(has));
         if let Some(order) = smallest
-            && let Some(start) = self.space.first_buddy(group, order)
+            && let Some(start) = self
+                .merged(order)
+                .filter(|&order| has(order))
+                .filter_map(|order| self.space.first_buddy(group, order))
+                .min()
         {
             self.found += 1;
             self.use_chunk(Chunk { group, start, blocks: 1 << order });
@@ -342,7 +373,7 @@ impl Search<'_> {
         let first = self.space.first_block(group);
         let mut start = (first.next_multiple_of(u64::from(stripe)) - first) as u32;
         while start < self.space.length(group) {
-            let blocks = chunk_at(self.space, group, start, stripe);
+            let blocks = self.chunk_at(group, start, stripe);
             if blocks >= stripe {
                 self.found += 1;
                 self.use_chunk(Chunk { group, start, blocks });
@@ -375,7 +406,7 @@ impl Search<'_> {
             }
             let Some(run) = self.space.next_in_group(group, at) else { return };
             at = at.max(run.0);
-            let blocks = gathered(at, run, self.goal_blocks);
+            let blocks = gathered(at, run, self.goal_blocks, self.largest_order());
             self.measure(Chunk { group, start: at, blocks });
             at += blocks;
         }
@@ -385,7 +416,7 @@ impl Search<'_> {
     fn measure_pieces(&mut self, group: u32, run: (u32, u32), least: u32) -> bool {
         let mut at = run.0;
         while run.1 - at >= least && self.state == State::Continue {
-            let blocks = gathered(at, run, least);
+            let blocks = gathered(at, run, least, self.largest_order());
             self.measure(Chunk { group, start: at, blocks });
             at += blocks;
         }

@@ -1,5 +1,7 @@
 //! What can be set of mballoc: the files `mb_*` in /sys/fs/ext4/DEVICE, and what follows from how the file system was made.
 
+use crate::free_map::ORDERS;
+
 /// A version of the kernel's code that the model follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Release {
@@ -30,8 +32,8 @@ impl Release {
         }
     }
 
-    /// Blocks of the page cache's largest folio: ext4 has large ones since Linux 6.16, where there are huge pages.
-    pub fn largest_folio_blocks(self) -> u64 {
+    /// Pages of the page cache's largest folio: ext4 has large ones since Linux 6.16, where there are huge pages.
+    pub fn largest_folio_pages(self) -> u64 {
         match self {
             Release::Ldiskfs | Release::Linux6_1 | Release::Linux6_12 => 1,
             Release::Linux6_18 => 512,
@@ -137,6 +139,11 @@ impl Settings {
         let windows = Windows::Table { entries, small_request_blocks: 256, large_file_blocks: 1024 };
         let linux = Settings::new(Release::Ldiskfs, 0);
         Ok(Settings { windows, linear_groups: 0, ordered_groups: false, delays: false, ..linux })
+    }
+
+    /// The order of the largest buddy that the kernel knows of: a quarter of a group (`MB_NUM_ORDERS` - 1).
+    pub(super) fn largest_order(&self) -> u32 {
+        (self.block_bytes.ilog2() + 1).min(ORDERS as u32 - 1)
     }
 
     /// Places where stream allocations go on.
