@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from tests.hints import broken, hints_of
+
 _SERVER = Path(__file__).with_name("command_server.py")
 _OF_THE_START = ("PYTHON", "LC_", "LANG", "DASK_")
 """Variables that are read when an interpreter begins, or when dask is imported."""
@@ -39,6 +41,8 @@ def fsgauge(
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         code = _asked(list(words), folder, environment, (out.fileno(), err.fileno()), seconds)
         texts = [_text(stream.fileno()) for stream in (out, err)]
+    wrong = [found for text in texts for hint in hints_of(text) if (found := broken(hint))]
+    assert not wrong, f"a hint names what is not there: {wrong} in {texts}"
     return subprocess.CompletedProcess(["fsgauge", *words], code, *texts)
 
 

@@ -21,6 +21,7 @@ from fsgauge.cli.choices import (
     rig_option,
 )
 from fsgauge.errors import Interrupted
+from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.programs.interruption import interruptible
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
+@ends("run")
 @study_choices
 @rig_option
 @fleet_choices
@@ -79,6 +81,7 @@ def command(
 
 
 @click.command("resume")
+@ends("run")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
     "--rig", metavar="RIG", help="Must be the rig that the study began on, which is the default."
@@ -201,4 +204,4 @@ def submit(study: Study, hosts: FleetChoice) -> int:
     here = Path.cwd()
     job = submitted(batch_script(hosts.slurm, command, here, plan.expected_seconds), here)
     sys.stdout.write(f"submitted as job {job}\nlog: {here / f'fsgauge-{job}.log'}\n")
-    return 0
+    return ExitCode.ANSWERED

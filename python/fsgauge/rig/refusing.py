@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.study.model import Study, System
 
 _OPTION = "--without"
@@ -44,9 +44,18 @@ def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
 
 
 def require_none(refused: list[FsgaugeError]) -> None:
-    """Raise the first, with the others in its details."""
+    """Raise all as one, the first with its cause and what helps, the others in its details.
+
+    Nothing was touched, so it is InputError (exit code 2), whatever stands in the way.
+    """
     if not refused:
         return
     first, *others = refused
-    first.details += tuple(f"also: {each.what}" for each in others)
-    raise first
+    also = tuple(
+        f"also: {each.what}" + (f" (next: {each.next})" if each.next else "") for each in others
+    )
+    details = (*first.details, *also)
+    if isinstance(first, InputError):
+        first.details = details
+        raise first
+    raise InputError(first.what, details=details, cause=first.cause, next=first.next) from first

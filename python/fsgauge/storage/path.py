@@ -72,6 +72,12 @@ def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
     )
 
 
+def free_inodes(directory: str) -> int | None:
+    """What statvfs says how many files a program may still make; None where nothing limits them."""
+    room = os.statvfs(directory)
+    return room.f_favail if room.f_files else None
+
+
 def _mount_point(path: str) -> str:
     mount = mount_holding(path)
     return shlex.quote(mount.mount_point if mount else path)
