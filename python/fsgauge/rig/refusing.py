@@ -44,18 +44,13 @@ def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
 
 
 def require_none(refused: list[FsgaugeError]) -> None:
-    """Raise all as one, the first with its cause and what helps, the others in its details.
-
-    Nothing was touched, so it is InputError (exit code 2), whatever stands in the way.
-    """
+    """Raise all as one: the first wrong input, or else what failed first, with the others in its
+    details."""
     if not refused:
         return
-    first, *others = refused
-    also = tuple(
-        f"also: {each.what}" + (f" (next: {each.next})" if each.next else "") for each in others
-    )
-    details = (*first.details, *also)
-    if isinstance(first, InputError):
-        first.details = details
-        raise first
-    raise InputError(first.what, details=details, cause=first.cause, next=first.next) from first
+    first = next((each for each in refused if isinstance(each, InputError)), refused[0])
+    for each in refused:
+        if each is not first:
+            helps = f" (next: {each.next})" if each.next else ""
+            first.details += (f"also: {each.what}{helps}", *each.details)
+    raise first

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from fsgauge.engine.client import Engine
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
@@ -28,7 +28,7 @@ from fsgauge.rig.host.rings import require_rings
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
-from fsgauge.rig.refusing import Look, or_without, refused_by, require_none
+from fsgauge.rig.refusing import Look, or_without, refused_by
 from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import free_inodes, require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
@@ -84,11 +84,6 @@ _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 Try = Callable[[System, FileSystem], None]
 """Makes a file system for a moment; raises the same for what mkfs or mount refuses."""
-
-
-def check_systems(study: Study, engine: Engine | None = None) -> None:
-    """Raise the first of `refused_systems`; the others stand in its details."""
-    require_none(refused_systems(study, engine))
 
 
 def refused_systems(
@@ -292,19 +287,19 @@ def _inodes(study: Study, system: System, size_bytes: int) -> int | None:
 def _check_support(system: System, kind: FileSystem) -> None:
     support = support_of(kind, load_module=True)
     if not support.driver:
-        raise RigError(
+        raise InputError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
             next="fsgauge systems lists what can be compared here; --rig vm brings a kernel",
         )
     if not support.mkfs:
-        raise RigError(
+        raise InputError(
             f'"{system.name}" needs {kind.mkfs}, which is not installed', next=support.install
         )
 
 
 def _require_root(otherwise: str) -> None:
     if os.geteuid() != 0:
-        raise RigError(
+        raise InputError(
             "making and mounting file systems needs root",
             cause="this is an ordinary user",
             next=otherwise,
@@ -314,7 +309,7 @@ def _require_root(otherwise: str) -> None:
 def _require_tools() -> None:
     for tool in _TOOLS:
         if find_tool(tool) is None:
-            raise RigError(
+            raise InputError(
                 f"the program {tool} is not installed",
                 next="apt-get install mount util-linux coreutils",
             )
