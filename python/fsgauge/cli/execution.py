@@ -162,16 +162,20 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
 
 
 def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
-    """Why nothing can be compared: what the page warns of first, and what helps against that."""
+    """Why nothing can be compared: what failed first and what helps against that, or the first
+    warning of the page."""
+    from fsgauge.store import read_results
+
     warned = [each for each in report["findings"] if each["level"] == "warning"]
-    sys.stderr.write(
-        FsgaugeError(
-            "nothing of what the study compares could be measured",
-            cause=warned[0]["sentence"] if warned else "",
-            next=warned[0]["advice"] if warned else f"fsgauge query {shlex.quote(str(directory))}",
-        ).render()
-        + "\n"
+    runs = read_results(directory, accept_changed=True).runs
+    fault = next((run.fault for run in runs if run.fault is not None), None)
+    error = FsgaugeError(
+        "nothing of what the study compares could be measured",
+        details=(fault.what,) if fault is not None else (),
+        cause=fault.cause if fault is not None else "".join(e["sentence"] for e in warned[:1]),
+        next=fault.next if fault is not None else "".join(e["advice"] for e in warned[:1]),
     )
+    sys.stderr.write(f"{error.render()}\n")
 
 
 def said(answer: str, page: Path) -> str:

@@ -99,7 +99,7 @@ def refused_systems(
 
 def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
-    yield _require_descriptors_of_lab
+    yield require_descriptors_of_lab
     yield lambda: method.require_descriptors(_most_open_files())
     yield lambda: require_rings(study)
     if isinstance(study.storage, ShareStorage):
@@ -242,7 +242,8 @@ LAB_DESCRIPTORS = 128
 96 it did not."""
 
 
-def _require_descriptors_of_lab() -> None:
+def require_descriptors_of_lab() -> None:
+    """Raise InputError where this process may not have as many files open."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < LAB_DESCRIPTORS:
         is_hard = _most_open_files() < LAB_DESCRIPTORS
