@@ -202,5 +202,5 @@ def failure(
     click.echo(f"page: {write_log(log, folder)}")
     if any(node.most_lost for each in log.failures for node in each.nodes):
         return ExitCode.FINDING
-    failed = any(each.fault or not each.nodes for each in log.failures)
-    return ExitCode.FAILED if failed else ExitCode.ANSWERED
+    undone = any(each.fault or not each.nodes for each in log.failures)
+    return ExitCode.FAILED if undone else ExitCode.ANSWERED
