@@ -63,7 +63,18 @@ def _named(words: list[str]) -> click.Command | str | None:
     return found
 
 
-_PROSE = {"is", "itself", "measures", "mounts", "process", "reads", "sets", "starts", "version"}
+_PROSE = {
+    "asks",
+    "is",
+    "itself",
+    "measures",
+    "mounts",
+    "process",
+    "reads",
+    "sets",
+    "starts",
+    "version",
+}
 """What stands behind the name of the program at the beginning of a sentence about it."""
 
 

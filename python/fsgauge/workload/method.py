@@ -38,7 +38,7 @@ from fsgauge.workload.folders import (
     Place,
     ServedFiles,
 )
-from fsgauge.workload.rings import Rings
+from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
 
@@ -66,6 +66,8 @@ class Method:
     """Whether a system is filled before its first cell."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
+    without_rings: ClassVar[str] = ""
+    """The change after which no cell is submitted by io_uring."""
     outlives_faults: ClassVar[bool] = False
     """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
     and the study goes on. Otherwise the block is void."""
@@ -144,7 +146,7 @@ class Method:
 
     def rings(self) -> Rings | None:
         """What the load asks of io_uring over paths; None where it asks for nothing."""
-        return None
+        return rings_of(map(factors_of, self.workload.cells()), self.without_rings)
 
     def file_size_bytes(self, largest_bytes: int) -> int:
         """The size of each file, as near below `largest_bytes` as the load likes it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+
+from fsgauge.record.factors import CellFactors
 
 
 @dataclass(frozen=True)
@@ -36,33 +37,9 @@ def of_clients(clients: int, threads: int | None, instead: str, *, is_asked_for:
     return Rings(loops, -(-clients // loops), 0, instead, does)
 
 
-class Submitting(Protocol):
-    """The factors of a cell whose load is submitted by one of the two interfaces."""
-
-    @property
-    def interface(self) -> Literal["io_uring", "psync"]:
-        """Of the cell."""
-        ...
-
-    @property
-    def depth(self) -> int:
-        """Operations in flight, of each job."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """Jobs, each of which has a ring."""
-        ...
-
-    @property
-    def operation_bytes(self) -> int:
-        """Of one operation."""
-        ...
-
-
-def rings_of(cells: Iterable[Submitting], instead: str) -> Rings | None:
-    """The most that one of these cells asks for; None where none has io_uring."""
-    found = [each for each in cells if each.interface == "io_uring"]
+def rings_of(cells: Iterable[CellFactors], instead: str) -> Rings | None:
+    """The most that one of these cells asks for; None where none is submitted by io_uring."""
+    found = [each for each in cells if getattr(each, "interface", "") == "io_uring"]
     if not found:
         return None
     return Rings(

@@ -22,7 +22,6 @@ from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import Place
 from fsgauge.workload.method import Method, access_line, data_of, interface_of, laid_out
-from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import (
     READING_SLICE_NS,
     WRITING_SLICE_NS,
@@ -37,6 +36,7 @@ class OverheadMethod(Method):
     """One load over equal files for a time."""
 
     workload: OverheadWorkload
+    without_rings = "--set 'workload.queue_depths=[1]' --set workload.interface=auto"
 
     @property
     def files(self) -> int:
@@ -66,14 +66,6 @@ class OverheadMethod(Method):
 
     def buffered_instead(self) -> str:
         return "--set workload.direct=false"
-
-    def rings(self) -> Rings | None:
-        """Of cells with more than one operation in flight, unless the study asks for more."""
-        instead = "--set 'workload.queue_depths=[1]'"
-        if self.workload.interface != "auto":
-            instead += " --set workload.interface=auto"
-        cells = self.workload.cells()
-        return rings_of((OverheadFactors.of(cell) for cell in cells), instead)
 
     def layout_job(self, target: Place, seed: int) -> LayoutJob:
         workload = self.workload

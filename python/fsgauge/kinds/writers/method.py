@@ -48,7 +48,6 @@ from fsgauge.workload.method import (
     interface_of,
     laid_out,
 )
-from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import interval_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -69,6 +68,7 @@ class WritersMethod(Method):
     """One file, laid out as published, and several writers on it, or on a file each."""
 
     workload: WritersWorkload
+    without_rings = "--set workload.queue_depth=1 --set workload.interface=psync"
 
     @property
     def files(self) -> int:
@@ -132,12 +132,6 @@ class WritersMethod(Method):
     def buffered_instead(self) -> str:
         """One key; a raw device stays direct."""
         return "--set 'workload.access=[\"buffered\"]'"
-
-    def rings(self) -> Rings | None:
-        """Where the study asks for them."""
-        instead = "--set workload.queue_depth=1 --set workload.interface=psync"
-        cells = self.workload.cells()
-        return rings_of((WritersFactors.of(cell) for cell in cells), instead)
 
     def layout_job(self, target: Place, seed: int) -> LayoutJob:
         """As published; through the cache only files, and where the whole study is."""

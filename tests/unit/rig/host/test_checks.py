@@ -163,7 +163,10 @@ def test_every_system_that_cannot_be_measured_is_named_with_the_way_out(
     assert "data=journal" in refused[1].cause
     error = said(asked)
     assert error.what == refused[0].what
-    assert error.details == ('also: "my ext4" has no direct I/O',)
+    assert error.details == (
+        'also: "my ext4" has no direct I/O'
+        " (next: --set workload.direct=false, or --without 'my ext4')",
+    )
 
 
 @pytest.mark.usefixtures("as_root")
@@ -193,7 +196,7 @@ def in_folder(place: Path, workload: dict[str, Any]) -> Study:
             "format": 1,
             "name": "s",
             "question": "Why?",
-            "storage": {"kind": "path", "path": str(place), "size": 64 << 20},
+            "storage": {"kind": "path", "path": str(place), "size": 1 << 30},
             "system": [{"name": "here", "kind": "mounted"}],
             "workload": workload,
         }

@@ -43,7 +43,7 @@ def test_every_shipped_study_is_refused_or_goes_on_as_it_says(name: str) -> None
         require_rings(study)
     assert refused.value.cause == FORBIDDEN.cause
     assert ring_cautions(study) == []
-    proposed = re.findall(r"--set (\S+)", refused.value.next)
+    proposed = re.findall(r"--set ('[^']*'|[^\s,]+)", refused.value.next)
     assert proposed
     changed = on_host(name, *(shlex.split(each)[0] for each in proposed))
     require_rings(changed)
