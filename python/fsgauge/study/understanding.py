@@ -152,7 +152,7 @@ def _means_otherwise(
     """A value of a known word that means nothing here. Of words, only one that is spelt like it is
     proposed: the example of another load is no help."""
     hint = f"write {_placed(document, path, word)}"
-    if word.values:
+    if word.values and not word.example:
         hint = did_you_mean(nearest(str(given), word.values, least=_SPELT_ALIKE))
     return InputError(
         f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",

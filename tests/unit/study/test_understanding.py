@@ -150,7 +150,7 @@ def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: s
     ("keys", "hint"),
     [
         ('ioengine = "libaio"', 'write interface = "auto"'),
-        ('rw = "randtrim"', 'write patterns = ["read"]'),
+        ('rw = "randtrim"', ""),
         ('bs = "4k,64k"', 'write block_sizes = ["4 KiB"]'),
         ('numjobs = "many"', "write jobs = [4]"),
         ("direct = 2", "write direct = true"),
