@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.host import checks
+from fsgauge.machine.process.rings import NoRings
+from fsgauge.rig.host import checks, rings
 from fsgauge.rig.host.checks import LAB_DESCRIPTORS, refused_systems, smallest_bytes
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.rig.refusing import require_none
@@ -254,3 +255,13 @@ def test_files_that_are_open_at_once_are_counted(
     assert "100 files open at once" in said(asked).what
     monkeypatch.setattr(resource, "getrlimit", lambda _: (130, 132))
     check_systems(asked)
+
+
+def test_rings_are_among_what_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe knew it, and 36 of 36 runs failed."""
+    forbidden = NoRings("io_uring is forbidden here", "", is_forbidden=True)
+    monkeypatch.setattr(rings, "no_rings", lambda count, depth: forbidden)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
+    whats = [each.what for each in refused_systems(in_folder(tmp_path, {"kind": "aging"}))]
+    assert len(whats) == 2, "all reasons at once"
+    assert "needs io_uring for 4 operations" in whats[1]
