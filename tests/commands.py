@@ -19,6 +19,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from tests.hints import broken, hints_of
+
 _SERVER = Path(__file__).with_name("command_server.py")
 _OF_THE_START = ("PYTHON", "LC_", "LANG", "DASK_")
 """Variables that are read when an interpreter begins, or when dask is imported."""
@@ -47,6 +49,8 @@ def fsgauge(
         streams = (nothing.fileno(), out.fileno(), err.fileno())
         code = exit_code(words, folder, environment, streams, seconds)
         texts = [_text(stream.fileno()) for stream in (out, err)]
+    wrong = [found for text in texts for hint in hints_of(text) if (found := broken(hint))]
+    assert not wrong, f"a hint names what is not there: {wrong} in {texts}"
     return subprocess.CompletedProcess(["fsgauge", *words], code, *texts)
 
 

@@ -13,14 +13,8 @@ import click
 
 from fsgauge import __version__
 from fsgauge.cli import group
+from fsgauge.exit_codes import MEANINGS
 
-EXIT_CODES = {
-    "0": "Done.",
-    "1": "Done, with a finding: a limit was crossed, or two results differ.",
-    "2": "Wrong input; nothing was touched.",
-    "3": "This machine or a tool failed.",
-    "130": "Interrupted.",
-}
 ENVIRONMENT = {
     "FSGAUGE_ENGINE": "The engine's binary, if it is not the installed one.",
     "FSGAUGE_PATH": "Folders in which programs are looked up before all others.",
@@ -58,7 +52,7 @@ def manual(epoch_seconds: int) -> str:
         ".SH COMMANDS",
         *_commands(group, context),
         ".SH EXIT STATUS",
-        *_terms(EXIT_CODES),
+        *_terms({f"{code:d}": words for code, words in MEANINGS.items()}),
         ".SH ENVIRONMENT",
         *_terms(ENVIRONMENT),
         ".SH FILES",

@@ -7,9 +7,7 @@ FsgaugeError                 what happened, the likely cause, the next command
 │   └── FullModelError       a device in a model is full: the same seed fills it again
 └── Interrupted    exit 130  the user ended it
 
-What is no error but a verdict has its own exit code: 1 a limit is crossed or something is worse, 4
-undecided (compare, gate) or nothing compared (crosscheck), 5 too noisy to see the loss that matters
-(gate).
+What is no error but a verdict has its own exit code (exit_codes.py).
 """
 
 from __future__ import annotations
@@ -18,6 +16,8 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from fsgauge.exit_codes import ExitCode
 
 NEAR = 0.5
 """How alike two words are, of 1, for one of them to be meant: "randraed" is 0.88 of "randread"."""
@@ -49,7 +49,7 @@ class SourceLocation:
 class FsgaugeError(Exception):
     """What happened, evidence in more lines, the likely cause, the next command."""
 
-    exit_code: ClassVar[int] = 3
+    exit_code: ClassVar[ExitCode] = ExitCode.FAILED
     ends_again: ClassVar[bool] = False
     """Whether the same study ends the same way again, however often it is resumed."""
 
@@ -91,7 +91,7 @@ class FsgaugeError(Exception):
 class InputError(FsgaugeError):
     """The user's input is wrong; nothing was touched."""
 
-    exit_code = 2
+    exit_code = ExitCode.REFUSED
 
 
 class RefusedError(InputError):
@@ -101,7 +101,7 @@ class RefusedError(InputError):
 class RigError(FsgaugeError):
     """The machine, a tool or the engine failed."""
 
-    exit_code = 3
+    exit_code = ExitCode.FAILED
 
 
 class FullModelError(RigError):
@@ -123,7 +123,7 @@ class FullModelError(RigError):
 class Interrupted(FsgaugeError):
     """The user ended it; what was measured is kept."""
 
-    exit_code = 130
+    exit_code = ExitCode.INTERRUPTED
 
 
 # Names and words from outside may hold control characters, which move a terminal's cursor,

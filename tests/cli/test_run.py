@@ -41,7 +41,7 @@ def test_a_fault_of_the_storage_is_recorded_and_reported(fsgauge: Run, small: li
     done = fsgauge(*small, mode="fail")
     assert "Traceback" not in done.stderr
     report = Path(done.stdout.splitlines()[-1].removeprefix("report: "))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
     assert report.name == "report.html"
 
 

@@ -1,8 +1,6 @@
 """The command line: one file for each command or family of commands, errors rendered here.
 
-Standard output is data, standard error is talk. Exit codes: 0 done, 1 a finding, 2 wrong input,
-3 the rig or a tool failed, 130 interrupted; of `compare` and `gate` also 4 undecided, and of `gate`
-5 too noisy to see what it has to.
+Standard output is data, standard error is talk. Exit codes are those of exit_codes.py.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from click.shell_completion import CompletionItem
 from fsgauge import __version__
 from fsgauge.cli.choices import say_no_more
 from fsgauge.errors import FsgaugeError, RigError, escaped
+from fsgauge.exit_codes import ExitCode
 from fsgauge.programs.streams import output_failure
 
 _COMMANDS = {
@@ -162,19 +161,23 @@ def main(words: list[str] | None = None) -> None:
     except FsgaugeError as error:
         _end(error.render(), error.exit_code)
     except click.exceptions.Abort:
-        _end("interrupted", 130)
+        _end("interrupted", ExitCode.INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
-        _end(error.format_message(), 2)
+        _end(error.format_message(), ExitCode.REFUSED)
     except click.ClickException as error:
-        _end(_usage(error), 2)
+        _end(_usage(error), ExitCode.REFUSED)
     except KeyboardInterrupt:
-        _end("interrupted", 130)
+        _end("interrupted", ExitCode.INTERRUPTED)
     except Exception as error:
         if isinstance(error, OSError) and _terminal_is_gone(error):
             say_no_more()
-            sys.exit(130)
+            sys.exit(ExitCode.INTERRUPTED)
         _end(*_in_words(error))
-    _end("", code if isinstance(code, int) else 0)
+    _end("", code if isinstance(code, int) else ExitCode.ANSWERED)
+
+
+_SAID = (ExitCode.ANSWERED, ExitCode.FINDING)
+"""Of these the answer is on standard output, which was not to be written."""
 
 
 def _end(words: str, code: int) -> None:
@@ -183,7 +186,7 @@ def _end(words: str, code: int) -> None:
     failure = output_failure()
     if failure is not None:
         say_no_more(sys.stdout)
-    if failure is not None and not isinstance(failure, BrokenPipeError) and code in (0, 1):
+    if failure is not None and not isinstance(failure, BrokenPipeError) and code in _SAID:
         words, code = _unwritten(failure).render(), RigError.exit_code
     if words:
         sys.stderr.write(_between_words(words) + "\n")
@@ -199,11 +202,13 @@ def _in_words(error: Exception) -> tuple[str, int]:
     try:
         from fsgauge.machine.ordinary_causes import is_of_ctrl_c, ordinary_cause
     except (ImportError, MemoryError):
-        return "error: not enough memory\nnext: free -h; ulimit -v unlimited", 3
+        return "error: not enough memory\nnext: free -h; ulimit -v unlimited", ExitCode.FAILED
     if is_of_ctrl_c(error):
-        return "interrupted", 130
+        return "interrupted", ExitCode.INTERRUPTED
     found = _unwritten(error) if error is output_failure() else ordinary_cause(error)
-    return (found.render(), found.exit_code) if found is not None else (_defect(error), 3)
+    if found is None:
+        return _defect(error), ExitCode.FAILED
+    return found.render(), found.exit_code
 
 
 def _unwritten(failure: Exception) -> FsgaugeError:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from fsgauge.exit_codes import ExitCode, ends
+
 if TYPE_CHECKING:
     from fsgauge.age import Aged
     from fsgauge.age.wearing import Order
@@ -48,6 +50,7 @@ class _Chosen:
 
 
 @click.command("age")
+@ends("age")
 @click.argument("target", type=click.Path(path_type=Path))
 @click.argument("profile", type=click.Choice(_PROFILES), required=False, metavar="PROFILE")
 @click.option(
@@ -122,8 +125,7 @@ def command(ctx: click.Context, /, **_: object) -> int:
 
     PROFILE is the workload that ages it: intermingled, churn, connections, git-like or database. An
     image is made, mounted, aged, unmounted and kept; in a folder the files are kept. Both are
-    scanned before and after. Ctrl-C stops the ageing and keeps the result. Exit codes: 0 done,
-    1 stopped early or operations failed, 2 wrong input, 3 the rig failed, 130 stopped by Ctrl-C.
+    scanned before and after. Ctrl-C stops the ageing and keeps the result.
     """
     chosen = _Chosen(**ctx.params)
     if chosen.copy_of is not None:
@@ -171,7 +173,7 @@ def _copy(image: Path, chosen: _Chosen) -> int:
         click.echo(json.dumps({**facts, "checksum": kept.checksum.model_dump()}))
     else:
         click.echo(f"{target}  a {how} of {image}; its checksum matches the record")
-    return 0
+    return ExitCode.ANSWERED
 
 
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
@@ -305,5 +307,5 @@ def _say(aged: Aged, chosen: _Chosen) -> int:
         write_scan_page(page, scan_page(aged.worn.after, aged.worn.before, title))
         click.echo(f"picture      {page}", err=chosen.as_json)
     if aged.interrupted:
-        return 130
-    return 1 if findings(aged.worn.result) else 0
+        return ExitCode.INTERRUPTED
+    return ExitCode.FINDING if findings(aged.worn.result) else ExitCode.ANSWERED

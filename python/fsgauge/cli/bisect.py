@@ -10,6 +10,7 @@ import click
 
 from fsgauge.cli.asked_study import AskedStudy, complete_study, complete_system
 from fsgauge.cli.choices import results_option
+from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _GOOD, _TRIED = "good", "tried"
 
 
 @click.command("bisect")
+@ends("bisect")
 @click.argument("study", shell_complete=complete_study)
 @click.option("--good", required=True, metavar="PACKAGE", help="A kernel without the loss.")
 @click.option("--bad", required=True, metavar="PACKAGE", help="A later kernel that has it.")
@@ -67,8 +69,6 @@ def command(
     Each step measures a kernel against the good one, in every block, on the virtual rig; only an
     interval beyond a limit decides. An undecided kernel is measured again with more blocks, then
     passed over. The same command continues an interrupted bisection.
-
-    Exit codes: 0 the first bad kernel is found; 1 the bad kernel is within all limits; 4 undecided.
     """
     from fsgauge.bisect.log import Asked, Log, read_log
     from fsgauge.bisect.page import write_bisect
@@ -113,8 +113,9 @@ def command(
     click.echo(f"answer: {answer(log.kernels, log.tried)}")
     click.echo(f"page: {page}")
     if log.tried.get(bad) == "good":
-        return 1
-    return 0 if is_found(log.kernels, log.tried) else 4
+        return ExitCode.FINDING
+    found = is_found(log.kernels, log.tried)
+    return ExitCode.ANSWERED if found else ExitCode.UNDECIDED
 
 
 def studied(asked: Asked, kernel: str, blocks: int | None) -> Study:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import accept_changed_choice, tell
+from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
+@ends("compare")
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 @click.option(
@@ -93,10 +95,7 @@ def command(
 ) -> int:
     """Compare results folder B with A: the same study on another day, kernel or machine.
 
-    Ratios are B over A. Exit codes: 0 no limit is crossed; 1 a limit is crossed, or there are
-    limits and a side lost data; 2 the folders are not comparable, or a condition is wrong; 3
-    records were changed after they were written; 4 no limit is crossed, one cannot be decided, and
-    --on-undecided is fail.
+    Ratios are B over A.
     """
     from fsgauge.report.compared import read_sides, write_comparison
     from fsgauge.stats.folders.compare import compare_sides
@@ -136,23 +135,20 @@ def _known(gate: Path | None, sides: Sequence[Side], despite: Sequence[str]) -> 
     return sittings_for(read_gate(gate), sides, str(gate), despite)
 
 
-UNDECIDED = 4
+_CODES = {"crossed": ExitCode.FINDING, "undecided": ExitCode.UNDECIDED}
 
 
 def _exit_code(between: Between, tests: Sequence[Test], on_undecided: str) -> int:
-    if any(test.outcome == "crossed" for test in tests):
-        return 1
-    if tests and (between.a.data_lost or between.b.data_lost):
-        return 1
-    undecided = sum(test.outcome == "undecided" for test in tests)
-    if not undecided:
-        return 0
+    decision = gravest(_CODES.get(test.outcome, ExitCode.ANSWERED) for test in tests)
+    studies = of_studies([between.a.valid, between.b.valid], is_compared=bool(between.entries))
     fails = on_undecided == "fail"
-    sys.stderr.write(
-        f"{'error' if fails else 'warning'}: {undecided} of {len(tests)} tests of limits"
-        f" cannot be decided, which {'fails' if fails else 'passes'} (--on-undecided)\n"
-    )
-    return UNDECIDED if fails else 0
+    if decision == ExitCode.UNDECIDED:
+        undecided = sum(test.outcome == "undecided" for test in tests)
+        sys.stderr.write(
+            f"{'error' if fails else 'warning'}: {undecided} of {len(tests)} tests of limits"
+            f" cannot be decided, which {'fails' if fails else 'passes'} (--on-undecided)\n"
+        )
+    return of_decision(decision, studies, undecided_passes=not fails)
 
 
 def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
@@ -240,6 +236,7 @@ def _limits(tests: Sequence[Test]) -> list[str]:
 
 
 @click.command("history")
+@ends("history")
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--despite",
@@ -260,7 +257,7 @@ def history(
     output: Path | None,
     accept_changed: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Find the steps in a series of results folders of one study, and what changed there.
 
     Follows ratios to the baseline, never rates, in order of time.
@@ -276,15 +273,17 @@ def history(
     starts = [side.study.started_unix_ns for side in sides]
     newest = directories[starts.index(max(starts))]
     page = write_history(history, output or newest)
+    code = of_studies([not history.data_lost], is_compared=True)
     if as_json:
         click.echo(history.model_dump_json())
-        return
+        return code
     for caution in cautions(history):
         sys.stderr.write(f"warning: {caution}\n")
     click.echo(summary(history))
     for line in _steps(history):
         click.echo(line)
     click.echo(f"page: {page}")
+    return code
 
 
 def _steps(history: History) -> list[str]:

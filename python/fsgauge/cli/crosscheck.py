@@ -12,6 +12,7 @@ import click
 
 from fsgauge.cli.asked_study import AskedStudy, study_choices
 from fsgauge.cli.choices import consent_choices, results_option
+from fsgauge.exit_codes import ends, of_studies
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ LARGER_IN_MACHINES = f"--set 'storage.size=3 GiB' {_LARGER_FILES}"
 
 
 @click.command("crosscheck")
+@ends("crosscheck")
 @study_choices
 @click.option(
     "--with",
@@ -64,9 +66,6 @@ def command(
 
     Same files, same parameters; ratios are engine / tool with 95 % intervals. The last line is the
     folder with every run of both. On this machine, systems that need nodes are left out.
-
-    Exit codes: 0 compared, whatever came of it; 2 wrong input; 3 a tool or the rig failed; 4
-    nothing could be compared; 130 interrupted.
     """
     from fsgauge.crosscheck import Asked, Listener, crosscheck
     from fsgauge.crosscheck.programs import crosscheck_program
@@ -96,14 +95,14 @@ def command(
         directory = crosscheck(wanted) if tool == "fio" else crosscheck_program(wanted, tool)
     _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
-    if any(_words(cell) for cell in cells):
-        return 0
-    say(
-        f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
-        "cause: the tests are over too soon for the program to rate them\n"
-        f"next: {LARGER_IN_MACHINES if chosen_rig.has_nodes else LARGER}"
-    )
-    return 4
+    is_compared = any(_words(cell) for cell in cells)
+    if not is_compared:
+        say(
+            f"nothing could be compared: in none of {len(cells)} cells did both give a rate\n"
+            "cause: the tests are over too soon for the program to rate them\n"
+            f"next: {LARGER_IN_MACHINES if chosen_rig.has_nodes else LARGER}"
+        )
+    return of_studies([], is_compared=is_compared)
 
 
 def _advise(cells: list[CellAgreement | ProgramAgreement]) -> None:

@@ -50,7 +50,7 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
     if engine is not None and engine.io_uring:
         used = [name.replace("_", " ") for name, on in engine.features if on]
         features.append(f"io_uring ({', '.join(used)})")
-    if engine is not None and engine.direct:
+    if engine is not None and engine.direct and not diagnosis.direct_in_cache:
         grain = format_size(engine.direct_alignment_bytes or 512)
         features.append(f"direct I/O in {diagnosis.noise_directory} (aligned to {grain})")
     if diagnosis.loop_devices is None and diagnosis.root:
@@ -91,6 +91,11 @@ def _machine(diagnosis: Diagnosis) -> list[str]:
             lines.append(f"does not work  io_uring: {engine.io_uring_reason}")
         if engine.direct is False:
             lines.append(f"does not work  direct I/O in {diagnosis.noise_directory}")
+        if diagnosis.direct_in_cache:
+            lines.append(
+                f"does not work  direct I/O in {diagnosis.noise_directory}: it goes through the"
+                f" page cache ({diagnosis.direct_in_cache} were seen there)"
+            )
         lines.append(_clock_and_cost(engine))
     if diagnosis.noise_percent is not None and diagnosis.noise_apart_percent is not None:
         near, apart = diagnosis.noise_percent, diagnosis.noise_apart_percent

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
+from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def execute(
     destroy: Consent | None,
     style: str | None,
 ) -> int:
-    """Run a study; gives the exit code: 0, or that of the error that ended it early."""
+    """Run a study; gives the exit code: that of what ended it early, or of what it came to."""
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -121,8 +123,6 @@ def _naming_resume() -> Iterator[Callable[[Path], None]]:
 
 
 def _resume(directory: Path) -> str:
-    import shlex
-
     return f"fsgauge resume {shlex.quote(str(directory))}"
 
 
@@ -154,7 +154,29 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         if style != "quiet":
             _say_warnings(outcome.directory)
         sys.stdout.write(f"{said(answer, page)}\n")
-    return ended_by.exit_code if ended_by else 0
+    code = came_to(outcome.directory)
+    if ended_by is not None:
+        return gravest([ended_by.exit_code, code])
+    if code == ExitCode.FAILED:
+        _say_nothing_measured(_results(outcome.directory), outcome.directory)
+    return code
+
+
+def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
+    """Why nothing can be compared: what failed first and what helps against that, or the first
+    warning of the page."""
+    from fsgauge.store import read_results
+
+    warned = [each for each in report["findings"] if each["level"] == "warning"]
+    runs = read_results(directory, accept_changed=True).runs
+    fault = next((run.fault for run in runs if run.fault is not None), None)
+    error = FsgaugeError(
+        "nothing of what the study compares could be measured",
+        details=(fault.what,) if fault is not None else (),
+        cause=fault.cause if fault is not None else "".join(e["sentence"] for e in warned[:1]),
+        next=fault.next if fault is not None else "".join(e["advice"] for e in warned[:1]),
+    )
+    sys.stderr.write(f"{error.render()}\n")
 
 
 def said(answer: str, page: Path) -> str:
@@ -223,6 +245,11 @@ def limits_of(directory: Path) -> list[str]:
 
     found = _results(directory)["findings"]
     return [each["sentence"] for each in found if each["code"] == LIMITED]
+
+
+def came_to(directory: Path) -> ExitCode:
+    """What a results folder's report says of its study."""
+    return of_report(_results(directory))
 
 
 def _results(directory: Path) -> dict[str, Any]:

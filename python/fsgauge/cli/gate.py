@@ -11,12 +11,17 @@ import click
 from fsgauge import __version__
 from fsgauge.cli.choices import accept_changed_choice, tell
 from fsgauge.errors import InputError
+from fsgauge.exit_codes import ExitCode, ends, of_decision, of_studies
 
 if TYPE_CHECKING:
     from fsgauge.stats.gate.check import Checked
 
-PASS, FAIL, UNDECIDED, TOO_NOISY = 0, 1, 4, 5
-"""Exit codes; the others are those of every command."""
+_CODES = {
+    "pass": ExitCode.ANSWERED,
+    "fail": ExitCode.FINDING,
+    "undecided": ExitCode.UNDECIDED,
+    "too noisy": ExitCode.TOO_NOISY,
+}
 
 _file_choice = click.option(
     "--file",
@@ -44,6 +49,7 @@ def command() -> None:
 
 
 @command.command("accept")
+@ends("gate accept")
 @click.argument("directories", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
 @_file_choice
 @click.option(
@@ -82,9 +88,7 @@ def accept(
     """Learn the noise of accepted runs from their results folders, and say what it lets be seen.
 
     All folders are of one study on one machine, storage and kernel. More can be added at any time;
-    without DIR, only the options are kept. Exit codes: 0 written; 2 a folder does not belong here
-    or an option is wrong; 3 the file was changed by hand, or cannot be written; 5 written, but the
-    accepted runs are too noisy to see the loss.
+    without DIR, only the options are kept.
     """
     from fsgauge.report.compared import read_sides
     from fsgauge.report.gate import accepted_lines
@@ -117,10 +121,11 @@ def accept(
             sys.stderr.write(f"warning: accepted despite {each.fact}: {each.a} / {each.b}\n")
         baseline = accepted.learned.baseline
         tell(accepted_lines(ready, str(file), baseline, accepted.known))
-    return TOO_NOISY if ready.state == "too noisy" else PASS
+    return _CODES["too noisy" if ready.state == "too noisy" else "pass"]
 
 
 @command.command("check")
+@ends("gate check")
 @click.argument(
     "directories",
     nargs=-1,
@@ -167,10 +172,7 @@ def check(
 ) -> int:
     """Judge a new results folder, or several of one build, against what was accepted.
 
-    A line is worse only if its value and its value relative to the baseline both say so. Exit
-    codes: 0 pass; 1 a line is worse, a limit is broken, a condition is met, or data was lost; 2 the
-    folder does not belong here or an option is wrong; 3 the file or records were changed; 4
-    undecided; 5 too noisy, or too few accepted runs, to see the loss.
+    A line is worse only if its value and its value relative to the baseline both say so.
     """
     from fsgauge.report.compared import read_sides
     from fsgauge.report.gate_check import checked_lines
@@ -200,11 +202,12 @@ def check(
 
 
 def _exit_code(checked: Checked, on_undecided: str) -> int:
-    codes = {"pass": PASS, "fail": FAIL, "undecided": UNDECIDED, "too noisy": TOO_NOISY}
-    code = codes[checked.verdict]
-    if code in (UNDECIDED, TOO_NOISY) and on_undecided == "pass":
+    passes = on_undecided == "pass"
+    measured = [line.outcome != "missing" for line in checked.lines]
+    studies = of_studies([not checked.invalid], is_compared=any(measured) or not measured)
+    code = of_decision(_CODES[checked.verdict], studies, undecided_passes=passes)
+    if passes and code == ExitCode.ANSWERED != _CODES[checked.verdict]:
         sys.stderr.write(f"warning: {checked.verdict}, which passes (--on-undecided)\n")
-        return PASS
     return code
 
 

@@ -15,6 +15,7 @@ from fsgauge.cli.choices import (
     results_option,
     shared_systems_option,
 )
+from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.failure.log import TITLES
 from fsgauge.progress.terminal import say
 
@@ -27,6 +28,7 @@ _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
 
 
 @click.command("coherence")
+@ends("coherence")
 @click.argument("folders", nargs=-1, metavar="[[HOST:]FOLDER]...")
 @shared_systems_option
 @click.option(
@@ -57,9 +59,6 @@ def coherence(
     FOLDER, in virtual machines: NFS 3 and 4, NFS with FS-Cache, SMB, GFS2, OCFS2; with --system
     gluster also GlusterFS. With FOLDERs, where these are one file system mounted at several places:
     HOST:FOLDER is reached by ssh, and needs python3 there.
-
-    Exit codes: 0 all was tested, whatever came of it; 1 a system failed; 2 wrong input, or folders
-    that are not one file system; 3 a host or the rig failed; 130 interrupted.
     """
     from fsgauge.coherence.log import Log
     from fsgauge.coherence.on_nodes import try_nodes
@@ -97,7 +96,7 @@ def coherence(
         else:
             try_nodes(systems, wanted, trials, kernel, say, tell)
     click.echo(f"page: {write_log(log, folder)}")
-    return 1 if _failed(log) else 0
+    return ExitCode.FINDING if _failed(log) else ExitCode.ANSWERED
 
 
 def _lines(what: Examined | Counted) -> list[str]:
@@ -120,6 +119,7 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
 
 
 @click.command("failure")
+@ends("failure")
 @shared_systems_option
 @click.option(
     "--struck",
@@ -168,9 +168,6 @@ def failure(
 
     Says how long the others paused, which errors their programs saw, and how many records are gone
     that had been synced. Every wait is bounded: a system that hangs is a result.
-
-    Exit codes: 0 nothing was lost, 1 something that had been synced was lost, 2 wrong input,
-    3 a failure could not be carried out, 130 interrupted.
     """
     from fsgauge.failure.carrying_out import carry_out, chosen_failures
     from fsgauge.failure.log import Log
@@ -204,5 +201,6 @@ def failure(
                     )
     click.echo(f"page: {write_log(log, folder)}")
     if any(node.most_lost for each in log.failures for node in each.nodes):
-        return 1
-    return 3 if any(each.fault or not each.nodes for each in log.failures) else 0
+        return ExitCode.FINDING
+    undone = any(each.fault or not each.nodes for each in log.failures)
+    return ExitCode.FAILED if undone else ExitCode.ANSWERED

@@ -28,6 +28,7 @@ from fsgauge.cli.plan_lines import (
     refused_lines,
 )
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.exit_codes import ends, gravest
 from fsgauge.plan.preview import MeasuredTime
 from fsgauge.progress.terminal import width_of, wrapped_lines
 from fsgauge.study.model import Study
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 
 @click.command("plan")
+@ends("plan")
 @study_choices
 @rig_option
 @fleet_choices
@@ -74,8 +76,7 @@ def command(
     Takes the words of `fsgauge run` and looks at what that would refuse. File systems are made once
     on a scratch image and, as root, mounted; it is gone within half a minute. No device is touched.
 
-    Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
-    which is said first, and alone where a rig has to try a block to know its time.
+    What would be refused is said first, and alone where a rig has to try a block to know its time.
     """
     from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
@@ -110,7 +111,7 @@ def command(
     )
     with interruptible():
         description = of_sweep(description, chosen, world)
-    code = InputError.exit_code if refusals else 0
+    code = gravest([InputError.exit_code] * bool(refusals))
     if as_json:
         document = {
             "plan": plan.model_dump(),

@@ -11,6 +11,7 @@ import click
 from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.cli.choices import accept_changed_choice
 from fsgauge.errors import InputError, RigError
+from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.plain_files import write_whole
 from fsgauge.programs.interruption import interruptible
 from fsgauge.report.write import write_beside
@@ -48,6 +49,7 @@ def _sheet(name: str, text: str) -> Callable[[F], F]:
 
 
 @click.command("report")
+@ends("run")
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_sheet("pdf", "Also a summary on one sheet of paper, for A4 and US letter. Needs Chromium.")
 @_sheet("png", "Also the first screen as a picture for a chat, 1200 pixels wide. Needs Chromium.")
@@ -70,14 +72,14 @@ def command(
     disclosure: str | None,
     disk: tuple[str, ...],
     accept_changed: bool,
-) -> None:
+) -> int:
     """Rebuild the report of each results folder from its records, a sweep's from its points.
 
     Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
     writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
     """
-    from fsgauge.cli.execution import said
-    from fsgauge.cli.sweeping import page_of_sweep
+    from fsgauge.cli.execution import came_to, said
+    from fsgauge.cli.sweeping import page_of_sweep, points_came_to
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
     from fsgauge.sweep.folder import is_sweep
@@ -90,16 +92,20 @@ def command(
                 next=f"--{name} alone writes one into each folder",
             )
     _require_known_kind(disclosure)
+    codes: list[ExitCode] = []
     for directory in directories:
         if is_sweep(directory):
             _require_page_alone(directory, asked, disk)
             click.echo(page_of_sweep(directory))
+            codes.append(points_came_to(directory))
             continue
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):
             page = report.write()
             click.echo(said(report.results.answer, page))
             _write_sheets(report, pdf, png, disclosure)
+            codes.append(came_to(directory))
+    return gravest(codes)
 
 
 def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Sequence[str]) -> None:

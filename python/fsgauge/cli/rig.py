@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def build(kernel: str | None) -> None:
 
 
 @command.command("test")
+@ends("rig test")
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @_kernel_option
 def test(systems: tuple[str, ...], kernel: str | None) -> int:
@@ -62,9 +64,6 @@ def test(systems: tuple[str, ...], kernel: str | None) -> int:
 
     SYSTEM is a file system (gfs2), what it is made on (stripe8), how it is reached (nfs4), or a
     whole line of the output; without one, all are tried, which takes a quarter of an hour.
-
-    Exit codes: 0 all of them work, apart from what is known not to; 1 others do not; 3 no machine
-    starts.
     """
     from fsgauge.programs.interruption import interruptible
     from fsgauge.rig.vm.trials import chosen, outcomes
@@ -86,7 +85,7 @@ def test(systems: tuple[str, ...], kernel: str | None) -> int:
                 click.echo(f"{name}  {each.said}, in {each.seconds:.1f} s")
     works = len(wanted) - failed - known
     click.echo(f"{works} of {len(wanted)} work" + (f"; {known} known not to" if known else ""))
-    return 1 if failed else 0
+    return ExitCode.FINDING if failed else ExitCode.ANSWERED
 
 
 @command.command("shell")

@@ -21,6 +21,7 @@ from fsgauge.cli.choices import (
     rig_option,
 )
 from fsgauge.errors import Interrupted
+from fsgauge.exit_codes import ExitCode, ends
 
 if TYPE_CHECKING:
     from fsgauge.cli.plan_lines import PlannedStudy
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
+@ends("run")
 @study_choices
 @rig_option
 @fleet_choices
@@ -74,6 +76,7 @@ def command(
 
 
 @click.command("resume")
+@ends("run")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option(
     "--rig", metavar="RIG", help="Must be the rig that the study began on, which is the default."
@@ -204,4 +207,4 @@ def submit(study: Study, hosts: FleetChoice) -> int:
     here = Path.cwd()
     job = submitted(batch_script(hosts.slurm, command, here, plan.expected_seconds), here)
     sys.stdout.write(f"submitted as job {job}\nlog: {here / f'fsgauge-{job}.log'}\n")
-    return 0
+    return ExitCode.ANSWERED

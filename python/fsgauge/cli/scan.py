@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.exit_codes import ExitCode, ends
+
 if TYPE_CHECKING:
     from fsgauge.engine.wire import ScanResult
 
@@ -18,6 +20,7 @@ _WORST_FILES = 3
 
 
 @click.command("scan")
+@ends("scan")
 @click.argument("path", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--top",
@@ -60,8 +63,7 @@ def command(
     """Measure fragmentation of files and free space in PATH. Nothing is written to it.
 
     PATH is a folder or file of a mounted file system, a device, a file system image, or a scan
-    saved by `--json`. Ctrl-C stops it and reports what was read. Exit codes: 0 done, 2 wrong input,
-    3 unreadable, 130 stopped early.
+    saved by `--json`. Ctrl-C stops it and reports what was read.
     """
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
@@ -92,7 +94,7 @@ def command(
         for line in region_lines(scan, region) if region else ():
             click.echo(line)
     _draw(scan, before, page, as_json)
-    return 130 if scan.ended == "interrupted" else 0
+    return ExitCode.INTERRUPTED if scan.ended == "interrupted" else ExitCode.ANSWERED
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from fsgauge.errors import InputError, Interrupted, RigError
+from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.plan.around import Tried
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import written_bytes
@@ -52,6 +53,18 @@ def page_of_sweep(directory: Path) -> str:
     return _written(read_sweep(directory), [])[0]
 
 
+def points_came_to(directory: Path) -> ExitCode:
+    """The gravest of what the points of a sweep came to that are whole; 3 where none is."""
+    from fsgauge.sweep.folder import read_sweep
+
+    return _points_code(read_sweep(directory))
+
+
+def _points_code(sweep: Sweep) -> ExitCode:
+    reports = [report for point in sweep.points if (report := point.report()) is not None]
+    return gravest([of_report(report) for report in reports] or [ExitCode.FAILED])
+
+
 def sweep_lines(study: Study) -> list[str]:
     """What `fsgauge plan` says of it: points, lives, how many at a time."""
     if study.sweep is None:
@@ -85,7 +98,7 @@ def _simulate(sweep: Sweep, *, accept_changed: bool = False) -> int:
     said, missing = _written(sweep, failed)
     sys.stdout.write(f"{said}\n")
     if not failed:
-        return 0
+        return _points_code(sweep)
     raise RigError(
         f"{len(failed)} of {len(sweep.points)} points came to no end",
         details=tuple(missing),

@@ -7,6 +7,7 @@ never read from a record or a ledger, and never in the working folder.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -83,11 +84,29 @@ def find_engine() -> Path:
     for place in places:
         if place.is_file() and os.access(place, os.X_OK):
             return place
+    for place in filter(Path.is_file, places):
+        raise _not_executable(place)
     raise RigError(
         f"the engine {_NAME} is not installed",
         details=tuple(f"tried {place}" for place in places),
         cause="the package was installed without its binary, or FSGAUGE_ENGINE names another file",
         next="make setup",
+    )
+
+
+def _not_executable(place: Path) -> RigError:
+    """Why an engine that is there cannot be started."""
+    if os.statvfs(place).f_flag & os.ST_NOEXEC:
+        return RigError(
+            f"the engine {place} cannot be started",
+            cause="its file system is mounted noexec",
+            next=f"install fsgauge elsewhere, or FSGAUGE_ENGINE=/elsewhere/{_NAME}; or as root:"
+            f" mount -o remount,exec the file system of {place.parent}",
+        )
+    return RigError(
+        f"the engine {place} cannot be started",
+        cause="this user may not execute it",
+        next=f"chmod +x {shlex.quote(str(place))}",
     )
 
 

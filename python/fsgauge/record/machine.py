@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -28,6 +28,8 @@ class StorageFacts(BaseModel):
     preconditioning: StoragePreconditioning | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
+    cached_direct: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
+    """Systems whose direct I/O goes through the page cache, and the pages that were seen there."""
 
     @property
     def is_measured_on(self) -> bool:
@@ -39,6 +41,14 @@ class StorageFacts(BaseModel):
     def _without_old_claim(cls, sentence: str) -> str:
         """Records of older versions said of every shared disk that ratios hold on it."""
         return sentence.replace(_OLD_CLAIM, "")
+
+
+def cached_direct_cautions(systems: Mapping[str, str]) -> list[str]:
+    """A sentence for each system whose direct I/O goes through the page cache."""
+    return [
+        f'direct I/O of "{name}" goes through the page cache: {words} were seen there'
+        for name, words in systems.items()
+    ]
 
 
 NO_STORAGE = StorageFacts(kind="none", sentence="", size_bytes=0, device_chain=[], cautions=[])

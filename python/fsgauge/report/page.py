@@ -9,7 +9,13 @@ from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
 from fsgauge.record.limits import memory_is_limited
-from fsgauge.record.machine import Machine, SimulatedNumber, StorageFacts, title_of
+from fsgauge.record.machine import (
+    Machine,
+    SimulatedNumber,
+    StorageFacts,
+    cached_direct_cautions,
+    title_of,
+)
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
@@ -110,9 +116,11 @@ def page_values(
 
 
 def _storage(results: Results, storage: StorageFacts) -> str:
-    """The storage on the first screen, with what its measured noise says of the numbers."""
+    """The storage on the first screen, with what its measured noise says of the numbers, and direct
+    I/O that is none."""
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
-    return storage_words(storage.sentence, storage.kind, floor)
+    words = storage_words(storage.sentence, storage.kind, floor)
+    return "; ".join([words, *cached_direct_cautions(storage.cached_direct)])
 
 
 def study_sha256(stored: StoredStudy) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 
-from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.study.model import Study, System
 
 _OPTION = "--without"
@@ -44,9 +44,13 @@ def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
 
 
 def require_none(refused: list[FsgaugeError]) -> None:
-    """Raise the first, with the others in its details."""
+    """Raise all as one: the first wrong input, or else what failed first, with the others in its
+    details."""
     if not refused:
         return
-    first, *others = refused
-    first.details += tuple(f"also: {each.what}" for each in others)
+    first = next((each for each in refused if isinstance(each, InputError)), refused[0])
+    for each in refused:
+        if each is not first:
+            helps = f" (next: {each.next})" if each.next else ""
+            first.details += (f"also: {each.what}{helps}", *each.details)
     raise first

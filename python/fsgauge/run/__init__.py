@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fsgauge import __version__
@@ -20,6 +21,7 @@ from fsgauge.progress import Progress
 from fsgauge.record.records import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.happenings import StudyVoid
+from fsgauge.rig.refusing import refused_by, require_none
 from fsgauge.rig.registry import require_hosts
 from fsgauge.rig.rig import Rig, around_on
 from fsgauge.rig.session import Session
@@ -59,10 +61,10 @@ def run_study(
     Raises InputError or RigError before anything was measured; once a run is recorded, what ends
     the study early is in the outcome, and the records stay.
     """
-    require_place(results)
     require_hosts(rig, study)
     strikes = rig.strikes(study)
-    rig.check(study, destroy)
+    looks = (partial(require_place, results), partial(rig.check, study, destroy))
+    require_none(refused_by(looks))
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:
         found = session.describe()

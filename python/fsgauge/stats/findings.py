@@ -21,6 +21,7 @@ from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
 from fsgauge.stats.missing_runs import (
+    advice_for_more,
     few_blocks,
     lost_machines,
     missing_runs,
@@ -32,6 +33,7 @@ from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
+    cached_direct,
     file_set_in_memory,
     layout_scans,
     preconditioned,
@@ -72,6 +74,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *layout_scans(evidence),
         *preconditioned(evidence),
         *file_set_in_memory(evidence),
+        *cached_direct(evidence),
         *storage_cautions(evidence),
         *_notes(evidence),
     ]
@@ -94,7 +97,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "noise.unknown",
             "warning",
             "No block has two turns of the baseline, so the noise floor is unknown.",
-            "Let the study run to its end, or go on with fsgauge resume DIR.",
+            advice_for_more(evidence, "Run the study again: fsgauge run STUDY."),
         )
         return
     if floor.state == "differs":

@@ -42,6 +42,25 @@ def _failed(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _not_made(evidence: Evidence) -> Iterator[Finding]:
+    planned = sum(len(turn.cells) for turn in evidence.study.plan.turns)
+    cut, never = _cut_and_never_made(evidence)
+    missing = len(cut) + len(never)
+    if missing:
+        early = "" if evidence.stopped else "The study ended early: "
+        yield finding(
+            "runs.interrupted",
+            "warning",
+            f"{early}{part_of(missing, planned, 'run')} were not made. Incomplete blocks are left"
+            " out, cell by cell.",
+            _RESUME,
+            cut or never,
+        )
+
+
+_RESUME = "fsgauge resume DIR runs the rest."
+
+
+def _cut_and_never_made(evidence: Evidence) -> tuple[list[str], list[str]]:
     plan = evidence.study.plan
     names = {cell.id: cell.name for cell in plan.cells}
     made = {(run.block, run.turn, run.cell.id) for run in evidence.runs}
@@ -56,18 +75,21 @@ def _not_made(evidence: Evidence) -> Iterator[Finding]:
         for cell in turn.cells
         if (turn.block, turn.turn, cell) not in made
     ]
-    planned = sum(len(turn.cells) for turn in plan.turns)
-    missing = len(cut) + len(never)
-    if missing:
-        early = "" if evidence.stopped else "The study ended early: "
-        yield finding(
-            "runs.interrupted",
-            "warning",
-            f"{early}{part_of(missing, planned, 'run')} were not made. Incomplete blocks are left"
-            " out, cell by cell.",
-            "fsgauge resume DIR runs the rest.",
-            cut or never,
+    return cut, never
+
+
+def advice_for_more(evidence: Evidence, otherwise: str) -> str:
+    """What brings a study the runs that it lacks: those that were not made can be made, those that
+    failed fail again until what made them fail is mended. `otherwise` is for one that lacks none.
+    """
+    if any(_cut_and_never_made(evidence)):
+        return _RESUME
+    if any(run.fault is not None for run in evidence.runs):
+        return (
+            "Every run was made, so there is nothing to resume: mend what made runs fail, and"
+            " run the study again."
         )
+    return otherwise
 
 
 CODE = "machine.lost"
@@ -163,5 +185,5 @@ def few_blocks(evidence: Evidence) -> Iterator[Finding]:
                 if blocks >= 3
                 else " too few for any verdict."
             ),
-            "Use 8 or more: --set plan.blocks=8.",
+            advice_for_more(evidence, "Use 8 or more: --set plan.blocks=8."),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.engine.wire import ClientsJob
 from fsgauge.record.limits import memory_is_limited
-from fsgauge.record.machine import Machine
+from fsgauge.record.machine import Machine, cached_direct_cautions
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
@@ -29,6 +29,21 @@ def storage_cautions(evidence: Evidence) -> Iterator[Finding]:
         advice = f"{held[:1].upper()}{held[1:]}. Absolute rates are those of a shared disk."
     for caution in storage.cautions:
         yield finding("storage.caution", "note", caution, advice)
+
+
+def cached_direct(evidence: Evidence) -> Iterator[Finding]:
+    """Direct I/O that was none, which the study's words and its numbers do not tell."""
+    systems = evidence.before.storage.cached_direct
+    if systems:
+        said = "; ".join(cached_direct_cautions(systems))
+        yield finding(
+            "direct.cached",
+            "warning",
+            f"{said[:1].upper()}{said[1:]}.",
+            "Its operations are copied, and cost more processor time than direct ones. btrfs does"
+            " so for the sake of checksums: the mount option nodatasum ends it and gives them up."
+            " Or compare buffered I/O of all systems.",
+        )
 
 
 def what_holds(floor: NoiseFloor | None) -> str:

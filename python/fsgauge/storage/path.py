@@ -12,6 +12,7 @@ from pathlib import Path
 from fsgauge.errors import InputError
 from fsgauge.machine.device.device_chain import chain_of_path, under
 from fsgauge.machine.facts.mounts import mount_holding
+from fsgauge.machine.folder.quota import left_by_quota
 from fsgauge.record.machine import StorageFacts
 from fsgauge.storage.base import ROOM_PERCENT, Base, typed
 from fsgauge.study.model import PathStorage, ShareStorage
@@ -60,16 +61,28 @@ def require_usable(path: str, size_bytes: int) -> None:
 
 
 def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
+    quota = left_by_quota(path).size_bytes
     free = room.f_bavail * room.f_frsize
+    is_quota = quota is not None and quota < free
+    free = min(free, free if quota is None else quota)
     if free * 100 >= size_bytes * ROOM_PERCENT:
         return
     fits = free * 9 // 10
     raise InputError(
         f"{path} has {format_size(free)} free, and the study uses up to {format_size(size_bytes)}",
+        cause="that is what the quota of this user or its group leaves" if is_quota else "",
         next=f"--set storage.size={typed(fits)}"
         if fits >= SMALLEST_STORAGE_BYTES
         else "free some space there, or name a folder with more of it",
     )
+
+
+def free_inodes(directory: str) -> int | None:
+    """How many files a program may still make, by statvfs and by quotas; None where nothing limits
+    them."""
+    room, quota = os.statvfs(directory), left_by_quota(directory).inodes
+    free = [room.f_favail] * bool(room.f_files) + ([] if quota is None else [quota])
+    return min(free, default=None)
 
 
 def _mount_point(path: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import tomlkit
 
 from fsgauge import kinds
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.keys import sections, valid_keys, value_types
@@ -21,6 +21,8 @@ from fsgauge.study.other_tools import Word, words_called
 from fsgauge.study.wording import as_details, shown
 from fsgauge.units import SIZE, binary_size
 
+_SPELT_ALIKE = 0.8
+"""Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
 _TABLES = ("", "storage", "workload", "plan")
 """Where a person may write an option of another tool."""
 
@@ -147,10 +149,14 @@ def _leads(document: Document, path: Path, word: Word) -> InputError:
 def _means_otherwise(
     document: Document, path: Path, word: Word, given: object, wanted: str
 ) -> InputError:
-    """A value of a known word that means nothing here."""
+    """A value of a known word that means nothing here. Of words, only one that is spelt like it is
+    proposed: the example of another load is no help."""
+    hint = f"write {_placed(document, path, word)}"
+    if word.values and not word.example:
+        hint = did_you_mean(nearest(str(given), word.values, least=_SPELT_ALIKE))
     return InputError(
         f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
-        location=document.origins[path].value(f"write {_placed(document, path, word)}"),
+        location=document.origins[path].value(hint),
         details=tuple(each for each in (wanted, word.but) if each),
         next=f"fsgauge explain {word.key}",
     )

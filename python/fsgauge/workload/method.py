@@ -38,9 +38,14 @@ from fsgauge.workload.folders import (
     Place,
     ServedFiles,
 )
+from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import Slicing, interval_ns, rounded_down
 from fsgauge.workload.steps import Step
 
+_SPARE_DESCRIPTORS = 32
+"""Of the engine beside its files: it was tried with 5, and holds pipes, a lease and claims."""
+_SPARE_INODES = 4
+"""The scratch folder of a turn, and what stands in it beside the files."""
 WORST_FILES = 3
 """Listed of a scan, the most fragmented first."""
 
@@ -61,6 +66,8 @@ class Method:
     """Whether a system is filled before its first cell."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
+    without_rings: ClassVar[str] = ""
+    """The change after which no cell is submitted by io_uring."""
     outlives_faults: ClassVar[bool] = False
     """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
     and the study goes on. Otherwise the block is void."""
@@ -108,7 +115,38 @@ class Method:
         return self
 
     def require_descriptors(self, limit: int) -> None:
-        """Raise InputError where the load needs more open files than `limit`."""
+        """Raise InputError where the load needs more open files than `limit`: each job has a table
+        of its own, with every file."""
+        if self.files + _SPARE_DESCRIPTORS > limit:
+            raise InputError(
+                f"{self.files} files open at once are more than this process may open: {limit}",
+                cause="the hard limit of open files (ulimit -Hn)",
+                next="fewer workload.files, or as root: ulimit -Hn"
+                f" {self.files + _SPARE_DESCRIPTORS}",
+            )
+
+    def files_made(self) -> int:
+        """How many files a system holds at once, at most. Asked once it is known in which room, but
+        for file sets, which are held to its inodes when they are decided."""
+        return self.files
+
+    def require_inodes(self, room: Room) -> None:
+        """Raise InputError where a system has too few inodes for them and for scratch folders."""
+        needed = self.files_made() + _SPARE_INODES
+        if room.inodes is not None and needed > room.inodes:
+            raise InputError(
+                f"{self.files_made()} files need {needed} inodes with their folders",
+                cause=f'"{room.fewest}" has {room.inodes}',
+                next=self.fewer_files(),
+            )
+
+    def fewer_files(self) -> str:
+        """What makes a system hold fewer of them."""
+        return "fewer workload.files, or a file system with more inodes"
+
+    def rings(self) -> Rings | None:
+        """What the load asks of io_uring over paths; None where it asks for nothing."""
+        return rings_of(map(factors_of, self.workload.cells()), self.without_rings)
 
     def file_size_bytes(self, largest_bytes: int) -> int:
         """The size of each file, as near below `largest_bytes` as the load likes it."""

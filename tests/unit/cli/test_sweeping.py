@@ -6,17 +6,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
-from fsgauge.cli.sweeping import BESIDE_SECONDS, of_sweep
+from fsgauge.cli.sweeping import BESIDE_SECONDS, _points_code, of_sweep
 from fsgauge.plan.around import Tried
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.rig import Rig
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
+from fsgauge.sweep.folder import Sweep
 from tests.attack.test_sweeps_and_bisections import STUDY
 
 FILE = """\
@@ -124,3 +126,23 @@ def test_a_point_works_in_the_folder_that_it_gets(tmp_path: Path) -> None:
     assert [each.name for each in named.iterdir()] == ["point.toml"]
     (study,) = moved.glob("s-*/study.json")
     assert str(named / "point.toml") in study.read_text()  # as it was called
+
+
+def test_a_sweep_ends_with_the_gravest_of_its_points() -> None:
+    def point(*, valid: bool, compared: bool = True) -> SimpleNamespace:
+        report = {
+            "sureness": {"valid": valid},
+            "systems": ["ext4", "xfs"],
+            "comparisons": [{}] * compared,
+            "layouts": None,
+        }
+        return SimpleNamespace(report=lambda: report)
+
+    def code(*points: SimpleNamespace) -> int:
+        return _points_code(cast(Sweep, SimpleNamespace(points=points)))
+
+    unfinished = SimpleNamespace(report=lambda: None)
+    assert code(point(valid=True), unfinished) == 0
+    assert code(point(valid=True), point(valid=False), point(valid=True, compared=False)) == 1
+    assert code(point(valid=True), point(valid=True, compared=False)) == 3
+    assert code(unfinished) == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,21 @@ def test_buffered_reads_of_files_smaller_than_memory_are_said(
     if note is not None:
         assert "7 GiB" in note.sentence and "8 GiB" in note.sentence
         assert "memory the device itself has is not known" in note.sentence
+
+
+def test_direct_io_that_was_copied_is_a_warning_on_the_first_screen(
+    small: SyntheticStudy, tmp_path: Path
+) -> None:
+    """The page said "direct I/O" of a btrfs whose 20,000 writes made 20,031 pages."""
+    storage = small.before.storage.model_copy(
+        update={"cached_direct": {"btrfs": "1,024 of 1,024 pages of a direct write"}}
+    )
+    study = replace(small, before=with_machine(small.before, storage=storage))
+    report = stored(study, tmp_path / "a")
+    said = found(report, "direct.cached")
+    assert said is not None and said.level == "warning"
+    assert "btrfs" in said.sentence and "1,024 of 1,024 pages" in said.sentence
+    page = report.page()
+    first_screen = page[page.index('id="first-screen"') : page.index("</header>")]
+    assert "goes through the page cache" in first_screen
+    assert found(stored(small, tmp_path / "b"), "direct.cached") is None

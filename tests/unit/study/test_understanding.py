@@ -150,7 +150,7 @@ def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: s
     ("keys", "hint"),
     [
         ('ioengine = "libaio"', 'write interface = "auto"'),
-        ('rw = "randtrim"', 'write patterns = ["read"]'),
+        ('rw = "randtrim"', ""),
         ('bs = "4k,64k"', 'write block_sizes = ["4 KiB"]'),
         ('numjobs = "many"', "write jobs = [4]"),
         ("direct = 2", "write direct = true"),
@@ -262,3 +262,18 @@ def test_a_job_file_of_fio_is_called_that() -> None:
     with pytest.raises(InputError) as refusal:
         parse_study(unquoted, "mine.toml", "mine")
     assert "text and quantities go in quotes" in refusal.value.cause
+
+
+def test_no_other_load_is_proposed_for_one_that_is_not_there() -> None:
+    """For `rw=write` a study of writers proposed random writes, and for trims reads."""
+    assert load_study("writers", ["rw=write"]).workload.order == "sequential"
+    assert load_study("writers", ["rw=randwrite"]).workload.order == "random"
+    for study, word, proposed in (
+        ("overhead", "randtrim", ""),
+        ("writers", "read", ""),
+        ("overhead", "randraed", 'did you mean "randread"?'),
+    ):
+        with pytest.raises(InputError, match="is not a value of it") as refused:
+            load_study(study, [f"rw={word}"])
+        assert refused.value.location is not None
+        assert refused.value.location.hint == proposed

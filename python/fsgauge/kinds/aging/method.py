@@ -29,6 +29,7 @@ from fsgauge.units import exact_size, format_bandwidth, format_duration, format_
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Room, Speed, operations_per_second
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
 from fsgauge.workload.method import MakesOwnFiles, data_of
+from fsgauge.workload.rings import Rings
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -95,6 +96,18 @@ class AgingMethod(MakesOwnFiles):
         """All rates are of direct I/O."""
         return [self.workload.record_size]
 
+    def files_made(self) -> int:
+        """The aged files and the ballast, and beside them those of the streams."""
+        return self.workload.files + 1 + self.workload.streams
+
+    def rings(self) -> Rings | None:
+        """One a stream, unless a stream has one operation in flight."""
+        workload = self.workload
+        if workload.queue_depth == 1:
+            return None
+        instead = "--set workload.queue_depth=1"
+        return Rings(workload.streams, workload.queue_depth, workload.record_size, instead)
+
     def buffered_instead(self) -> str:
         """Nothing leads this load through the page cache."""
         return "a file system that has it"
@@ -152,7 +165,7 @@ class AgingMethod(MakesOwnFiles):
                 count=workload.streams,
                 file_size_bytes=folders.rate_file_bytes,
             ),
-            interface="io_uring",
+            interface="psync" if workload.queue_depth == 1 else "io_uring",
             direct=True,
             access=SequentialAccess(),
             read_percent=factors.share_of_reads,

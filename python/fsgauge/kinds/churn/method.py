@@ -34,6 +34,7 @@ from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, at_most, data_of
+from fsgauge.workload.rings import Rings, of_clients
 from fsgauge.workload.steps import AgeFolder, Step
 
 _MOST_INTERVALS = 6000
@@ -85,6 +86,18 @@ class ChurnMethod(MakesOwnFiles):
                 cause="the hard limit of open files (ulimit -Hn)",
                 next=f"--set workload.clients={max((limit - _SPARE_DESCRIPTORS) // each, 1)}",
             )
+
+    def files_made(self) -> int:
+        """The tree and the new files beside it, at the highest level: about so many."""
+        return max(self._volume().files(fill) for fill in self.workload.fills)
+
+    def fewer_files(self) -> str:
+        """Larger ones."""
+        return "a larger workload.median_size, or a file system with more inodes"
+
+    def rings(self) -> Rings:
+        """Of event loops."""
+        return of_clients(self.workload.clients, None, "", is_asked_for=False)
 
     def require_dealable(self, hosts: int) -> None:
         """Each host has a tree; where clients write, it has one of them."""

@@ -47,6 +47,10 @@ class ChurnVolume:
         contents = times * self.live_bytes(fill)
         return contents, contents / self._mean_file_bytes(fill)
 
+    def files(self, fill: int) -> int:
+        """About how many there are at most: those of the tree, and the new ones."""
+        return int(self.live_bytes(fill) / self._mean_file_bytes(fill)) + self.new_files(fill)
+
     def tree_seconds(self, fill: int, speed: Speed, *, aged: bool) -> float:
         """The time until the tree is there, synced."""
         contents, files = self.made(fill, aged=aged)

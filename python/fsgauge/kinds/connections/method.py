@@ -39,6 +39,7 @@ from fsgauge.workload.assumed import EXPECTED, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
+from fsgauge.workload.rings import Rings, of_clients
 
 _MOST_INTERVALS = 6000
 _SHORTEST_INTERVAL_NS = 100_000_000
@@ -85,6 +86,18 @@ class ConnectionsMethod(MakesOwnFiles):
             next=f"--set workload.clients={fitting}, or raise the limit"
             if fitting > 0
             else "raise the limit of open files",
+        )
+
+    def rings(self) -> Rings | None:
+        """Of event loops; a thread for each client makes plain calls."""
+        workload = self.workload
+        if workload.dispatch == "threads" or workload.interface == "plain":
+            return None
+        return of_clients(
+            workload.most_clients * workload.outstanding,
+            workload.threads,
+            "--set workload.interface=plain",
+            is_asked_for=workload.interface == "io_uring",
         )
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:

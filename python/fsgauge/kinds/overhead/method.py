@@ -36,6 +36,7 @@ class OverheadMethod(Method):
     """One load over equal files for a time."""
 
     workload: OverheadWorkload
+    without_rings = "--set 'workload.queue_depths=[1]' --set workload.interface=auto"
 
     @property
     def files(self) -> int:

@@ -41,6 +41,16 @@ class SharingMethod(Method):
         """It needs none, but is told how fast the storage may be."""
         return replace(self, room=room)
 
+    def files_made(self) -> int:
+        """The file of the tests on files, or those of the tests on a folder beside it."""
+        tests = (SharingFactors.of(cell).of_test for cell in self.workload.cells())
+        of_folder = any(not isinstance(test, FileTest) for test in tests)
+        return 1 + self.workload.folder_files * of_folder
+
+    def fewer_files(self) -> str:
+        """A key of its own."""
+        return "a smaller workload.folder_files, or a file system with more inodes"
+
     def file_size_bytes(self, largest_bytes: int) -> int:
         """What the study says, or as much as there is."""
         return min(self.workload.largest_file_bytes, rounded_down(largest_bytes))

@@ -68,6 +68,7 @@ class WritersMethod(Method):
     """One file, laid out as published, and several writers on it, or on a file each."""
 
     workload: WritersWorkload
+    without_rings = "--set workload.queue_depth=1 --set workload.interface=psync"
 
     @property
     def files(self) -> int:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from fsgauge.engine.client import Engine
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
@@ -23,12 +24,13 @@ from fsgauge.rig.host.direct import (
     require_direct_files,
     require_direct_made,
 )
+from fsgauge.rig.host.rings import require_rings
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables, require_tunables_of
-from fsgauge.rig.refusing import Look, or_without, refused_by, require_none
+from fsgauge.rig.refusing import Look, or_without, refused_by
 from fsgauge.storage.loop import INSTEAD
-from fsgauge.storage.path import require_usable
+from fsgauge.storage.path import free_inodes, require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
 from fsgauge.system import FileSystem, SystemKind, find_kind, support_of, system_kinds
@@ -84,11 +86,6 @@ Try = Callable[[System, FileSystem], None]
 """Makes a file system for a moment; raises the same for what mkfs or mount refuses."""
 
 
-def check_systems(study: Study, engine: Engine | None = None) -> None:
-    """Raise the first of `refused_systems`; the others stand in its details."""
-    require_none(refused_systems(study, engine))
-
-
 def refused_systems(
     study: Study, engine: Engine | None = None, tried: Try | None = None
 ) -> list[FsgaugeError]:
@@ -102,7 +99,9 @@ def refused_systems(
 
 def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
+    yield require_descriptors_of_lab
     yield lambda: method.require_descriptors(_most_open_files())
+    yield lambda: require_rings(study)
     if isinstance(study.storage, ShareStorage):
         yield lambda: check_shares(study)
         return
@@ -238,42 +237,70 @@ def _check_size(study: Study, system: System, kind: FileSystem) -> None:
         )
 
 
+LAB_DESCRIPTORS = 128
+"""What the lab itself has open at most, with Parquet and its threads: with 72 a study failed, with
+96 it did not."""
+
+
+def require_descriptors_of_lab() -> None:
+    """Raise InputError where this process may not have as many files open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < LAB_DESCRIPTORS:
+        is_hard = _most_open_files() < LAB_DESCRIPTORS
+        raise InputError(
+            f"this process may have {soft} files open, and a study needs {LAB_DESCRIPTORS}",
+            cause=f"the {'hard ' if is_hard else ''}limit of this shell (ulimit -n)",
+            next="as root: ulimit -Hn 1024" if is_hard else f"ulimit -n {LAB_DESCRIPTORS}",
+        )
+
+
 def _most_open_files() -> int:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return hard if hard != resource.RLIM_INFINITY else 1 << 30
 
 
 def _check_inodes(study: Study) -> None:
-    """Refuse more files than a file system will have inodes, where mkfs's choice is known."""
+    """Refuse more files than a file system will have inodes, where mkfs's choice is known, or than
+    the file system of a folder has free."""
     if isinstance(study.storage, DeviceStorage):
         return
     size_bytes = study.storage.size
     room = planned_room(study, size_bytes)
     for system in study.systems:
-        kind = known_kind(study, system)
-        if isinstance(kind, FileSystem):
-            inodes = kind.inodes_made(size_bytes, mkfs_words(kind, system.mkfs, system.name))
-            if inodes is not None and (room.inodes is None or inodes < room.inodes):
-                room = replace(room, inodes=inodes, fewest=system.name)
-    method_of(study.workload).in_room(room)
+        inodes = _inodes(study, system, size_bytes)
+        if inodes is not None and (room.inodes is None or inodes < room.inodes):
+            room = replace(room, inodes=inodes, fewest=system.name)
+    method_of(study.workload).in_room(room).require_inodes(room)
+
+
+def _inodes(study: Study, system: System, size_bytes: int) -> int | None:
+    """How many files a system will be able to make; None where nothing limits them, or where that
+    is not known before it is made."""
+    kind = known_kind(study, system)
+    if isinstance(kind, FileSystem):
+        return kind.inodes_made(size_bytes, mkfs_words(kind, system.mkfs, system.name))
+    if isinstance(study.storage, PathStorage):
+        with suppress(OSError):  # said by others
+            return free_inodes(system.path or study.storage.path)
+    return None
 
 
 def _check_support(system: System, kind: FileSystem) -> None:
     support = support_of(kind, load_module=True)
     if not support.driver:
-        raise RigError(
+        raise InputError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
             next="fsgauge systems lists what can be compared here; --rig vm brings a kernel",
         )
     if not support.mkfs:
-        raise RigError(
+        raise InputError(
             f'"{system.name}" needs {kind.mkfs}, which is not installed', next=support.install
         )
 
 
 def _require_root(otherwise: str) -> None:
     if os.geteuid() != 0:
-        raise RigError(
+        raise InputError(
             "making and mounting file systems needs root",
             cause="this is an ordinary user",
             next=otherwise,
@@ -283,7 +310,7 @@ def _require_root(otherwise: str) -> None:
 def _require_tools() -> None:
     for tool in _TOOLS:
         if find_tool(tool) is None:
-            raise RigError(
+            raise InputError(
                 f"the program {tool} is not installed",
                 next="apt-get install mount util-linux coreutils",
             )

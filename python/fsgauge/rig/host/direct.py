@@ -12,6 +12,7 @@ from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.facts.mounts import in_memory, mount_holding
+from fsgauge.machine.folder.cached_direct import cached_direct
 from fsgauge.rig.refusing import or_without
 from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem
@@ -49,6 +50,15 @@ def require_direct_files(study: Study, system: System, directory: str, engine: E
             next=or_without(study, system, method_of(study.workload).buffered_instead()),
         )
     _require_multiples(study, f'"{system.name}"', sizes, found.direct_alignment_bytes or 1)
+
+
+def direct_in_cache(study: Study, directory: str) -> str:
+    """Which pages of direct I/O in `directory` are seen in the page cache, in words; "" for none,
+    and where the study does not ask for direct I/O."""
+    if not method_of(study.workload).direct_sizes_bytes():
+        return ""
+    found = cached_direct(directory)
+    return found.words if found is not None else ""
 
 
 def require_direct_made(study: Study, system: System, kind: FileSystem) -> None:

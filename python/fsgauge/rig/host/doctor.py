@@ -24,7 +24,10 @@ from fsgauge.machine.facts.noise import (
     keep_noise,
     measured_noise,
 )
+from fsgauge.machine.folder.cached_direct import cached_direct
+from fsgauge.rig.host.checks import require_descriptors_of_lab
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
+from fsgauge.rig.refusing import refused_by
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 
 Availability = Literal["works", "modelled", "needs", "impossible"]
@@ -60,6 +63,8 @@ class Diagnosis(BaseModel):
     noise_apart_percent: float | None
     noise_directory: str
     problems: list[str]
+    direct_in_cache: str = ""
+    """Which pages of direct I/O there were seen in the page cache; "" where it is direct."""
 
 
 def system_standings() -> list[SystemStanding]:
@@ -75,7 +80,9 @@ def server_standings() -> list[SystemStanding]:
 def diagnose(run: RunJob, directory: Path) -> Diagnosis:
     """Look at kernel, tools and engine, and measure noise in `directory`; about twelve seconds."""
     problems: list[str] = []
+    problems += [f"{each.what}; {each.next}" for each in refused_by([require_descriptors_of_lab])]
     probe = _probe(run, directory, problems)
+    cached = cached_direct(str(directory)) if probe is not None and probe.direct else None
     noise = _noise(run, directory, probe, problems)
     return Diagnosis(
         root=os.geteuid() == 0,
@@ -87,6 +94,7 @@ def diagnose(run: RunJob, directory: Path) -> Diagnosis:
         noise_apart_percent=noise.apart_percent if noise else None,
         noise_directory=str(directory),
         problems=problems,
+        direct_in_cache=cached.words if cached is not None else "",
     )
 
 

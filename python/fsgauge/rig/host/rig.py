@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from fsgauge import storage
@@ -16,21 +16,22 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
+from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.rig.host.checks import (
-    check_systems,
     refused_systems,
     smallest_bytes,
 )
-from fsgauge.rig.host.direct import require_direct_device
+from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
+from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
-from fsgauge.rig.host.working_set import working_set
-from fsgauge.rig.refusing import each_once, refused_by
+from fsgauge.rig.host.working_set import WorkingSet, working_set
+from fsgauge.rig.refusing import each_once, refused_by, require_none
 from fsgauge.rig.rig import FoldersSeen, Rig
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study
@@ -61,6 +62,7 @@ class HostRig(Rig):
         self._remounts = remounts
         self._say = say
         self._destroy: Consent | None = None
+        self._tried_direct: Mapping[str, str] = {}
         self._cleared: list[Cleared] = []
 
     def size_bytes(self, study: Study) -> int:
@@ -94,6 +96,7 @@ class HostRig(Rig):
             tried = trial.make if stands_in or not of_storage else None
             found += refused_systems(study, self._engine, tried)
             found += refused_by(iter([trial.look_at_image, trial.look_at_room]))
+            self._tried_direct = trial.cached_direct
         return each_once([*found, *of_storage])
 
     def hindrance(self, study: Study) -> str:
@@ -103,14 +106,25 @@ class HostRig(Rig):
     def folders(self, study: Study) -> FoldersSeen:
         return folders_seen(study)
 
+    def storage_cautions(self, study: Study) -> list[str]:
+        return [*ring_cautions(study), *cached_direct_cautions(self._cached_direct(study))]
+
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
 
         Folders are asked about direct I/O by a file without a name that is gone at once.
         """
-        check_systems(study, self._with_engine())
-        self._cleared = storage.check(study.storage, destroy, smallest_bytes(study), say=self._say)
-        self._destroy = destroy
+        cleared: list[Cleared] = []
+
+        def look_at_storage() -> None:
+            smallest = smallest_bytes(study)
+            cleared.extend(storage.check(study.storage, destroy, smallest, say=self._say))
+
+        refused = refused_systems(study, self._with_engine())
+        if not (refused and isinstance(study.storage, DeviceStorage)):  # a minute of reading
+            refused += refused_by([look_at_storage])
+        require_none(each_once(refused))
+        self._cleared, self._destroy = cleared, destroy
 
     def last_noise(self, study: Study) -> KeptNoise | None:
         """What a run of this study last measured on its storage, else whatever measured there."""
@@ -152,15 +166,32 @@ class HostRig(Rig):
                 directory=base.directory,
                 size_bytes=base.size_bytes,
                 file_size_bytes=room.file_size_bytes,
-                facts=facts_of_folders(study, base.facts),
+                facts=_facts(study, base.facts, room),
                 file_sets=room.file_sets,
                 places={} if self._remounts else opened,
             )
             yield HostSystems(attached, ledger, base, engine)
 
+    def _cached_direct(self, study: Study) -> dict[str, str]:
+        """Of folders here and now; of what is made, as the last trial found it."""
+        if not isinstance(study.storage, PathStorage):
+            return dict(self._tried_direct)
+        places = {each.name: each.path or study.storage.path for each in study.systems}
+        found = {name: direct_in_cache(study, place) for name, place in places.items()}
+        return {name: words for name, words in found.items() if words}
+
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
+
+
+def _facts(study: Study, facts: StorageFacts, room: WorkingSet) -> StorageFacts:
+    """What the systems sit on, with what was found when each was made or entered."""
+    found = facts_of_folders(study, facts)
+    cautions = [*found.cautions, *ring_cautions(study)]
+    return found.model_copy(
+        update={"cautions": cautions, "cached_direct": dict(room.cached_direct)}
+    )
 
 
 def _held(base: storage.Base) -> list[Held]:

@@ -24,7 +24,7 @@ from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.ledger.ledger import Ledger, opened_ledger
 from fsgauge.machine.process.tool import NotInTime
 from fsgauge.rig.host.checks import known_kind
-from fsgauge.rig.host.direct import require_direct_device
+from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
@@ -55,6 +55,7 @@ class ScratchImage:
         self._no_image: FsgaugeError | None = None
         self._untried: list[str] = []
         self._rooms: list[Room] = []
+        self.cached_direct: dict[str, str] = {}
         self._size_bytes = 0
         self._stands_in = ""
 
@@ -136,6 +137,8 @@ class ScratchImage:
         tried = system.model_copy(update={"tunables": self._tried_tunables(system)})
         with formatted(kind, tried, base, ledger, self._seconds_left()) as made:
             self._rooms.append(room_of(self._study, system, made.directory, self._engine))
+            if words := direct_in_cache(self._study, str(made.directory)):
+                self.cached_direct[system.name] = words
 
     def _tried_tunables(self, system: System) -> dict[str, str]:
         """Those of the image's own device: a trial changes nothing of the machine."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fsgauge.engine.client import Engine
@@ -20,9 +20,10 @@ from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
-from fsgauge.rig.host.direct import require_direct_files
+from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
 from fsgauge.rig.host.formatted import formatted
 from fsgauge.storage import Base
+from fsgauge.storage.path import free_inodes
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
@@ -37,6 +38,8 @@ class WorkingSet:
 
     file_size_bytes: int
     file_sets: FileSets | AgedFiles | None
+    cached_direct: Mapping[str, str] = field(default_factory=dict)
+    """See StorageFacts."""
 
 
 def working_set(
@@ -49,18 +52,22 @@ def working_set(
     """What every system holds; InputError when the load does not fit. `places` are the folders that
     are used as they are, open, by their paths."""
     rooms = []
+    cached = {}
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
                 rooms.append(room_of(study, system, made.directory, engine))
+                cached[system.name] = direct_in_cache(study, str(made.directory))
         elif kind.placement == "folder":
             place = places[system.path or str(base.directory)]
             if asks_for_allocation(system):
                 with ledger.scratch(place, "probe") as probe:
                     require_allocation(system, probe)
             rooms.append(Room(base.size_bytes, system.name, free_inodes(place.pinned), system.name))
-    return fitting(study, rooms, base.size_bytes)
+            cached[system.name] = direct_in_cache(study, place.pinned)
+    found = fitting(study, rooms, base.size_bytes)
+    return replace(found, cached_direct={name: words for name, words in cached.items() if words})
 
 
 def room_of(study: Study, system: System, directory: Path, engine: Engine | None) -> Room:
@@ -83,8 +90,10 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
     for each in rooms:
         room = _less(room, each)
     method = method_of(study.workload)
+    in_room = method.in_room(room)
+    in_room.require_inodes(room)
     if not method.lays_out:
-        return WorkingSet(0, method.in_room(room).file_sets)
+        return WorkingSet(0, in_room.file_sets)
     filled = room.free_bytes * method.fill_percent // 100
     filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
     size = method.file_size_bytes(filled // method.files)
@@ -103,11 +112,6 @@ def free_bytes(directory: str) -> int:
     """What statvfs says a program may still write."""
     room = os.statvfs(directory)
     return room.f_bavail * room.f_frsize
-
-
-def free_inodes(directory: str) -> int | None:
-    """What statvfs says how many files a program may still make; None where nothing limits them."""
-    return os.statvfs(directory).f_favail or None
 
 
 def _less(one: Room, other: Room) -> Room:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.rig.host import checks
-from fsgauge.rig.host.checks import check_systems, smallest_bytes
+from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.machine.process.rings import NoRings
+from fsgauge.rig.host import checks, rings
+from fsgauge.rig.host.checks import LAB_DESCRIPTORS, refused_systems, smallest_bytes
 from fsgauge.rig.host.tunables import check_tunables
+from fsgauge.rig.refusing import require_none
 from fsgauge.study.model import Study, System
 from fsgauge.system import Support
 
@@ -27,6 +30,10 @@ def study(*systems: dict[str, Any], **storage: Any) -> Study:
             "workload": {"kind": "overhead"},
         }
     )
+
+
+def check_systems(asked: Study) -> None:
+    require_none(refused_systems(asked))
 
 
 @pytest.fixture
@@ -51,7 +58,7 @@ def test_a_study_that_works() -> None:
 def test_an_ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     error = said(study({"name": "ext4"}))
-    assert isinstance(error, RigError) and "sudo" in error.next
+    assert isinstance(error, InputError) and "sudo" in error.next
 
 
 @pytest.mark.usefixtures("as_root")
@@ -59,7 +66,7 @@ def test_a_file_system_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) ->
     lacks = Support(True, False, "apt-get install xfsprogs")
     monkeypatch.setattr(checks, "support_of", lambda kind, load_module: lacks)
     error = said(study({"name": "xfs"}))
-    assert isinstance(error, RigError) and error.next == "apt-get install xfsprogs"
+    assert isinstance(error, InputError) and error.next == "apt-get install xfsprogs"
     monkeypatch.setattr(checks, "support_of", lambda kind, load_module: Support(False, True, ""))
     assert "this kernel has no xfs" in said(study({"name": "xfs"})).what
 
@@ -157,7 +164,10 @@ def test_every_system_that_cannot_be_measured_is_named_with_the_way_out(
     assert "data=journal" in refused[1].cause
     error = said(asked)
     assert error.what == refused[0].what
-    assert error.details == ('also: "my ext4" has no direct I/O',)
+    assert error.details == (
+        'also: "my ext4" has no direct I/O'
+        " (next: --set workload.direct=false, or --without 'my ext4')",
+    )
 
 
 @pytest.mark.usefixtures("as_root")
@@ -179,3 +189,79 @@ def test_buffered_io_needs_no_direct_io() -> None:
     assert checks.refused_systems(buffered) == []
     again = study({"name": "raw"}, {"name": "ext4", "mount": "data=journal,data=ordered"})
     assert checks.refused_systems(again) == []
+
+
+def in_folder(place: Path, workload: dict[str, Any]) -> Study:
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "s",
+            "question": "Why?",
+            "storage": {"kind": "path", "path": str(place), "size": 1 << 30},
+            "system": [{"name": "here", "kind": "mounted"}],
+            "workload": workload,
+        }
+    )
+
+
+FILES_OF_KINDS: dict[str, dict[str, Any]] = {
+    "overhead": {"kind": "overhead", "files": 100},
+    "writers": {"kind": "writers", "ranges": ["own files"], "writers": [100]},
+    "aging": {"kind": "aging", "files": 100, "streams": 2},
+    "sharing": {
+        "kind": "sharing",
+        "tests": ["create_sequential", "delete_sequential"],
+        "folder_files": 100,
+    },
+    "connections": {"kind": "connections", "clients": 20, "files_per_connection": 5},
+    "churn": {"kind": "churn", "median_size": 4096, "largest_size": 65536},
+}
+
+
+@pytest.mark.parametrize("kind", FILES_OF_KINDS)
+def test_inodes_are_counted_for_the_files_of_every_kind(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sharing` began without, and ended in the middle."""
+    asked = in_folder(tmp_path, FILES_OF_KINDS[kind])
+    for free, is_enough in ((50, False), (0, False), (1_000_000, True), (None, True)):
+        monkeypatch.setattr(checks, "free_inodes", lambda _, free=free: free)
+        whats = [error.what for error in refused_systems(asked)]
+        assert any("inodes" in what for what in whats) != is_enough, (free, whats)
+
+
+def test_too_few_descriptors_for_the_lab_are_said_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 64 a study failed at its first record: "cannot write turn.json"."""
+    asked = in_folder(tmp_path, {"kind": "sharing"})
+
+    def said_with(soft: int, hard: int) -> list[str]:
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+        return [error.next for error in refused_systems(asked)]
+
+    assert said_with(LAB_DESCRIPTORS, LAB_DESCRIPTORS) == []
+    assert said_with(64, 4096) == [f"ulimit -n {LAB_DESCRIPTORS}"]
+    assert said_with(64, 64) == ["as root: ulimit -Hn 1024"]
+    assert said_with(resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
+
+
+@pytest.mark.parametrize("kind", ["overhead", "writers"])
+def test_files_that_are_open_at_once_are_counted(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = in_folder(tmp_path, FILES_OF_KINDS[kind])
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (130, 131))
+    assert "100 files open at once" in said(asked).what
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (130, 132))
+    check_systems(asked)
+
+
+def test_rings_are_among_what_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe knew it, and 36 of 36 runs failed."""
+    forbidden = NoRings("io_uring is forbidden here", "", is_forbidden=True)
+    monkeypatch.setattr(rings, "no_rings", lambda count, depth: forbidden)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
+    whats = [each.what for each in refused_systems(in_folder(tmp_path, {"kind": "aging"}))]
+    assert len(whats) == 2, "all reasons at once"
+    assert "needs io_uring for 4 operations" in whats[1]
