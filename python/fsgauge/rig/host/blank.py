@@ -9,6 +9,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.machine.device.device_bytes import discard, wipe
 from fsgauge.machine.process.tool import Said
+from fsgauge.storage import Base
 from fsgauge.units import format_size
 
 _DISCARD_SECONDS = 1800.0
@@ -45,6 +46,16 @@ def make_blank(
     return "signatures wiped", [
         f"{device} cannot discard: to the device, blocks written in earlier turns are still in use"
     ]
+
+
+def blank_of(base: Base) -> tuple[str, list[str]]:
+    """The same of attached storage with a device, whose claim is in use."""
+    return make_blank(
+        str(base.device),
+        claimed=base.claim.is_exclusive,
+        keeps_blocks=base.keeps_blocks,
+        size_bytes=base.size_bytes,
+    )
 
 
 def _discarded(device: str, claimed: bool, size_bytes: int | None) -> Said:

@@ -14,7 +14,7 @@ from fsgauge.machine.facts.mounts import kernel_log, mount_at
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import MountTrace
 from fsgauge.machine.process.tool import Said, find_tool, run_tool
-from fsgauge.rig.host.blank import allocate_below, make_blank
+from fsgauge.rig.host.blank import allocate_below, blank_of
 from fsgauge.rig.host.tunables import tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System
@@ -63,12 +63,7 @@ def formatted(
     if base.device is None:
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
     with base.claim.used():
-        blank, notes = make_blank(
-            base.device,
-            claimed=base.claim.is_exclusive,
-            keeps_blocks=base.keeps_blocks,
-            size_bytes=base.size_bytes,
-        )
+        blank, notes = blank_of(base)
         made = make(
             kind,
             system,

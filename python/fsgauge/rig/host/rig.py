@@ -6,24 +6,19 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from fsgauge import storage
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import Held
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
-from fsgauge.rig.host.checks import (
-    check_systems,
-    refused_systems,
-    smallest_bytes,
-)
+from fsgauge.rig.host.checks import check_systems, refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.preconditioning import preconditioned
-from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.host.systems import HostSystems
@@ -77,23 +72,19 @@ class HostRig(Rig):
 
         Where the storage can be had, file systems are tried on a scratch image (trial.py).
         """
-
-        def look_at_storage() -> None:
-            storage.check(study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS)
-
-        def look_at_ledgers() -> None:
-            private_folder()
-
-        def look_for_engine() -> None:
-            self._with_engine()
-
-        found = refused_by(iter([look_for_engine, look_at_ledgers]))
-        of_storage = refused_by(iter([look_at_storage]))
+        found = refused_by([self._with_engine, private_folder])
+        of_storage = refused_by(
+            [
+                lambda: storage.check(
+                    study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS
+                )
+            ]
+        )
         stands_in = isinstance(study.storage, DeviceStorage)
         with ScratchImage(study, self._engine, self._say) as trial:
             tried = trial.make if stands_in or not of_storage else None
             found += refused_systems(study, self._engine, tried)
-            found += refused_by(iter([trial.look_at_image, trial.look_at_room]))
+            found += refused_by([trial.look_at_image, trial.look_at_room])
         return each_once([*found, *of_storage])
 
     def hindrance(self, study: Study) -> str:
@@ -137,7 +128,8 @@ class HostRig(Rig):
             base = stack.enter_context(
                 storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say)
             )
-            stack.enter_context(engine.holding(*_held(base)))
+            claimed = [held for each in (base, *base.beside) for held in each.claim.held]
+            stack.enter_context(engine.holding(*claimed))
             if base.device is not None:
                 require_direct_device(study, base.device)
             places = stack.enter_context(ExitStack())
@@ -146,26 +138,12 @@ class HostRig(Rig):
             if self._remounts:
                 places.close()
             base = preconditioned(study, base, engine, self._say)
-            attached = AttachedStorage(
-                kind=study.storage.kind,
-                device=base.device,
-                directory=base.directory,
-                size_bytes=base.size_bytes,
-                file_size_bytes=room.file_size_bytes,
-                facts=facts_of_folders(study, base.facts),
-                file_sets=room.file_sets,
-                places={} if self._remounts else opened,
-            )
-            yield HostSystems(attached, ledger, base, engine)
+            base = replace(base, facts=facts_of_folders(study, base.facts))
+            yield HostSystems(base, room, ledger, engine, {} if self._remounts else opened)
 
     def _with_engine(self) -> Engine:
         self._engine = self._engine or Engine()
         return self._engine
-
-
-def _held(base: storage.Base) -> list[Held]:
-    """The devices that are claimed: the engine is given the claims."""
-    return [held for each in (base, *base.beside) for held in each.claim.held]
 
 
 def place_of(study: Study) -> str:

@@ -18,7 +18,7 @@ from fsgauge.machine.process.tool import find_tool, must_run, run_tool
 from fsgauge.plain_files.opening import names_in
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.turn import measure_turn
@@ -91,7 +91,7 @@ class HostSession(Session):
 
     def describe(self) -> Description:
         machines = [self._systems.machine(self._study)]
-        return Description(self._systems.attached.size_bytes, self._build, machines)
+        return Description(self._systems.working_set.size_bytes, self._build, machines)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """Make and measure one system after the other, or all of them side by side."""

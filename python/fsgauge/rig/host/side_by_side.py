@@ -19,8 +19,8 @@ from fsgauge.plan.estimate import turns_of_block
 from fsgauge.plan.slices import slice_rounds
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.host.sliced_run import SlicedRun
-from fsgauge.rig.host.turn import TurnSystem, turn_system
-from fsgauge.rig.host.turn_steps import Work, scan_cell, scan_layout
+from fsgauge.rig.host.turn import turn_system
+from fsgauge.rig.host.turn_steps import TurnSystem, Work
 from fsgauge.storage import loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
@@ -127,7 +127,7 @@ def measure_side_by_side(work: Work, turns: Sequence[Turn]) -> None:
         for position, cell_id in enumerate(turns[0].cells):
             _measure_cell(work, block, position, cells[cell_id])
         for made in block:
-            scan_layout(made.work, made.turn, made.prepared, "after")
+            made.scan_layout("after")
 
 
 def place_number(work: Work, turn: Turn) -> int:
@@ -176,4 +176,4 @@ def _end(run: SlicedRun) -> None:
     made, record = run.made, run.record()
     made.work.tell(record)
     if not record.most_gave_up and not made.turn.over_path:
-        scan_cell(made.work, made.turn, made.prepared, run.cell)
+        made.scan_cell(run.cell)
