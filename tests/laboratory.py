@@ -38,7 +38,7 @@ from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.facts import PreparedSystem
-from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.host.rig import HostSession
 from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study

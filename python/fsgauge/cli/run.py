@@ -188,7 +188,7 @@ def _shorter(study: Study, rig: Rig, planned: PlannedStudy) -> str:
 def submit(study: Study, hosts: FleetChoice) -> int:
     """Submit what was typed; its page is where the job's log says. Raises RigError."""
     from fsgauge.rig.fleet.choice import require_extra
-    from fsgauge.rig.fleet.launcher.slurm import batch_script, submitted
+    from fsgauge.rig.fleet.launcher.command import batch_script, submitted
     from fsgauge.rig.fleet.rig import FleetRig
     from fsgauge.workload import method_of
 

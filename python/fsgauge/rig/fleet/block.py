@@ -11,10 +11,9 @@ from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
-from fsgauge.rig.fleet.gathered import Gathered, together
-from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage, State
-from fsgauge.rig.fleet.planned import Planned
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
+from fsgauge.rig.fleet.gathered import Gathered, Planned, together
+from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
 
@@ -133,7 +132,7 @@ class BlockOverHosts:
         if label is None or any(each != label for each in labels.values()):
             raise RigError(
                 "the hosts wait for different runs",
-                details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
+                details=tuple(f"{name}: {each or 'nothing'}" for name, each in labels.items()),
             )
         self._planned.require_due(names[0], label)
         if label.meeting == THROUGH:
@@ -154,7 +153,7 @@ class BlockOverHosts:
         self.hosts.require(answers)
         for name, answer in answers.items():
             if answer is not True:
-                raise HostLostError(name, f"it missed the start of {_words(label)}")
+                raise HostLostError(name, f"it missed the start of {label}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
 
@@ -168,7 +167,7 @@ class BlockOverHosts:
         lead = max(_REPLIES_AHEAD * (heard - asked), _COMPARISONS_AHEAD * (now - heard))
         return self.clock.now() + int(max(self.lead.seconds, lead) * 1e9)
 
-    def _conclude(self, label: LabelMessage, names: Sequence[str]) -> None:
+    def _conclude(self, label: Label, names: Sequence[str]) -> None:
         """These hosts are through with a run. Where one missed the start, it begins again for all,
         also for those that rest; HostLostError where that has happened too often."""
         missed = {name: self._states[name].offer for name in names if self._states[name].offer}
@@ -181,7 +180,7 @@ class BlockOverHosts:
         self.lead.missed()
         host, why = next(iter(missed.items()))
         if self._starts_missed == MOST_STARTS:
-            raise HostLostError(host, f"{why}, for the {MOST_STARTS}th time in {_words(label)}")
+            raise HostLostError(host, f"{why}, for the {MOST_STARTS}th time in {label}")
         turn = next(t for t in self.plan.turns if (t.block, t.turn) == (label.block, label.turn))
         cell = next(cell for cell in self.plan.cells if cell.id == label.cell)
         self.say(f"{host}: {why}; the run begins again, {self.lead.seconds:.3g} s after it is told")
@@ -192,7 +191,7 @@ class BlockOverHosts:
             self._meet(resting, [name], AGAIN)
         self._meet(label, names, AGAIN)
 
-    def _meet(self, label: LabelMessage, names: Sequence[str], offer: str) -> None:
+    def _meet(self, label: Label, names: Sequence[str], offer: str) -> None:
         """These hosts are at a meeting: each hears the same."""
         answers = self.hosts.cluster.ask(
             names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
@@ -200,7 +199,7 @@ class BlockOverHosts:
         self.hosts.require(answers)
         for name, passed in answers.items():
             if passed is not True:
-                raise HostLostError(name, f"it did not come to {_words(label)}")
+                raise HostLostError(name, f"it did not come to {label}")
             del self._states[name]
         self._begin_waiting()
 
@@ -280,9 +279,3 @@ def pace(asked: float) -> None:
     """Wait before the hosts are asked again where that was just now, by the monotonic clock: one
     that answers at once, for ever, keeps no processor busy."""
     time.sleep(max(0.0, 1 / _LOOKS_A_SECOND - (time.monotonic() - asked)))
-
-
-def _words(label: LabelMessage | None) -> str:
-    if label is None:
-        return "nothing"
-    return str(Label(**label.model_dump()))

@@ -31,16 +31,18 @@ _LOOK_SECONDS = 0.05
 
 
 class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of distributed
-    """Is told of each host that comes, and of each that goes, at once on a closed connection."""
+    """Is told of each host that goes, at once on a closed connection, and of each that comes: it
+    may have the address and port of one that has gone."""
 
-    def __init__(self, come: Callable[[str], None], gone: Callable[[str], None]) -> None:
-        self._come, self._gone = come, gone
+    def __init__(self, lost: dict[str, asyncio.Event]) -> None:
+        self._lost = lost
 
     def add_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
-        self._come(worker)
+        self._lost.pop(worker, None)
 
     def remove_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
-        self._gone(worker)
+        if (event := self._lost.get(worker)) is not None:
+            event.set()
 
 
 class Cluster(Control):
@@ -64,22 +66,13 @@ class Cluster(Control):
 
     async def _begin(self, listen: str) -> None:
         own = self.authority.issue("scheduler", "scheduler")
-        watch = _Loss(self._has_come, self._has_gone)
-        self._scheduler = FleetScheduler(own, listen, plugins=[watch])
+        self._scheduler = FleetScheduler(own, listen, plugins=[_Loss(self._lost)])
         await self._scheduler
 
     async def _end(self) -> None:
         with suppress(Exception):
             closing = self._scheduler.close(reason="the study is over")
             await asyncio.wait_for(closing, _CLOSE_SECONDS)
-
-    def _has_gone(self, address: str) -> None:
-        if (event := self._lost.get(address)) is not None:
-            event.set()
-
-    def _has_come(self, address: str) -> None:
-        """It may have the address and port of one that has gone."""
-        self._lost.pop(address, None)
 
     def forget(self, name: str) -> None:
         """A host that is lost is registered no longer: a new process takes its name. Its connection

@@ -164,7 +164,7 @@ class FleetRig(Rig):
         self, study: Study, fleet: Fleet, question: Question, destroy: Consent | None = None
     ) -> dict[str, Answer]:
         """Something about the study, of each host, as it answered; raises HostLostError."""
-        from fsgauge.rig.fleet.messages import allowed
+        from fsgauge.rig.fleet.messages import Allowed
 
         hosts = self._hosts(fleet)
         words: dict[str, dict[str, object]] = {
@@ -173,7 +173,7 @@ class FleetRig(Rig):
         }
         if destroy is not None:
             for name, each in words.items():
-                each["destroy"] = allowed(consent_on(destroy, name))
+                each["destroy"] = Allowed.dump_python(consent_on(destroy, name), mode="json")
         answers = hosts.cluster.ask_each(words, question, _ASK_SECONDS)
         hosts.require(answers)
         return answers
@@ -203,7 +203,7 @@ class FleetRig(Rig):
         return existing_cluster(self._choice.scheduler)
 
     def _launcher(self, fleet: Fleet) -> Launcher:
-        from fsgauge.rig.fleet.launcher import command, kubernetes, slurm
+        from fsgauge.rig.fleet.launcher import command, kubernetes
 
         if fleet.launcher == "local":
             return command.local_launcher()
@@ -212,7 +212,7 @@ class FleetRig(Rig):
 
             return ExistingLauncher()
         if fleet.launcher == "slurm":
-            return slurm.slurm_launcher()
+            return command.slurm_launcher()
         if fleet.launcher == "kubernetes":
             assert self._choice.kubernetes is not None  # noqa: S101 - no other option makes one
             pods = kubernetes.read_pods(self._choice.kubernetes)

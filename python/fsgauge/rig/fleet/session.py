@@ -25,7 +25,7 @@ from fsgauge.rig.fleet.control import (
     too_few,
     understood,
 )
-from fsgauge.rig.fleet.messages import Described, State, allowed
+from fsgauge.rig.fleet.messages import Allowed, Described, State
 from fsgauge.rig.happenings import MOST_REPEATS, BlockVoid, StudyVoid, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
@@ -118,7 +118,7 @@ class PreparedHosts:
                 "number": self._hosts.names.index(name),
                 "hosts": count,
                 "run": run,
-                "destroy": allowed(self._consent_of(name)),
+                "destroy": Allowed.dump_python(self._consent_of(name), mode="json"),
             }
             for name in names
         }

@@ -24,7 +24,7 @@ from fsgauge.record.preconditioning import (
 )
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.happenings import StepStarted
-from fsgauge.rig.host.blank import allocate_below, blank_of
+from fsgauge.rig.host.formatted import allocate_below, blank_of
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.storage import Base
 from fsgauge.study.model import Study

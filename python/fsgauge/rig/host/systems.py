@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
-from fsgauge.rig.host.blank import allocate_below, blank_of
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.facts import (
     PreparedSystem,
@@ -32,7 +31,7 @@ from fsgauge.rig.host.facts import (
     notes_on,
     watch_device,
 )
-from fsgauge.rig.host.formatted import facts_of, formatted
+from fsgauge.rig.host.formatted import allocate_below, blank_of, facts_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
@@ -76,20 +75,16 @@ class HostSystems:
         self.base, self.working_set = base, working_set
         self._ledger, self._engine, self._places = ledger, engine, places
 
-    @contextmanager
-    def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
+    def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
         """Make one system afresh and fill it; undone when the context ends."""
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
-            context = self._formatted(study, system, kind)
-        elif kind.placement == "bare":
-            context = self._bare(study, system)
-        elif kind.placement == "share":
-            context = prepared_share(study, system, self.working_set, self._ledger, self._engine)
-        else:
-            context = self._folder(study, system)
-        with context as prepared:
-            yield prepared
+            return self._formatted(study, system, kind)
+        if kind.placement == "bare":
+            return self._bare(study, system)
+        if kind.placement == "share":
+            return prepared_share(study, system, self.working_set, self._ledger, self._engine)
+        return self._folder(study, system)
 
     @contextmanager
     def beside(self, study: Study, number: int) -> Iterator[HostSystems]:

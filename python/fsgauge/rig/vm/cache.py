@@ -205,10 +205,10 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
 def _rank(version: str) -> tuple[int, list[int]]:
     """6.1.0-56-amd64 is above any version of another flavour, such as 6.1.0-57-cloud-amd64."""
     flavour = [word for word in version.split("-")[1:] if not word[:1].isdigit()]
-    return -len(flavour), _numbers(version)
+    return -len(flavour), numbers_in(version)
 
 
-def _numbers(version: str) -> list[int]:
+def numbers_in(version: str) -> list[int]:
     """For the order of versions: 6.1.0-47 is before 6.1.0-56 and 6.12.9."""
     return [int(number) for number in re.findall(r"\d+", version)]
 

@@ -14,11 +14,10 @@ from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.process.tool import NotInTime, must_run, run_tool
 from fsgauge.record.machine import NO_STORAGE
-from fsgauge.rig.host.blank import make_blank
-from fsgauge.rig.host.formatted import make
-from fsgauge.rig.vm.disks import device_of
+from fsgauge.rig.host.formatted import make, make_blank
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
+from fsgauge.rig.vm.qemu import device_of
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mount_words

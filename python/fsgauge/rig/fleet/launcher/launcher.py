@@ -64,6 +64,16 @@ class Started(Protocol):
         """End it; whether it ended by itself in that time."""
 
 
+class NotOurs:
+    """A host's process that is not ended by itself: it ends with all others, or with its owner."""
+
+    def why_ended(self) -> str | None:
+        return None
+
+    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
+        return True
+
+
 class Launcher(Protocol):
     """A way to start hosts."""
 

@@ -91,7 +91,13 @@ class Archive:
         """The package of one kernel alone; RigError with those that are offered."""
         found = self._offered(package)
         if found is None:
-            offered = [each for each in self.kernels() if _is_usual(each)]
+            # Neither for real time, nor for one cloud, nor without a signature.
+            others = ("-rt-", "-cloud-", "-dbg", "-unsigned")
+            offered = [
+                each
+                for each in self.kernels()
+                if each.endswith("-amd64") and not any(word in each for word in others)
+            ]
             raise RigError(
                 f"the archive offers no package {package}",
                 details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
@@ -188,12 +194,6 @@ class Archive:
         return run_tool([*command, program, *given, *words], seconds=_SECONDS)
 
 
-def _is_usual(kernel: str) -> bool:
-    """Whether it is neither for real time, nor for one cloud, nor without a signature."""
-    others = ("-rt-", "-cloud-", "-dbg", "-unsigned")
-    return kernel.endswith("-amd64") and not any(word in kernel for word in others)
-
-
 def _package(line: str) -> Package | None:
     found = _LINE.match(line.strip())
     if found is None:
@@ -207,7 +207,7 @@ def unpack(archive: Path, tree: Path) -> None:
         for name in ("bin", "sbin", "lib", "lib64"):
             (tree / "usr" / name).mkdir(parents=True)
             (tree / name).symlink_to(f"usr/{name}")
-    out = [word for each in _LEFT_OUT for word in (f"--exclude={each}",)]
+    out = [f"--exclude={each}" for each in _LEFT_OUT]
     plain = child_environment(LC_ALL="C")
     reading = start(
         ["dpkg-deb", "--fsys-tarfile", str(archive.absolute())],

@@ -15,9 +15,8 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.archive import Archive, Package, require_programs, unpack
-from fsgauge.rig.vm.build.closure import Closure
+from fsgauge.rig.vm.build.closure import Closure, squashed
 from fsgauge.rig.vm.build.kernel import make_kernel, version_of
-from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.recipe import GUEST, Recipe, recipe
 from fsgauge.units import format_size
@@ -242,4 +241,4 @@ def _flavour(package: str) -> str:
 
 def _version(package: str) -> list[int]:
     found = _NAME.fullmatch(package)
-    return [int(number) for number in re.findall(r"\d+", found["version"])] if found else []
+    return cache.numbers_in(found["version"]) if found else []

@@ -19,7 +19,7 @@ from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
 from fsgauge.record.strikes import Struck
 from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.recording import run_record
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study

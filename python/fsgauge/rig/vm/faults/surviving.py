@@ -17,7 +17,7 @@ from typing import Any
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.messages import Order
