@@ -12,7 +12,7 @@ from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
 from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
-from fsgauge.rig.fleet.gathered import Gathered, Planned, together
+from fsgauge.rig.fleet.gathered import Gathered, together
 from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
@@ -41,7 +41,7 @@ class BlockOverHosts:
     said: Said
     lead: LeadTime
     _states: dict[str, State] = field(default_factory=dict)
-    _planned: Planned = field(init=False)
+    _gathered: Gathered = field(init=False)
     _starts_missed: int = 0
     """Of the run that goes on."""
     _start_ns: int = 0
@@ -49,23 +49,22 @@ class BlockOverHosts:
     _first_after: float | None = None
 
     def __post_init__(self) -> None:
-        self._planned = Planned(self.plan, self.block)
+        self._gathered = Gathered(self.plan, self.block, self.hosts.names)
 
     def measure(self) -> None:
         """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
         and what `tell` raises."""
-        names = self.hosts.names
-        gathered = Gathered(self.plan, self.block, names)
+        names, gathered = self.hosts.names, self._gathered
         plan = self.plan.model_dump_json()
         self.hosts.require(
             self.hosts.cluster.ask(names, "measure", ANSWER_SECONDS, plan=plan, block=self.block)
         )
         self._begin_waiting()
         while True:
-            self._look(gathered)
-            resting = self._resting(gathered)
+            self._look()
+            resting = self._resting()
             for told in gathered.ready():
-                self._put_together(gathered, told)
+                self._put_together(told)
             for step in gathered.steps():
                 self.tell(step)
             phases = {state.phase for name, state in self._states.items() if name not in resting}
@@ -80,7 +79,7 @@ class BlockOverHosts:
         if not gathered.is_complete:
             raise RigError("some hosts told more of the block than others")
 
-    def _look(self, gathered: Gathered) -> None:
+    def _look(self) -> None:
         """Ask every host where it is; hosts that are idle told everything."""
         asked = time.monotonic()
         names = self.hosts.names
@@ -98,7 +97,7 @@ class BlockOverHosts:
         for name, answer in answers.items():
             state = understood(name, answer, State)
             self._states[name] = state
-            gathered.add(name, state.told)
+            self._gathered.add(name, state.told)
             self.said.of(name, state.said)
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
@@ -113,12 +112,12 @@ class BlockOverHosts:
         state = self._states.get(name)
         return state is not None and state.phase in ("armed", "idle")
 
-    def _put_together(self, gathered: Gathered, told: dict[str, HappeningMessage]) -> None:
-        begun = gathered.begun(told)
+    def _put_together(self, told: dict[str, HappeningMessage]) -> None:
+        begun = self._gathered.begun(told)
         if begun is not None:
             self.tell(begun)
             return
-        records = gathered.records(told)
+        records = self._gathered.records(told)
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)
@@ -134,7 +133,7 @@ class BlockOverHosts:
                 "the hosts wait for different runs",
                 details=tuple(f"{name}: {each or 'nothing'}" for name, each in labels.items()),
             )
-        self._planned.require_due(names[0], label)
+        self._gathered.require_due(names[0], label)
         if label.meeting == THROUGH:
             self._conclude(label, names)
             return
@@ -192,7 +191,6 @@ class BlockOverHosts:
         self._meet(label, names, AGAIN)
 
     def _meet(self, label: Label, names: Sequence[str], offer: str) -> None:
-        """These hosts are at a meeting: each hears the same."""
         answers = self.hosts.cluster.ask(
             names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
         )
@@ -203,7 +201,7 @@ class BlockOverHosts:
             del self._states[name]
         self._begin_waiting()
 
-    def _resting(self, gathered: Gathered) -> set[str]:
+    def _resting(self) -> set[str]:
         """Hosts that take no part in the run that goes on; those whose rest is over go on."""
         labels = {
             name: state.armed
@@ -211,9 +209,9 @@ class BlockOverHosts:
             if state.armed is not None and state.armed.meeting == RESTING
         }
         others = [name for name in self.hosts.names if name not in labels]
-        through = min((gathered.told_by(name) for name in others), default=0)
+        through = min((self._gathered.told_by(name) for name in others), default=0)
         for name, label in labels.items():
-            if gathered.told_by(name) < through:
+            if self._gathered.told_by(name) < through:
                 self._meet(label, [name], "")
         return {name for name in labels if name in self._states}
 

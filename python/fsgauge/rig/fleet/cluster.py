@@ -56,12 +56,10 @@ class Cluster(Control):
 
     @property
     def address(self) -> str:
-        """Where hosts find the scheduler."""
         return str(self._scheduler.address)
 
     @property
     def host_address(self) -> str:
-        """The address of the scheduler, without protocol and port."""
         return str(get_address_host(self.address))
 
     async def _begin(self, listen: str) -> None:
@@ -105,8 +103,6 @@ class Cluster(Control):
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
     ) -> dict[str, Answer]:
-        """A question to each host, with words of its own."""
-
         async def all_of_them() -> dict[str, Answer]:
             names = await self._names()
             found = await asyncio.gather(
@@ -169,7 +165,6 @@ class Cluster(Control):
 
 
 def _answer_in(asked: asyncio.Future[object]) -> Answer:
-    """The answer in a reply, or how it failed to be one."""
     try:
         reply = asked.result()
     except NotPlainError as error:

@@ -49,7 +49,6 @@ class ExistingCluster(Cluster):
 
     @property
     def address(self) -> str:
-        """Where the scheduler listens."""
         return self._address
 
     @property

@@ -77,11 +77,9 @@ class Gate:
             self._changed.notify_all()
 
     def reopen(self) -> None:
-        """It can be waited at again."""
         with self._changed:
             self._because = None
 
     def require_not_ended(self) -> None:
-        """Raise Interrupted where it was ended."""
         if self._because is not None:
             raise Interrupted(self._because)

@@ -71,7 +71,6 @@ class GatedEngine(Engine):
         self._interrupt: Callable[[], None] | None = None
 
     def enter(self, turn: Turn) -> None:
-        """A turn begins: its system is made, filled and aged."""
         self._turn = turn
 
     def expect(self, started: RunStarted) -> None:
@@ -131,7 +130,6 @@ class GatedEngine(Engine):
         on_start: Start | None = None,
         on_armed: Armed | None = None,
     ) -> Result:
-        """Any job; `interrupt` reaches it."""
         if isinstance(job, LayoutJob) and isinstance(job.target, FilesTarget) and self._shares:
             return self._laid_out(job, job.target, on_event)
         return self._run(job, on_event, on_start, on_armed)
@@ -215,7 +213,6 @@ class GatedEngine(Engine):
 
 
 def _require_counts(passed: str, label: Label) -> None:
-    """Raise RunBeginsAgain where hosts were told that."""
     if passed == AGAIN:
         raise RunBeginsAgain(f"{label} begins again on all hosts: one missed the start")
 

@@ -17,7 +17,7 @@ from fsgauge.errors import RigError
 from fsgauge.record.factors import factors_of
 from fsgauge.record.parts import MachineStart, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
 from fsgauge.rig.fleet.control import HostLostError, no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
@@ -43,7 +43,7 @@ class Planned:
         self._block = block
         self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
         self._cells = {cell.id: cell for cell in plan.cells}
-        self._told: Counter[str] = Counter()
+        self._happened: Counter[str] = Counter()
         self._recorded: set[tuple[str, str, int, int]] = set()
         self._waited: Counter[tuple[int, str, bool]] = Counter()
 
@@ -53,8 +53,8 @@ class Planned:
             turn = self._turns.get(each.turn)
             if turn is None or (each.kind == "run started" and each.text not in turn.cells):
                 raise HostLostError(host, "it tells of what is not in the plan")
-        self._told[host] += len(told)
-        if self._told[host] > _MOST_TOLD_OF_A_TURN * len(self._turns):
+        self._happened[host] += len(told)
+        if self._happened[host] > _MOST_TOLD_OF_A_TURN * len(self._turns):
             raise HostLostError(host, "it tells more of a block than can happen in it")
 
     def require_record(self, host: str, record: AnyRecord) -> None:
@@ -97,13 +97,11 @@ class Planned:
             raise HostLostError(host, f"it waits for {label} again and again")
 
 
-class Gathered:
+class Gathered(Planned):
     """One block's happenings, host by host."""
 
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
-        self._planned = Planned(plan, block)
-        self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
-        self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
+        super().__init__(plan, block)
         self._told: dict[str, list[HappeningMessage]] = {host: [] for host in hosts}
         self._steps: list[HappeningMessage] = []
         self._begun: set[int] = set()
@@ -115,7 +113,7 @@ class Gathered:
         Steps that begin are told of the first host alone: the others may need more or fewer rounds
         until they are steady. Raises HostLostError for what is not of the plan, or has no end.
         """
-        self._planned.require_told(host, told)
+        self.require_told(host, told)
         first = next(iter(self._told))
         if host == first:
             self._steps += [each for each in told if each.kind == "step started"]
@@ -147,7 +145,7 @@ class Gathered:
         of a scan of what those have written."""
         found = records_of(told)
         for host, record in found.items():
-            self._planned.require_record(host, record)
+            self.require_record(host, record)
         first = next(iter(found.values()))
         if not isinstance(first, ScanRecord) or first.cell is None:
             return found
@@ -239,7 +237,6 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
 
 
 def _added(traffic: Sequence[Sequence[Traffic]]) -> list[Traffic]:
-    """What each counter counted on all hosts."""
     found: dict[str, Traffic] = {}
     for each in (one for of_host in traffic for one in of_host):
         parts = dict(found[each.name].parts) if each.name in found else {}

@@ -73,7 +73,6 @@ class HeldRig:
         self._thread.start()
 
     def block(self, plan: Plan, block: int) -> None:
-        """Measure a block; `state` says how far it is."""
         self._gate.reopen()
         self._become("working")
         self._orders.put(lambda session: session.block(plan, block, self._tell))
@@ -106,7 +105,6 @@ class HeldRig:
         return self._gate.open(label, opened)
 
     def abort(self, because: str) -> None:
-        """End the block that is measured; the rig stays open."""
         self._gate.end(because)
         self._engine.interrupt()
 

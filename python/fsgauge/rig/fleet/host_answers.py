@@ -82,7 +82,6 @@ class HostAnswers:
         return found.model_dump_json()
 
     def grounds(self, study: str) -> str:
-        """What this host sees of the folders of a study."""
         return Grounds.dump_json(grounds_here(Study.model_validate_json(study))).decode()
 
     def prepare(
@@ -115,7 +114,6 @@ class HostAnswers:
         return self._rig().state(known, seconds).model_dump_json()
 
     def describe(self) -> str:
-        """Have the rig described afresh."""
         self._rig().describe()
         return "ok"
 
@@ -133,7 +131,6 @@ class HostAnswers:
         return self._rig().open(Label(block=block, turn=turn, cell=cell), start_at_ns)
 
     def pass_meeting(self, label: dict[str, Any], offer: str) -> bool:
-        """All hosts are at a meeting, and this is what the first of them offers."""
         return self._rig().open(Label(**label), offer)
 
     def compare_clock(self, job: str) -> str:

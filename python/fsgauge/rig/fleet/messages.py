@@ -29,17 +29,14 @@ _MOST_AT_ONCE = 10_000
 _LONGEST_PATIENCE_SECONDS = 7 * 24 * 3600.0
 
 
-def _shortened(words: object) -> object:
-    return words[:_LONGEST_WORDS] if isinstance(words, str) else words
-
-
-Words = Annotated[str, BeforeValidator(_shortened)]
+Words = Annotated[
+    str,
+    BeforeValidator(lambda words: words[:_LONGEST_WORDS] if isinstance(words, str) else words),
+]
 """Words for people; a host may send longer ones, which are cut off."""
 
 
 class Message(BaseModel):
-    """Anything that is sent."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -153,7 +150,6 @@ class Label(Message):
         return ", ".join(filter(None, (where, self.cell, self.meeting)))
 
     def met(self, meeting: str, patience_seconds: float) -> Label:
-        """The meeting of that name about the same run."""
         return self.model_copy(update={"meeting": meeting, "patience_seconds": patience_seconds})
 
 
@@ -173,8 +169,6 @@ class State(Message):
 
 
 class Described(Message):
-    """A host's description."""
-
     size_bytes: Annotated[int, Field(ge=0)]
     engine: EngineBuild
     machines: Annotated[list[Machine], Field(min_length=1)]

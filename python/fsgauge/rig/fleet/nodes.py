@@ -187,7 +187,6 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         return {"type": "Scheduler"}
 
     def _is_own(self, comm: Comm, address: object) -> bool:
-        """Whether this address is that of the host which says so."""
         who = identity_of(comm)
         found = self.workers.get(address) if isinstance(address, str) else None
         return who is not None and found is not None and bool(found.name == who.name)

@@ -105,7 +105,6 @@ class PreparedHosts:
         return [name for name, answer in answers.items() if answer is not True]
 
     def _measure(self, plan: Plan, block: int, tell: Tell) -> None:
-        """A block, once; see BlockOverHosts."""
         BlockOverHosts(
             self._hosts, self._clock, plan, block, tell, self._say, self._said, self._lead
         ).measure()

@@ -73,7 +73,6 @@ class HostRig(Rig):
         self._cleared: list[Cleared] = []
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says; of a device, what the machine says."""
         if isinstance(study.storage, DeviceStorage):
             device = device_at(study.storage.device)
             if device is None:
@@ -102,7 +101,6 @@ class HostRig(Rig):
         return each_once([*found, *of_storage])
 
     def hindrance(self, study: Study) -> str:
-        """Why systems cannot stand beside one another here; empty if they can."""
         return hindrance(study)
 
     def folders(self, study: Study) -> FoldersSeen:
@@ -118,13 +116,11 @@ class HostRig(Rig):
         self._destroy = destroy
 
     def last_noise(self, study: Study) -> KeptNoise | None:
-        """What a run of this study last measured on its storage, else whatever measured there."""
         here = kept_noise(place_of(study))
         own = [kept for kept in here if kept.study == study.name]
         return max(own or here, key=lambda kept: kept.measured_unix_s, default=None)
 
     def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
-        """Keep what a run of the study has measured, for the next plan on its storage."""
         kept = KeptNoise(noise_percent, study.name, blocks, results, time.time())
         keep_noise(place_of(study), kept)
 
@@ -186,7 +182,6 @@ class HostLent:
 
     @property
     def pinned(self) -> Place:
-        """The target as programs are told it: no rename leads them elsewhere."""
         return self._prepared.pinned
 
     def settle(self) -> str:

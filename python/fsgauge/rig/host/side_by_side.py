@@ -164,7 +164,6 @@ def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: 
 
 
 def _end(run: SlicedRun) -> None:
-    """Record a run, and scan what it has written."""
     made, record = run.made, run.record()
     made.work.tell(record)
     if not record.most_gave_up and not made.turn.over_path:

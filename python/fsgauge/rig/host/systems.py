@@ -108,7 +108,6 @@ class HostSystems:
             write_back(_folder_of(prepared))
 
     def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        """Read the counters of the device below; what is given says what was asked for since."""
         return watch_device(prepared)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:

@@ -243,7 +243,6 @@ def _port() -> Path:
 
 
 def main() -> None:
-    """Serve the port until it is closed."""
     descriptor = os.open(_port(), os.O_RDWR | os.O_CLOEXEC)
     Guest(OrderPort(descriptor)).serve()
 

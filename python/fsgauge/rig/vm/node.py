@@ -214,7 +214,6 @@ class Node:
 
     @property
     def has_line(self) -> bool:
-        """Whether a whole line has come that `look` has not taken."""
         return self._lines.has_one
 
     @property

@@ -124,8 +124,6 @@ class Disk:
 
 @dataclass(frozen=True)
 class MachineSpec:
-    """What one machine is started with."""
-
     name: str
     guest: Guest
     kernel: Kernel
@@ -170,8 +168,6 @@ class Descriptors:
 
 @dataclass(frozen=True)
 class Qemu:
-    """The QEMU that is installed."""
-
     program: str
     version: str = field(default="")
 
@@ -243,15 +239,11 @@ def command(
         found += ["-device", f"virtio-net-pci,netdev=network,mac={address},romfile="]
     images = {"root": files.root, "modules": files.modules, "lab": files.lab}
     for serial, image in images.items():
-        found += _read_only(serial, image)
+        drive = f"file={image},format=raw,if=none,id={serial},readonly=on,file.locking=off"
+        found += ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
     for disk in files.disks:
         found += disk_words(disk)
     return found
-
-
-def _read_only(serial: str, image: Path) -> list[str]:
-    drive = f"file={image},format=raw,if=none,id={serial},readonly=on,file.locking=off"
-    return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
 
 
 def disk_words(disk: Disk) -> list[str]:

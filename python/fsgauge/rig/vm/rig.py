@@ -93,7 +93,6 @@ class VmRig(Rig):
         return small_blocks_words(study, storage_of(study).size)
 
     def hindrance(self, study: Study) -> str:
-        """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
         if study.faults:
             return "a fault strikes one system at a time"
         if roles_of(study).nodes > 1:

@@ -48,8 +48,6 @@ _USED_PERCENT = 97
 
 @dataclass
 class _Prepared:
-    """Nodes that are up, and the study on them."""
-
     group: NodeGroup
     measuring: Measuring
     has_logs: bool = False
@@ -136,7 +134,6 @@ class VmSession(Session):
                 yield lent
 
     def describe(self) -> Description:
-        """All machines as they are now, and the one that they are on."""
         found = [
             (each.group, each.measuring.describe(), each.group.bystanders())
             for each in self._by_kernel.values()

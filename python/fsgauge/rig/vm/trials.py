@@ -181,7 +181,6 @@ def outcomes(
 
 
 def _study(group: list[RigTest]) -> Study:
-    """With a system for each of them, on their nodes."""
     systems = [
         System(
             name=each.name,

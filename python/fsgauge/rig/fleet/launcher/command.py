@@ -20,7 +20,7 @@ from typing import IO
 
 from fsgauge.engine.process import how_it_ended
 from fsgauge.errors import InputError
-from fsgauge.programs import interpreter, start
+from fsgauge.programs import end_process, interpreter, start
 from fsgauge.programs.finding import find_program
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started, answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
@@ -57,7 +57,6 @@ class StartedHost:
             return
 
     def why_ended(self) -> str | None:
-        """Why it has ended, in its own words; None while it runs."""
         code = self._process.poll()
         if code is None:
             return None
@@ -73,19 +72,7 @@ class StartedHost:
         return " ".join(line.strip() for line in lines[-_LAST_LINES:])[:400]
 
     def end(self, seconds: float = _END_SECONDS) -> bool:
-        """Close its input and wait, then kill; whether it ended by itself."""
-        gently = True
-        if self._process.stdin is not None:
-            try:
-                self._process.stdin.close()
-            except OSError:
-                gently = False
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            gently = False
-            self._process.kill()
-            self._process.wait()
+        gently = end_process(self._process, seconds)
         self._said.close()
         return gently
 
@@ -108,7 +95,6 @@ class CommandLauncher:
     register_seconds: float = 90.0
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
-        """Start them all, without waiting for any."""
         return {
             host.name: StartedHost(self.command(host), bootstrap)
             for host, bootstrap in bootstraps.items()
@@ -166,13 +152,13 @@ _MARGIN = 2.0
 """A job that ends before its study does is lost from its last whole block on."""
 
 
-def is_in_job(environment: Mapping[str, str] = os.environ) -> bool:
-    return bool(environment.get(_JOB))
+def is_in_job() -> bool:
+    return bool(os.environ.get(_JOB))
 
 
-def fleet_of_job(nodes: int, environment: Mapping[str, str] = os.environ) -> Fleet:
+def fleet_of_job(nodes: int) -> Fleet:
     """The nodes of the job as hosts; InputError where there are fewer than asked for."""
-    listed = environment.get(_NODES, "")
+    listed = os.environ.get(_NODES, "")
     names = _said(["scontrol", "show", "hostnames", listed]).split()
     if len(names) < nodes:
         raise InputError(

@@ -13,7 +13,6 @@ from fsgauge.rig.vm.arrangement.tables import (
     Layer,
     ReachedBy,
     SharedFileSystem,
-    Tables,
     Volume,
     Where,
     tables,
@@ -104,10 +103,9 @@ class Arrangement:
                 return roles.all
 
 
-def arrangement_of(study: Study, system: System, known: Tables | None = None) -> Arrangement:
+def arrangement_of(study: Study, system: System) -> Arrangement:
     """InputError for a volume or a way to reach it that the guest does not have."""
-    known = known or tables()
-    asked = system.rig
+    known, asked = tables(), system.rig
     shared = known.file_system.get(system.kind)
     if shared is not None and len(roles_of(study).loads) == 1 and not shared.read_only:
         shared = None  # one node has it for itself, as any other file system

@@ -93,7 +93,7 @@ CODE = "rig.struck"
 
 
 class StruckTurn:
-    """Is told what `tell` is to be told."""
+    """Tells one struck turn on; its strikes begin with its last run, and end with it."""
 
     def __init__(
         self, study: Study, plan: Plan, turn: Turn, injection: Injection, tell: Tell

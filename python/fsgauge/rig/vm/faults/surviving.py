@@ -104,7 +104,6 @@ class Surviving:
             self.nodes[at].is_stuck = True
 
     def _turn(self, at: int, now: float) -> None:
-        """A node's next record, or its answer to the last one."""
         node = self._group.nodes[at]
         if node.is_away:
             self._waiting.discard(at)
