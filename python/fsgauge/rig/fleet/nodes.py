@@ -70,7 +70,7 @@ def configure() -> None:
     refuse_pickles()
 
 
-def security_of(credentials: Credentials, peer: Role | None) -> RoleSecurity:
+def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> RoleSecurity:
     """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
     return RoleSecurity(
@@ -220,7 +220,7 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
             bootstrap.scheduler,
             name=bootstrap.name,
             nthreads=1,
-            security=security_of(bootstrap.credentials, "scheduler"),
+            security=security_of(bootstrap, "scheduler"),
             protocol=SCHEME,
             host=_own_address(bootstrap),
             memory_limit=0,
