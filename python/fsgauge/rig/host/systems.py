@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TypeGuard
 
@@ -157,8 +156,8 @@ class HostSystems:
             details = facts_of(kind, device, made.directory)
             facts = formatted_facts(kind, made, device, details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            share = partial(shared, study, system, target, None, self._folders)
-            with share(self._ledger) as (reached, server):
+            sharing = shared(study, system, target, None, self._folders, self._ledger)
+            with sharing as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(facts, server),
                     target=reached,
@@ -208,8 +207,8 @@ class HostSystems:
                 folder=folder,
             )
             start = [*made.start_state, settle_caches(made.pinned)]
-            share = partial(shared, study, system, target, folder, self._folders)
-            with share(self._ledger) as (reached, server):
+            sharing = shared(study, system, target, folder, self._folders, self._ledger)
+            with sharing as (reached, server):
                 yield replace(
                     made,
                     facts=with_server(made.facts, server),

@@ -86,10 +86,10 @@ class _RigTests(BaseModel):
     known: str = ""
 
     def all(self) -> Iterator[RigTest]:
+        alike = self.model_dump(exclude={"kinds", "loads"})
         for loads in self.loads:
             for kind in self.kinds:
-                rest = {"mount": self.mount, "proof": self.proof, "known": self.known}
-                yield RigTest(kind, self.volume, self.reached_by, loads, **rest)
+                yield RigTest(kind=kind, loads=loads, **alike)
 
 
 @cache

@@ -70,10 +70,8 @@ class Surviving:
     def carried_out(self) -> None:
         """Until both nodes have gone on, or do not. Raises where the folder cannot be made."""
         first = next(iter(self.nodes))
-        words = {"folder": self._folder, "step": {"do": "make"}}
-        made = json.loads(
-            self._group.tell_one(first, Order(do="agent", words=words), _STEP_SECONDS)
-        )
+        make = self._order({"do": "make"})
+        made = json.loads(self._group.tell_one(first, make, _STEP_SECONDS))
         if "error" in made:
             raise FsgaugeError(f"no folder can be made on the system: {made['error']}")
         self._zero = time.monotonic()
@@ -82,6 +80,9 @@ class Surviving:
         self._append()
         self.struck = self._injection.finish()[0]
         self._read_back()
+
+    def _order(self, step: dict[str, Any]) -> Order:
+        return Order(do="agent", words={"folder": self._folder, "step": step})
 
     def _append(self) -> None:
         over: float | None = None
@@ -116,9 +117,8 @@ class Surviving:
             step = {"do": "append", "name": f"log-{at}", "node": at, "first": number, "count": 1}
             other = next(each for each in self.nodes if each != at)
             step |= {"sync": True, "beside": f"log-{other}"}
-            words = {"folder": self._folder, "step": step}
             try:
-                node.send(Order(do="agent", words=words), _ANSWER_SECONDS)
+                node.send(self._order(step), _ANSWER_SECONDS)
                 self._waiting.add(at)
             except NodeLostError as error:
                 self._lose(at, error)
@@ -176,9 +176,8 @@ class Surviving:
         node = self._group.nodes[reader]
         for at in self.nodes:
             for step in ({"do": "release"}, {"do": "records", "name": f"log-{at}"}):
-                order = Order(do="agent", words={"folder": self._folder, "step": step})
                 try:
-                    found = json.loads(node.ask(order, _STEP_SECONDS))
+                    found = json.loads(node.ask(self._order(step), _STEP_SECONDS))
                 except NodeLostError:
                     yield at, None
                     return
