@@ -20,7 +20,7 @@ from compiled import compiled
 from example import built
 from fresh_ext4 import fresh_ext4
 from scratch import Scratch
-from side_by_side import Comparison, Measure, Sample, expect
+from side_by_side import Comparison, Failed, Measure, Sample, expect
 from tool import run_tool
 
 HERE = Path(__file__).resolve().parent
@@ -236,11 +236,11 @@ def run_job(words: dict[str, Any]) -> Loop:
         for line in run_tool([engine.engine_path()], json.dumps(words)).output.splitlines()
     ]
     if events[0]["engine"]["profile"] != "release":
-        raise SystemExit("error: this engine is not optimised\nnext: cargo build --release")
+        raise Failed("this engine is not optimised\nnext: cargo build --release")
     result = events[-1]["result"]
     expect(len(result["errors"]), 0, f"kinds of errors: {result['errors']}")
     if result["ended"] != "complete":
-        raise SystemExit(f"error: the ageing ended with {result['ended']}")
+        raise Failed(f"the ageing ended with {result['ended']}")
     return Loop(
         sum(each["done"] for each in result["operations"]),
         (result["elapsed_ns"] - result["sync_ns"]) / 1e9,

@@ -17,7 +17,7 @@ import fio
 import fs_mark
 from file_work import FileTool, FileWork, Pass
 from scratch import Scratch
-from side_by_side import Comparison, Measure, Sample, Skipped
+from side_by_side import Comparison, Failed, Measure, Sample, Skipped
 
 CLIENTS = 590
 # Per client; of two lengths the difference has no start-up.
@@ -78,7 +78,7 @@ def compare(peer: FileTool, directory: Path) -> Comparison:
             values = two_lengths(tool, peer.passes, directory)
             if min(values.values()) > 0:
                 return Sample(values)
-        raise SystemExit(
+        raise Failed(
             f"error: {tool.name} took longer for fewer files, {TRIES} times\n"
             "cause: other work on this machine\nnext: run it again when the machine is idle"
         )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from file_work import RECORD_BYTES
-from side_by_side import Skipped, expect
+from side_by_side import Failed, Skipped, expect
 from study_work import StudyWork
 from tool import run_tool
 
@@ -137,6 +137,6 @@ def rate(output: str, lines: int) -> float:
     last = LAST_LINE.findall(output)
     found = THROUGHPUT.search(output)
     if not last or found is None:
-        raise SystemExit(f"error: dbench reports no throughput\n{output[-2000:]}")
+        raise Failed(f"dbench reports no throughput\n{output[-2000:]}")
     expect(int(last[-1]), lines, "lines were done by each client of dbench")
     return float(found[1])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from file_work import FILE_BYTES, RECORD_BYTES, FileWork, Pass, Took
-from side_by_side import expect
+from side_by_side import Failed, expect
 from tool import run_tool
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -72,7 +72,7 @@ def engine_path() -> str:
     for path in [Path(named)] if named else [REPOSITORY / place for place in PLACES]:
         if path.exists():
             return str(path)
-    raise SystemExit("error: there is no engine\nnext: cargo build --release")
+    raise Failed("there is no engine\nnext: cargo build --release")
 
 
 def random_reads(target: dict[str, Any], depth: int, seconds: float, **changes: object) -> Load:
@@ -192,5 +192,5 @@ def load(job: dict[str, Any], inside: Sequence[str] = ()) -> Load:
     finished = run_tool([*inside, engine_path()], json.dumps(job))
     events = [json.loads(line) for line in finished.output.splitlines()]
     if events[0]["engine"]["profile"] != "release":
-        raise SystemExit("error: this engine is not optimised\nnext: cargo build --release")
+        raise Failed("this engine is not optimised\nnext: cargo build --release")
     return Load(events[-1]["result"], finished.cpu_ns)

@@ -20,6 +20,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from side_by_side import Failed
+
 ACCEPTED = 8
 CHECKED = 10
 LIMIT_PER_S = 100
@@ -95,7 +97,7 @@ class Passed:
 def gate_of_real_runs() -> Passed:
     """Accept some runs, then check equal and planted ones in random order."""
     if os.geteuid() != 0 or not (CONTROLLER / "cgroup.procs").exists():
-        raise SystemExit(
+        raise Failed(
             "error: limited devices need root and the blkio controller of version 1,"
             f" which is not at {CONTROLLER}"
         )
@@ -172,7 +174,7 @@ def _run(study: Path, results: Path, group: Path) -> Path:
             child.wait()
             raise
     if child.returncode:
-        raise SystemExit(f"error: fsgauge run ended with {child.returncode}")
+        raise Failed(f"fsgauge run ended with {child.returncode}")
     (made,) = results.iterdir()
     print(f"    {results.name}: {time.monotonic() - begin:.0f} s", flush=True)
     return made

@@ -1,12 +1,11 @@
-"""The lab against its limits: `.venv/bin/python bench/lab.py [--only NAME]`.
+"""The lab against its limits.
 
-These have no peer: the ratio is what was measured over the limit, so below 1 meets it. A noisy
-machine can miss it for no fault of the lab; the values are in target/bench.json.
+These have no peer: the ratio is what was measured over the limit, so below 1 meets it. Each bench
+gives its name, limit, unit and values.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import signal
 import subprocess
@@ -17,24 +16,61 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ratio import ratio_of
-from report import replace_lines
+from side_by_side import Failed
+
+Rows = Iterator[tuple[str, float, str, list[float]]]
+"""A row's name, limit, unit and values."""
 
 TIMES = 5
 PARTNERS_SECONDS = 120.0
 
 
-def help_page() -> Iterator[tuple[str, float, str, list[float]]]:
-    """How soon `fsgauge --help` has answered."""
-    command = [str(Path(sys.executable).with_name("fsgauge")), "--help"]
-    seconds = []
-    for _ in range(TIMES):
-        begin = time.monotonic()
-        subprocess.run(command, check=True, capture_output=True)
-        seconds.append(time.monotonic() - begin)
-    yield "help", 0.3, "s", seconds
+WAITS = {
+    "help": (0.3, ["--help"], 0),
+    "run-help": (0.3, ["run", "--help"], 0),
+    "mistyped": (0.4, ["run", "overheadd"], 2),
+    "explain": (0.4, ["explain"], 0),
+    "study-list": (0.6, ["study", "list"], 0),
+    "plan": (1.2, ["plan", "writers"], 0),
+}
+"""What a user waits for: seconds on a quiet machine, the command, its exit code."""
 
 
-def report_of_ten_million_rows() -> Iterator[tuple[str, float, str, list[float]]]:
+def waits(name: str) -> Callable[[], Rows]:
+    """How soon a command has answered."""
+
+    def measured() -> Rows:
+        limit, words, code = WAITS[name]
+        command = [str(Path(sys.executable).with_name("fsgauge")), *words]
+        yield f"wait-{name}", limit, "s", [_seconds(command, code) for _ in range(TIMES)]
+
+    return measured
+
+
+def report_of_a_demo() -> Rows:
+    """How soon the report of the demo is made anew."""
+    fsgauge = str(Path(sys.executable).with_name("fsgauge"))
+    with tempfile.TemporaryDirectory(prefix="fsgauge-bench-") as scratch:
+        made = subprocess.run(
+            [fsgauge, "demo", "--results", scratch], capture_output=True, text=True, check=False
+        )
+        folders = [path for path in Path(scratch).iterdir() if (path / "journal.ndjson").exists()]
+        if not folders:
+            raise Failed(f"fsgauge demo ended with {made.returncode}: {made.stderr[-300:]}")
+        command = [fsgauge, "report", str(folders[0])]
+        yield "wait-report", 2.5, "s", [_seconds(command) for _ in range(TIMES)]
+
+
+def _seconds(command: list[str], code: int = 0) -> float:
+    begin = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    took = time.monotonic() - begin
+    if done.returncode != code:
+        raise Failed(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr[-300:]}")
+    return took
+
+
+def report_of_ten_million_rows() -> Rows:
     """Time and memory of the report of a large study."""
     from ten_million_rows import make, report
 
@@ -46,7 +82,7 @@ def report_of_ten_million_rows() -> Iterator[tuple[str, float, str, list[float]]
     yield "report-ten-million-rows-memory", 1000.0, "MB", [memory for _, _, memory in measured]
 
 
-def width_of_partners() -> Iterator[tuple[str, float, str, list[float]]]:
+def width_of_partners() -> Rows:
     """Intervals side by side over those one by one, in equal wall time."""
     from partners import width_ratios
 
@@ -54,14 +90,14 @@ def width_of_partners() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "partners-width", 0.5, "of the width one by one", ratios
 
 
-def fleet_starts() -> Iterator[tuple[str, float, str, list[float]]]:
+def fleet_starts() -> Rows:
     """How far apart eight hosts of this machine can have begun a run."""
     from local_fleet import skew_bounds_ms
 
     yield "fleet-skew", 1.0, "ms", skew_bounds_ms(hosts=8, blocks=3)
 
 
-def fleet_registers() -> Iterator[tuple[str, float, str, list[float]]]:
+def fleet_registers() -> Rows:
     """Three hundred hosts without engines: until they are there, and what they cost at rest."""
     from stub_fleet import registered_and_idle
 
@@ -70,7 +106,7 @@ def fleet_registers() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "fleet-register-300-idle", 0.1, "of a core", [idle for _, idle in measured]
 
 
-def fleet_losses() -> Iterator[tuple[str, float, str, list[float]]]:
+def fleet_losses() -> Rows:
     """How soon a host is known to be lost; nothing may be left of it."""
     from local_fleet import seconds_until_seen
 
@@ -78,7 +114,7 @@ def fleet_losses() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "fleet-loss-hung", 15.0, "s", seconds_until_seen(signal.SIGSTOP, 2)
 
 
-def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
+def fleet_clients() -> Rows:
     """590 clients by four hosts of this machine, against one engine: how far the sum is off."""
     from local_fleet import clients_ratios
 
@@ -91,14 +127,14 @@ def fleet_clients() -> Iterator[tuple[str, float, str, list[float]]]:
     yield "fleet-clients-590", 1.0, "of the interval", [abs(math.log(found.ratio)) / within] * 2
 
 
-def rig_nodes() -> Iterator[tuple[str, float, str, list[float]]]:
+def rig_nodes() -> Rows:
     """How soon two virtual machines are up, emulated or not."""
     from virtual_nodes import seconds_until_up
 
     yield "rig-two-nodes", 20.0, "s", seconds_until_up(nodes=2, times=TIMES)
 
 
-def gate_runs() -> Iterator[tuple[str, float, str, list[float]]]:
+def gate_runs() -> Rows:
     """Runs of equal builds and of builds with a loss of 10 %, before a gate that has learnt."""
     from gate_runs import CHECKED, gate_of_real_runs
 
@@ -110,8 +146,9 @@ def gate_runs() -> Iterator[tuple[str, float, str, list[float]]]:
         yield f"gate-runs-{name}", 1 / share, "runs a right one", [runs] * 2
 
 
-BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] = {
-    "help": help_page,
+BENCHES: dict[str, Callable[[], Rows]] = {
+    **{f"wait-{name}": waits(name) for name in WAITS},
+    "wait-report": report_of_a_demo,
     "report-ten-million-rows": report_of_ten_million_rows,
     "partners-width": width_of_partners,
     "fleet-skew": fleet_starts,
@@ -121,38 +158,3 @@ BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] 
     "rig-two-nodes": rig_nodes,
     "gate-runs": gate_runs,
 }
-
-
-def main() -> None:
-    """Measure, print, and add to target/bench.json."""
-    parser = argparse.ArgumentParser(description="The fsgauge lab against its limits.")
-    parser.add_argument("--only", choices=list(BENCHES), help="one of them")
-    only = parser.parse_args().only
-    names = [name for name in BENCHES if only in (None, name)]
-    replace_lines([line(*each) for name in names for each in BENCHES[name]()], names)
-
-
-def line(name: str, limit: float, unit: str, values: list[float]) -> dict[str, object]:
-    """One entry of bench.json, printed as well."""
-    ratio = ratio_of(values, [limit] * len(values))
-    meets = ratio.ratio < 1
-    interval = f"{ratio.ratio:6.3f}  ({ratio.low:.3f} to {ratio.high:.3f})"
-    middle = sorted(values)[len(values) // 2]
-    verdict = "meets" if meets else "misses"
-    print(f"{name:32} {interval:26} {verdict:6} goal < 1          {middle:.2f} of {limit:g} {unit}")
-    return {
-        "name": name,
-        "peer": "limit",
-        "ratio": ratio.ratio,
-        "low": ratio.low,
-        "high": ratio.high,
-        "goal": "< 1",
-        "meets": meets,
-        "unit": unit,
-        "values": values,
-        "limit": limit,
-    }
-
-
-if __name__ == "__main__":
-    main()

@@ -24,6 +24,7 @@ from fsgauge.rig.rig import FleetChoice, Rig
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.parse import load_study
+from side_by_side import Failed
 
 _MEMORY = "/dev/shm"
 _LOAD = [
@@ -40,7 +41,7 @@ _CLIENTS_LOAD = [
 
 @contextmanager
 def place() -> Iterator[Path]:
-    """A folder in memory; SystemExit where a study has left something in it."""
+    """A folder in memory; Failed where a study has left something in it."""
     with tempfile.TemporaryDirectory(prefix="fsgauge-bench-", dir=_MEMORY) as scratch:
         folder = Path(scratch)
         (folder / "disk").mkdir()
@@ -49,7 +50,7 @@ def place() -> Iterator[Path]:
         yield folder
         left = list((folder / "disk").iterdir())
         if left:
-            raise SystemExit(f"error: left behind: {', '.join(map(str, left))}")
+            raise Failed(f"left behind: {', '.join(map(str, left))}")
 
 
 def fleet_of(folder: Path, hosts: int) -> FleetRig:

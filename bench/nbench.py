@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from file_work import RECORD_BYTES
-from side_by_side import Skipped, expect
+from side_by_side import Failed, Skipped, expect
 from smb_server import USER, SmbShare
 from study_work import StudyWork
 
@@ -93,4 +93,4 @@ def rate(lines: Iterable[str], clients: int) -> float:
         if found and int(found[3]) >= MEASURED_SECONDS:
             expect(int(found[1]), clients, "clients of nbench are at work")
             return float(found[2])
-    raise SystemExit("error: nbench did not do its work\n" + "\n".join(heard[-5:]))
+    raise Failed("nbench did not do its work\n" + "\n".join(heard[-5:]))

@@ -17,6 +17,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from side_by_side import Failed
+
 FEWEST_BLOCKS = 3
 PILOT_BLOCKS = 2
 DESIGNS = ("true", "false")
@@ -25,7 +27,7 @@ DESIGNS = ("true", "false")
 def width_ratios(pairs: int, seconds: float, systems: tuple[str, ...]) -> Iterator[float]:
     """The width side by side over the width one by one, a pair at a time, as they are measured."""
     if os.geteuid() != 0:
-        raise SystemExit("error: loop devices need root: sudo make bench ONLY=partners-width")
+        raise Failed("loop devices need root: sudo make bench ONLY=partners-width")
     with tempfile.TemporaryDirectory(prefix="fsgauge-bench-", dir="/var/tmp") as scratch:
         results = Path(scratch)
         blocks = {design: _blocks_in(seconds, design, systems, results) for design in DESIGNS}

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from side_by_side import Failed
 from tool import LIMIT_SECONDS
 
 BETWEEN_LOOKS_SECONDS = 0.001
@@ -44,9 +45,9 @@ def run_watched(command: list[str], text: str) -> Watched:
         out.seek(0)
         output = out.read()
     if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{output[-2000:]}")
+        raise Failed(f"{' '.join(command)}: exit {process.returncode}\n{output[-2000:]}")
     if peak_bytes == 0:
-        raise SystemExit(f"error: {command[0]} ended before its memory could be read")
+        raise Failed(f"{command[0]} ended before its memory could be read")
     return Watched(output, peak_bytes)
 
 

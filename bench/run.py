@@ -1,25 +1,31 @@
-"""The engine against its peers, side by side: `python3 bench/run.py [--only NAME] [--pairs N]`.
+#!/usr/bin/env python3
+"""The engine against its peers, and the lab against its limits: `bench/run.py [--only NAME ...]`.
 
-Takes nothing but this machine. Prints a table of ratios with 95 % intervals and writes
-target/bench.json; with a name, the lines of that one anew.
-Plain Python 3.11, standard library only. What each line means is in bench/README.md.
+Rows are printed and kept as they come: target/bench.json, target/bench.html. A tool that is missing
+or fails costs its own rows. What each row means is in bench/README.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import sys
+import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import age
 import allocate
 import clients
 import depth_1
+import kept
+import lab
 import loop_depth_32
 import null_depth
+import page
 import scan
 import shares
 import sharing
@@ -27,12 +33,14 @@ import simulate
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
-from report import REPORT, replace_lines, write_lines
 from scratch import Scratch
-from side_by_side import Comparison, Sample, Skipped
+from side_by_side import Comparison, Failed, Sample, Skipped
+from verdict import pairs_to_decide, verdict_of
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+PYTHON = REPOSITORY / ".venv" / "bin" / "python"
 MINIMUM_PAIRS = 5
+MOST_PAIRS = 10_000
 
 BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "null-depth-32": null_depth.depth_32,
@@ -84,80 +92,142 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
 }
 
 
+LIMITS = lab.BENCHES
+LONG = ("gate-runs", "partners-width", "fleet-clients-590", "report-ten-million-rows")
+"""Half an hour, or minutes of preparation: run where they are asked for by name."""
+
+
 def main() -> int:
-    """Run the benches that were asked for, print and write what they found."""
+    """Run the benches that were asked for; 1 where a tool failed, else 0."""
+    if find_spec("fsgauge") is None and PYTHON.exists():
+        os.execv(PYTHON, [str(PYTHON), *sys.argv])  # noqa: S606 - the interpreter that has it
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     names = named(options.only)
-    lines: list[dict[str, object]] = []
+    failed = []
+    begin = time.monotonic()
     with Scratch(REPOSITORY / "target" / "bench-scratch") as scratch:
         for name in names:
-            lines += bench(name, scratch, options.pairs)
-    if options.only is None:
-        write_lines(lines)
-    else:
-        replace_lines(lines, names)
-    print(f"\nwritten: {REPORT.relative_to(REPOSITORY)}")
-    return 0
+            rows = bench(name, scratch, options.pairs)
+            kept.keep(rows, [name])
+            page.write(kept.read())
+            failed += [str(row["name"]) for row in rows if "failed" in row]
+    minutes = (time.monotonic() - begin) / 60
+    print(f"\n{len(names)} benches, {minutes:.1f} min: {kept.LAST} and {page.PAGE.name}")
+    if failed:
+        print(f"failed, for the reasons above: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description="The fsgauge engine against its peers.")
-    parser.add_argument("--only", metavar="NAME", help="run one bench, or all that begin so")
+    parser = argparse.ArgumentParser(description="The fsgauge engine and lab against their peers.")
+    parser.add_argument(
+        "--only",
+        metavar="NAME",
+        nargs="+",
+        help="these benches, or all that begin so: writers, smb-100; long ones too",
+    )
     parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
     options = parser.parse_args()
-    if not named(options.only):
-        parser.error(f"no bench is called {options.only}; there are: {', '.join(BENCHES)}")
-    if options.pairs < MINIMUM_PAIRS:
-        parser.error(
-            f"--pairs {options.pairs} is too few for an interval: at least {MINIMUM_PAIRS}"
-        )
+    for name in options.only or []:
+        if not named([name]):
+            known = ", ".join([*BENCHES, *LIMITS])
+            parser.error(f"no bench is called {name}; there are: {known}")
+    if not MINIMUM_PAIRS <= options.pairs <= MOST_PAIRS:
+        parser.error(f"--pairs {options.pairs}: {MINIMUM_PAIRS} to {MOST_PAIRS}")
     return options
 
 
-def named(only: str | None) -> list[str]:
-    """Give the benches of a name: "smb-100" is smb-100-dbench and the like."""
-    return [name for name in BENCHES if only in (None, name) or name.startswith(f"{only}-")]
+def named(only: list[str] | None) -> list[str]:
+    """The benches of these names: "smb-100" is smb-100-dbench and the like."""
+    every = [*BENCHES, *LIMITS]
+    if not only:
+        return [name for name in every if name not in LONG]
+    return [name for name in every if any(f"{name}-".startswith(f"{each}-") for each in only)]
 
 
-def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
-    """Run one bench; give its lines for bench.json, and print them."""
+def bench(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
+    """Run one bench; give its rows, and print them."""
+    about: kept.Row = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    about["load"] = round(os.getloadavg()[0], 1)
+    begin = time.monotonic()
     try:
-        comparison = BENCHES[name](scratch)
+        rows = limits(name) if name in LIMITS else comparisons(name, scratch, pairs)
     except Skipped as reason:
-        print(f"{name}: skipped: {reason}", flush=True)
-        return [{"name": name, "skipped": str(reason)}]
+        rows = [{"name": name, "skipped": str(reason)}]
+    except Failed as reason:
+        rows = [{"name": name, "failed": str(reason)}]
+    except Exception as error:  # whatever a peer's output leads to costs this bench alone
+        rows = [{"name": name, "failed": f"{type(error).__name__}: {error}"}]
+    about["seconds"] = round(time.monotonic() - begin, 1)
+    for row in rows:
+        row.update(about)
+        show(row)
+    return rows
+
+
+def comparisons(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
+    """The rows of a bench with a peer, one for each measure."""
+    comparison = BENCHES[name](scratch)
     samples = in_turns(comparison, pairs)
     mine_all = [mine for mine, _ in samples]
     remark = comparison.remark(mine_all)
-    lines: list[dict[str, object]] = []
+    rows = []
     for measure in comparison.measures:
-        ours = [mine.values[measure.key] for mine, _ in samples]
-        peer = comparison.peer if measure.limit is None else "limit"
-        theirs = [measure.limit or other.values[measure.key] for _, other in samples]
-        ratio = ratio_of(ours, theirs)
-        meets = measure.meets(ratio.ratio, mine_all)
-        full_name = name if len(comparison.measures) == 1 else f"{name}-{measure.short}"
-        show(full_name, peer, ratio, measure.goal, meets, ours, theirs, measure.unit)
-        lines.append(
-            {
-                "name": full_name,
-                "peer": peer,
-                "ratio": ratio.ratio,
-                "low": ratio.low,
-                "high": ratio.high,
-                "goal": measure.goal,
-                "meets": meets,
-                "unit": measure.unit,
-                "engine": ours,
-                "peer_values": theirs,
-                "remark": remark,
-            }
+
+        def meets(ratio: float, judge: Callable[..., bool] = measure.meets) -> bool:
+            return judge(ratio, mine_all)
+
+        rows.append(
+            row_of(
+                name if len(comparison.measures) == 1 else f"{name}-{measure.short}",
+                comparison.peer if measure.limit is None else "limit",
+                [mine.values[measure.key] for mine, _ in samples],
+                [measure.limit or other.values[measure.key] for _, other in samples],
+                (measure.goal, measure.unit),
+                meets,
+            )
         )
     if remark:
-        print(f"    {remark}")
-    return lines
+        rows[-1]["remark"] = remark
+    return rows
+
+
+def limits(name: str) -> list[kept.Row]:
+    """The rows of a bench without a peer: what was measured, over its limit."""
+    return [
+        row_of(full, "limit", values, [limit] * len(values), ("< 1", unit), lambda ratio: ratio < 1)
+        for full, limit, unit, values in LIMITS[name]()
+    ]
+
+
+def row_of(
+    name: str,
+    peer: str,
+    ours: list[float],
+    theirs: list[float],
+    words: tuple[str, str],
+    meets: Callable[[float], bool],
+) -> kept.Row:
+    """One row; `words` are its goal and unit."""
+    ratio = ratio_of(ours, theirs)
+    verdict = verdict_of(ratio, meets)
+    row: kept.Row = {
+        "name": name,
+        "peer": peer,
+        "ratio": ratio.ratio,
+        "low": ratio.low,
+        "high": ratio.high,
+        "goal": words[0],
+        "verdict": verdict,
+        "unit": words[1],
+        "engine": ours,
+        "peer_values": theirs,
+    }
+    if verdict == "undecided":
+        row["pairs_to_decide"] = pairs_to_decide(ratio, len(ours), meets)
+    return row
 
 
 def in_turns(comparison: Comparison, pairs: int) -> list[tuple[Sample, Sample]]:
@@ -175,30 +245,23 @@ def in_turns(comparison: Comparison, pairs: int) -> list[tuple[Sample, Sample]]:
     return samples
 
 
-def show(
-    name: str,
-    peer: str,
-    ratio: Ratio,
-    goal: str,
-    meets: bool,
-    ours: list[float],
-    theirs: list[float],
-    unit: str,
-) -> None:
-    """Print one line of the table."""
-    mine, other = sorted(ours)[len(ours) // 2], sorted(theirs)[len(theirs) // 2]
+def show(row: kept.Row) -> None:
+    """Print one row of the table."""
+    for why in ("skipped", "failed"):
+        if why in row:
+            print(f"{row['name']}: {why}: {row[why]}", flush=True)
+            return
+    ratio = Ratio(row["ratio"], row["low"], row["high"])  # type: ignore[arg-type]
     interval = f"{ratio.ratio:6.3f}  ({ratio.low:.3f} to {ratio.high:.3f})"
-    verdict = "meets" if meets else "misses"
+    mine, other = page.middle(row["engine"]), page.middle(row["peer_values"])
     print(
-        f"{name:32} {interval:26} {verdict:6} goal {goal:14} "
-        f"engine {figure(mine)}, {peer} {figure(other)} {unit}",
+        f"{row['name']:32} {interval:26} {row['verdict']:9} goal {row['goal']:14} "
+        f"{page.figure(mine)}, {row['peer']} {page.figure(other)} {row['unit']}"
+        f"{page.pairs_words(row)}",
         flush=True,
     )
-
-
-def figure(value: float) -> str:
-    """A number as a person reads it."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2f}"
+    if "remark" in row:
+        print(f"    {row['remark']}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from side_by_side import Skipped
+from side_by_side import Failed, Skipped
 
 SPARSE_BYTES = 4 << 30
 FILLED_BYTES = 512 << 20
@@ -168,7 +168,7 @@ def the_only_bench() -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
-        raise SystemExit(
+        raise Failed(
             "error: another bench is running here\ncause: two at once measure one another\n"
             "next: run it again when the other one is done"
         ) from None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import engine
 from backed_memory import back_memory
 from scratch import Scratch
-from side_by_side import Comparison, Measure, Sample, Skipped, expect
+from side_by_side import Comparison, Failed, Measure, Sample, Skipped, expect
 from tool import run_tool
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def by_program(
     numbers = {}
     for cell, each in start.read(finished.output).items():
         if each is None:
-            raise SystemExit(f"error: {name} was too fast to print {cell}: make it larger")
+            raise Failed(f"{name} was too fast to print {cell}: make it larger")
         numbers[cell] = each
     return numbers, finished.cpu_ns
 
@@ -283,7 +283,7 @@ def printed(key: str, field: str) -> float:
     if not field.isdigit() or int(field) == 0:
         if key in ("write", "read"):
             return 1.0
-        raise SystemExit(f"error: getc_putc printed {field!r} for {key}: make the file larger")
+        raise Failed(f"getc_putc printed {field!r} for {key}: make the file larger")
     return float(field)
 
 

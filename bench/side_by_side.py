@@ -10,6 +10,10 @@ class Skipped(Exception):
     """A bench that cannot run here; its text says why and what helps."""
 
 
+class Failed(Exception):
+    """A tool that did not do its work; its text says which and what it said."""
+
+
 @dataclass(frozen=True)
 class Sample:
     """What one run of one tool gave: a number for each measure, above 0."""
@@ -52,4 +56,4 @@ class Comparison:
 def expect(found: int, wanted: int, what: str) -> None:
     """End where not all was done: what is fast because it is not done is not fast."""
     if found != wanted:
-        raise SystemExit(f"error: {found} {what}, and there should be {wanted}")
+        raise Failed(f"{found} {what}, and there should be {wanted}")

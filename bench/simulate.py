@@ -20,7 +20,7 @@ import geriatrix
 from age import DIRECTORIES, LAYOUT_FILE_BYTES, LAYOUT_FILES, POWERS, churn_of_powers, job
 from example import built
 from scratch import Scratch
-from side_by_side import Comparison, Measure, Sample, expect
+from side_by_side import Comparison, Failed, Measure, Sample, expect
 from tool import run_tool
 
 MIB = 1 << 20
@@ -98,7 +98,7 @@ def against_geriatrix(scratch: Scratch) -> Comparison:
 def published(_: Scratch) -> Comparison:
     """The published study on all of its 32 targets, eight of each size, two at a time."""
     if (os.cpu_count() or 1) < PROCESSORS:
-        raise SystemExit(f"error: this machine has no {PROCESSORS} processors")
+        raise Failed(f"this machine has no {PROCESSORS} processors")
 
     def ours() -> Sample:
         begin = time.perf_counter()
@@ -195,7 +195,7 @@ def lived(
     finished = run_tool([engine.engine_path()], json.dumps(words))
     events = [json.loads(line) for line in finished.output.splitlines()]
     if events[0]["engine"]["profile"] != "release":
-        raise SystemExit("error: this engine is not optimised\nnext: cargo build --release")
+        raise Failed("this engine is not optimised\nnext: cargo build --release")
     done: list[dict[str, Any]] = events[-1]["result"]["steps"]
     faults = [each["fault"]["what"] for each in done if each.get("fault")]
     expect(len(faults), 0, f"faults: {faults}")

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
+from side_by_side import Failed
+
 # No run here takes longer than a few seconds.
 LIMIT_SECONDS = 120
 
@@ -39,7 +41,7 @@ def run_tool(command: list[str], text: str = "") -> Finished:
         out.seek(0)
         output = out.read()
     if process.returncode != 0:
-        raise SystemExit(
+        raise Failed(
             f"{' '.join(command)[:300]}: exit {process.returncode}\n{errors}{output[-2000:]}"
         )
     # The kernel counts the peak in KiB; of a wrapper and its child it is the larger one.

@@ -23,7 +23,7 @@ from fsgauge.kinds.writers.analysis.model import (
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record.records import Cell
-from fsgauge.report.write import write_results
+from fsgauge.report.write import Report
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.scaling.law import UslFit
@@ -68,7 +68,7 @@ def write_example(folder: Path, planted: Planted | None = None) -> Path:
     planted = planted or Planted()
     records = example_records(planted)
     records.write(folder)
-    return write_results(read_results(folder), example_results(records, planted))
+    return Report(read_results(folder), example_results(records, planted)).write()
 
 
 def example_records(planted: Planted) -> SyntheticStudy:

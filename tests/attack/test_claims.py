@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -257,6 +257,41 @@ def test_a_stranger_in_the_one_moment(
     assert not [each for each in mounts() if str(scene.ledgers) in each.mount_point]
     ledger.unlink()
     assert has_mark(path)
+
+
+@pytest.mark.parametrize("stays", [False, True], ids=["that-ends", "that-stays"])
+def test_a_mount_in_another_namespace(
+    stays: bool, make_loop: MakeLoop, scene: Scene, rig: HostRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service that is started during a turn has a copy of its mount: it is waited for, and where
+    it stays, the device is left as it is."""
+    path = make_loop(SIZE_BYTES)
+    study = study_on(scene, path, "ext4")
+    rig.check(study, consent_to(path))
+    monkeypatch.setattr(claimed_mount, "_PATIENCE_SECONDS", 0.5 if stays else patience(10))
+    service = None
+    try:
+        with (
+            pytest.raises(RigError) if stays else nullcontext() as error,
+            rig.systems(study) as systems,
+            systems.prepare(study, study.systems[0]),
+        ):
+            service = subprocess.Popen(
+                ["unshare", "--mount", "--propagation=private", "sleep", "600" if stays else "1"]
+            )
+            started = time.monotonic()
+            while Path(f"/proc/{service.pid}/comm").read_text() != "sleep\n":
+                assert time.monotonic() < started + patience(10)
+        if stays:
+            assert error is not None and error.value.exit_code == 3
+            assert "ext4" in said_by("blkid", "-p", path), "nothing was discarded"
+    finally:
+        if service is not None:
+            service.kill()
+            service.wait()
+    clean_up_after_the_dead()
+    for ledger in scene.ledgers.glob("*.ledger"):
+        ledger.unlink()
 
 
 @pytest.mark.parametrize("size_bytes", [2 * SIZE_BYTES, SIZE_BYTES // 2], ids=["grown", "shrunk"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dbench
-from side_by_side import Skipped
+from side_by_side import Failed, Skipped
 from study_work import StudyWork
 from tool import Finished
 
@@ -47,13 +47,13 @@ def test_cpu_time_is_of_all_lines_of_all_clients(
 
 
 def test_lines_left_out_end_the_bench() -> None:
-    with pytest.raises(SystemExit, match="10431 lines were done by each client of dbench"):
+    with pytest.raises(Failed, match="10431 lines were done by each client of dbench"):
         dbench.rate(OUTPUT, lines=10432)
 
 
 def test_an_end_in_the_warm_up_is_no_rate() -> None:
     words = OUTPUT.replace("execute", "warmup ")
-    with pytest.raises(SystemExit, match="reports no throughput"):
+    with pytest.raises(Failed, match="reports no throughput"):
         dbench.rate(words, lines=10431)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 import nbench
+from side_by_side import Failed
 from study_work import StudyWork
 
 # smbtorture 4.17.12, bench.nbench --num-progs=100 --timelimit=20.
@@ -24,18 +25,18 @@ def test_the_rate_is_the_first_that_is_long_enough() -> None:
 
 
 def test_an_end_before_that_is_no_rate() -> None:
-    with pytest.raises(SystemExit, match="nbench did not do its work"):
+    with pytest.raises(Failed, match="nbench did not do its work"):
         nbench.rate(LINES[:5], clients=100)
 
 
 def test_a_failed_call_is_no_rate() -> None:
     failed = "[12] Error: WriteX should have succeeded - NT_STATUS_DISK_FULL\n"
-    with pytest.raises(SystemExit, match="NT_STATUS_DISK_FULL"):
+    with pytest.raises(Failed, match="NT_STATUS_DISK_FULL"):
         nbench.rate([*LINES[:4], failed, *LINES[4:]], clients=100)
 
 
 def test_a_client_that_is_missing_ends_the_bench() -> None:
-    with pytest.raises(SystemExit, match="100 clients of nbench are at work"):
+    with pytest.raises(Failed, match="100 clients of nbench are at work"):
         nbench.rate(LINES, clients=101)
 
 

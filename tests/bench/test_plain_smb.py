@@ -12,7 +12,7 @@ import pytest
 import compiled
 import plain_smb
 from shares import Place
-from side_by_side import Skipped
+from side_by_side import Failed, Skipped
 from smb_server import SmbShare
 from study_work import StudyWork
 from tests.needs import need
@@ -31,7 +31,7 @@ def test_cpu_time_is_of_one_operation() -> None:
 
 
 def test_operations_left_out_end_the_bench() -> None:
-    with pytest.raises(SystemExit, match="operations were done by the plain loop"):
+    with pytest.raises(Failed, match="operations were done by the plain loop"):
         plain_smb.of_operation(printed(OPERATIONS - 1), WORK)
 
 
@@ -80,7 +80,7 @@ def test_every_client_writes_its_files(program: Path, share: SmbShare) -> None:
 def test_a_status_that_is_an_error_ends_the_bench(program: Path, share: SmbShare) -> None:
     wrong = share.path / "wrong"
     wrong.write_text("wrong")
-    with pytest.raises(SystemExit, match="command 1 of client 0: status 0xc000006d"):
+    with pytest.raises(Failed, match="command 1 of client 0: status 0xc000006d"):
         plain_smb.cpu_us_of_operation(program, replace(share, password_file=wrong), WORK)
 
 
@@ -88,10 +88,10 @@ def test_a_server_that_is_not_there_ends_the_bench(program: Path, tmp_path: Path
     share = SmbShare(tmp_path / "served", 1, "password", tmp_path / "password")
     share.path.mkdir()
     share.password_file.write_text(share.password)
-    with pytest.raises(SystemExit, match="connect: Connection refused"):
+    with pytest.raises(Failed, match="connect: Connection refused"):
         plain_smb.cpu_us_of_operation(program, share, WORK)
     shutil.rmtree(share.path)
     share.path.mkdir()
     share.password_file.unlink()
-    with pytest.raises(SystemExit, match="password: No such file"):
+    with pytest.raises(Failed, match="password: No such file"):
         plain_smb.cpu_us_of_operation(program, share, WORK)

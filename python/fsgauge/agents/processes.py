@@ -121,7 +121,7 @@ class ProcessAgents:
         process = self._processes[at]
         with suppress(subprocess.TimeoutExpired):
             process.wait(_END_SECONDS)
-        said = process.stderr.read().decode(errors="replace") if process.stderr else ""
+        said = _last_words(process)
         error = AgentLostError(
             f"{self.names[at]} has ended",
             details=tuple(said.strip().splitlines()[-3:]),
@@ -129,6 +129,16 @@ class ProcessAgents:
         )
         error.has_ended = True
         return error
+
+
+def _last_words(process: Process) -> str:
+    """What has come on its standard error: whoever else holds that open is not waited for."""
+    if process.stderr is None:
+        return ""
+    os.set_blocking(process.stderr.fileno(), False)
+    with suppress(OSError):
+        return os.read(process.stderr.fileno(), _PIECE_BYTES).decode(errors="replace")
+    return ""
 
 
 def _output(process: Process) -> int:
@@ -175,9 +185,9 @@ def _require_folders(places: Sequence[Place], found: Mapping[int, Answer]) -> No
             cause="nothing of that name is there, or the file system is not mounted",
             next="findmnt -T FOLDER, on its host",
         )
-    seen: dict[tuple[object, ...], Place] = {}
+    seen: dict[tuple[str, str], Place] = {}
     for at, place in enumerate(places):
-        key = (place.host, *found[at]["which"])
+        key = (place.host, str(found[at].get("which")))
         if key in seen:
             raise InputError(
                 f"{seen[key].words} and {place.words} are one folder of one machine",

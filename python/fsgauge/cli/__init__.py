@@ -186,10 +186,12 @@ def _in_words(error: Exception) -> tuple[str, int]:
 
 def _unwritten(failure: Exception) -> FsgaugeError:
     reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+    is_closed = isinstance(failure, OSError) and failure.errno == errno.EBADF
     return RigError(
         f"the answer cannot be written to standard output: {reason}",
-        cause="it is closed, or what it leads to is full; what was measured is kept",
-        next="df -h; then repeat it with another destination",
+        cause="it is closed" if is_closed else "what it leads to is full, or has gone away",
+        details=("what was measured is kept",),
+        next="repeat it with > FILE" if is_closed else "df -h; then repeat it with > ANOTHER_FILE",
     )
 
 

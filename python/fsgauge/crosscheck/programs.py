@@ -34,14 +34,7 @@ from fsgauge.rig.session import LentSystem, Session
 from fsgauge.study.reached import is_served
 from fsgauge.workload.peer import Peer, PeerNumbers, PeerRun
 
-__all__ = ["crosscheck_program", "peer_names"]
-
 LONGEST_RUN_SECONDS = 3600.0
-
-
-def peer_names() -> list[str]:
-    """Every program that a kind declares."""
-    return sorted({name for kind in kinds.names() for name in _peers(kind)})
 
 
 def _peers(kind: str) -> Mapping[str, Peer]:

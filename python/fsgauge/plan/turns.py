@@ -26,7 +26,7 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from fsgauge.engine.wire import ClientsJob, LayoutJob, LoadJob
+from fsgauge.engine.wire import ClientsJob, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
@@ -134,12 +134,6 @@ def steps_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place) -
     method = method_of(study.workload)
     seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
     return method.steps_before(cell, target, seed)
-
-
-def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Place) -> LayoutJob | None:
-    """The engine's job that fills a fresh system; the same bytes for all systems of a block."""
-    seed = derived_seed(plan.seed, turn.block, "layout")
-    return method_of(study.workload).layout_job(target, seed)
 
 
 def derived_seed(seed: int, block: int, purpose: str) -> int:

@@ -59,11 +59,6 @@ class JudgedRun(Part):
         return [e for e in self.observed if (e.claim, e.trial) == (claim.id, about.words)]
 
 
-def study_path(folder: str, study: str) -> Path:
-    """The study file of verdicts of that name; raises KeyError."""
-    return kinds.verdict_files(folder)[f"{study}.toml"]
-
-
 def sha256_of(path: Path) -> str:
     """The digest of a study file's text."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -94,11 +94,6 @@ def write_report(
         return report.write()
 
 
-def write_results(stored: StoredStudy, results: Results) -> Path:
-    """Make the report of results that are known already, in the folder that they are from."""
-    return Report(stored, results).write()
-
-
 def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
     """Write files, by name, into the folder of the records; raises as `Report.write` does."""
     directory = stored.directory

@@ -10,7 +10,7 @@ import pytest
 from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.published.ledger import ledgers
-from fsgauge.published.runs import JudgedRun, judge, run_of, sha256_of, study_path
+from fsgauge.published.runs import JudgedRun, judge, run_of, sha256_of
 from fsgauge.stats.results import Results
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
@@ -29,9 +29,13 @@ KEPT = [
 ]
 
 
+def verdict_study(folder: str, study: str) -> Path:
+    return kinds.verdict_files(folder)[f"{study}.toml"]
+
+
 @pytest.mark.parametrize(("folder", "study"), STUDIES)
 def test_each_study_of_verdicts_is_valid_and_asked_for(folder: str, study: str) -> None:
-    loaded = load_study(str(study_path(folder, study)))
+    loaded = load_study(str(verdict_study(folder, study)))
     assert study.startswith(loaded.workload.kind)  # a claim may be tested by another kind
     claims = ledgers()[folder].claim
     tried = {trial.study for claim in claims for trial in claim.trials}
@@ -47,7 +51,7 @@ def test_what_is_kept_is_of_the_study_as_it_is_and_of_claims_that_are_there(
     run = run_of(folder, study)
     assert run is not None
     stale = f"{study} was changed since it ran: run it and scripts/verdicts again"
-    assert run.study_sha256 == sha256_of(study_path(folder, study)), stale
+    assert run.study_sha256 == sha256_of(verdict_study(folder, study)), stale
     asked = {
         (claim.id, about.words)
         for claim in ledgers()[folder].claim
@@ -77,7 +81,7 @@ def test_a_study_that_was_changed_is_refused(
 ) -> None:
     made = make_study(blocks=2)
     folder = made.write(tmp_path / "results")
-    shipped = study_path("overhead", "overhead-at-scale")
+    shipped = verdict_study("overhead", "overhead-at-scale")
     files = {f"{made.study.plan.study}.toml": shipped}
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
     with pytest.raises(InputError, match="system and workload differ"):

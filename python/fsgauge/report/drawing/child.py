@@ -50,10 +50,10 @@ _children: list[Process] = []
 def _asked(question: bytes) -> bytes:
     child = _child()
     assert child.stdin is not None and child.stdout is not None  # noqa: S101 - pipes
+    deadline = time.monotonic() + _LONGEST_SECONDS
     try:
-        child.stdin.write(question)
-        child.stdin.flush()
-        answer = _line(child.stdout.fileno(), time.monotonic() + _LONGEST_SECONDS)
+        _send(child.stdin.fileno(), question, deadline)
+        answer = _line(child.stdout.fileno(), deadline)
     except BrokenPipeError:
         answer = b""
     except BaseException:
@@ -74,6 +74,16 @@ def _child() -> Process:
     child = start(drawing, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     _children.append(child)
     return child
+
+
+def _send(descriptor: int, question: bytes, deadline: float) -> None:
+    """As much as it takes until then: a child that has stopped reading answers nothing either."""
+    os.set_blocking(descriptor, False)
+    left = memoryview(question)
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_WRITE)
+        while left and selector.select(max(0.0, deadline - time.monotonic())):
+            left = left[os.write(descriptor, left) :]
 
 
 def _line(descriptor: int, deadline: float) -> bytes:

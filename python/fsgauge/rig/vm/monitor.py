@@ -94,12 +94,13 @@ class Monitor:
 
     def _answer(self, what: str, key: str) -> object:
         ends = time.monotonic() + _SECONDS
-        while True:
+        while time.monotonic() < ends:  # events come between answers
             message = self._next(what, ends)
             if "error" in message:
-                raise RigError(f"QEMU refuses {what}: {message['error'].get('desc', '')}")
+                raise RigError(f"QEMU refuses {what}: {_reason(message['error'])}")
             if key in message:
                 return message[key]
+        raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
 
     def _next(self, what: str, ends: float) -> dict[str, Any]:
         while (line := self._lines.take()) is None:
@@ -112,6 +113,18 @@ class Monitor:
                 raise RigError(f"QEMU's monitor is gone: {error.strerror}") from error
             if not piece:
                 raise RigError(f"QEMU does not answer {what}", next="fsgauge rig test")
-            self._lines.add(piece)
-        found: dict[str, Any] = json.loads(line)
+            try:
+                self._lines.add(piece)
+            except ValueError as error:
+                raise RigError(f"QEMU's monitor answers {what} with {error}") from None
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise RigError(f"QEMU's monitor answers {what} with what is no message")
         return found
+
+
+def _reason(error: object) -> str:
+    return str(error.get("desc", "")) if isinstance(error, dict) else str(error)

@@ -85,3 +85,14 @@ def test_the_child_is_not_given_what_it_could_die_of(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.stdout == "True\n", done.stderr
+
+
+def test_a_child_that_does_not_read_is_ended(
+    program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question is larger than the pipe: writing it has the same limit of time."""
+    monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
+    program(HANGS)
+    with pytest.raises(NotDrawn, match="took longer"):
+        svg_of({"large": "x" * (1 << 20)})
+    assert child._children[-1].returncode == -signal.SIGKILL
