@@ -91,13 +91,7 @@ class Archive:
         """The package of one kernel alone; RigError with those that are offered."""
         found = self._offered(package)
         if found is None:
-            # Neither for real time, nor for one cloud, nor without a signature.
-            others = ("-rt-", "-cloud-", "-dbg", "-unsigned")
-            offered = [
-                each
-                for each in self.kernels()
-                if each.endswith("-amd64") and not any(word in each for word in others)
-            ]
+            offered = [each for each in self.kernels() if _is_usual(each)]
             raise RigError(
                 f"the archive offers no package {package}",
                 details=(f"offered: {', '.join(offered[-12:])}",) if offered else (),
@@ -192,6 +186,12 @@ class Archive:
         given = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
         command = ["env", "-C", str(where or own), f"APT_CONFIG={own / 'first.conf'}"]
         return run_tool([*command, program, *given, *words], seconds=_SECONDS)
+
+
+def _is_usual(kernel: str) -> bool:
+    """Whether it is neither for real time, nor for one cloud, nor without a signature."""
+    others = ("-rt-", "-cloud-", "-dbg", "-unsigned")
+    return kernel.endswith("-amd64") and not any(word in kernel for word in others)
 
 
 def _package(line: str) -> Package | None:
