@@ -149,7 +149,7 @@ class Guest:
             case "prepare":
                 self._prepare(Study.model_validate_json(order.study))
             case "describe":
-                return Described.of(self._prepared().describe()).model_dump_json()
+                return self._described()
             case "block":
                 self._prepared().block(
                     Plan.model_validate_json(order.plan), order.block, self._tell
@@ -198,6 +198,9 @@ class Guest:
         if self._session is None:
             raise RigError("no study is prepared in the guest")
         return self._session
+
+    def _described(self) -> str:
+        return Described.of(self._prepared().describe()).model_dump_json()
 
     def _made(self, name: str) -> str:
         """Make one system and fill it; gives the seconds that it took. The study is prepared no
