@@ -52,7 +52,7 @@ class StubRig(HeldRig):
         self._told = []
         self._said = []
         self._fault = None
-        self._described = None
+        self.described = None
 
     def begin(self) -> None:
         self._describe_planned()
@@ -62,7 +62,7 @@ class StubRig(HeldRig):
 
     def _describe_planned(self) -> None:
         study = STUDY[0]
-        self._described = Described(
+        self.described = Described(
             size_bytes=1 << 30,
             engine=study.runs[0].parts[0].slices[0].result.engine,
             machines=study.before.machines,

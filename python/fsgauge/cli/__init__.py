@@ -61,8 +61,28 @@ _FILES = {
 """Where a command is that has no file of its own; there it has its own name."""
 
 
+_ONLY_READS = {
+    "report",
+    "query",
+    "compare",
+    "gate",
+    "history",
+    "explain",
+    "published",
+    "systems",
+    "study",
+}
+"""What they are asked does not depend on what a killed run left; it stays for the others."""
+
+_ASKS_FOR_HELP = "fsgauge asks for help"
+
+
 class _Commands(click.Group):
     """Imports a command's file when it is called, so that --help is fast."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_ASKS_FOR_HELP] = not {"-h", "--help"}.isdisjoint(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -100,7 +120,8 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="fsgauge %(version)s")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """What does your file system really cost you?
 
     Measures file systems, mount options or kernels side by side on one disk: which is faster, by
@@ -109,11 +130,12 @@ def group() -> None:
     from fsgauge.machine.ordinary_causes import require_memory
 
     require_memory()
-    _clean_up()
+    if context.invoked_subcommand not in _ONLY_READS and not context.meta[_ASKS_FOR_HELP]:
+        _clean_up()
 
 
 def _clean_up() -> None:
-    """Undo what a killed run left, before any command; a failure is only a warning."""
+    """Undo what a killed run left; a failure is only a warning."""
     from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
 
     try:

@@ -14,10 +14,10 @@ from click.shell_completion import CompletionItem
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
 from fsgauge.progress.terminal import say
-from fsgauge.study.model import Study
 
 if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice, Rig
+    from fsgauge.study.model import Study
 
 F = TypeVar("F", bound=Callable[..., Any])
 

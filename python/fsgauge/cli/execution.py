@@ -148,6 +148,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
     if style == "json":
         ratios = primary_ratios(outcome.directory)
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
+        facts |= {"limits": found} if (found := limits_of(outcome.directory)) else {}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
         if style != "quiet":
@@ -164,12 +165,14 @@ def said(answer: str, page: Path) -> str:
 
 
 def _say_warnings(directory: Path) -> None:
-    """The first of the page's warnings, before the answer that they weaken."""
+    """The limits that bind and the first of the page's warnings, before the answer that they
+    weaken."""
     from fsgauge.progress.terminal import width_of, wrapped
     from fsgauge.stats.evidence import count
 
     found = [each for each in _results(directory)["findings"] if each["level"] == "warning"]
-    lines = [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
+    lines = [f"limits: {sentence}" for sentence in limits_of(directory)]
+    lines += [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
     if len(found) > MOST_WARNINGS:
         lines.append(f"{count(len(found) - MOST_WARNINGS, 'more warning')} in the report")
     for line in lines:
@@ -212,6 +215,14 @@ def primary_ratios(directory: Path) -> list[dict[str, Any]]:
         for entry in results["comparisons"]
         if entry["primary"] and entry["metric"] == metrics.get(entry["cell"])
     ]
+
+
+def limits_of(directory: Path) -> list[str]:
+    """What the report says of the limits that bind."""
+    from fsgauge.stats.limit_findings import LIMITED
+
+    found = _results(directory)["findings"]
+    return [each["sentence"] for each in found if each["code"] == LIMITED]
 
 
 def _results(directory: Path) -> dict[str, Any]:

@@ -21,17 +21,12 @@ from fsgauge.cli.choices import (
     rig_option,
 )
 from fsgauge.errors import Interrupted
-from fsgauge.plan.preview import describe
-from fsgauge.plan.turns import make_plan
-from fsgauge.programs.interruption import interruptible
-from fsgauge.rig.rig import Rig
-from fsgauge.study.model import DeviceStorage, Study
-from fsgauge.units import format_duration
 
 if TYPE_CHECKING:
     from fsgauge.cli.plan_lines import PlannedStudy
     from fsgauge.machine.device.consent import Consent
-    from fsgauge.rig.rig import FleetChoice
+    from fsgauge.rig.rig import FleetChoice, Rig
+    from fsgauge.study.model import Study
 
 
 @click.command("run")
@@ -132,6 +127,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
+    from fsgauge.plan.preview import describe
 
     planned = plan_on(study, rig)
     plan, around = planned.plan, planned.around
@@ -152,6 +148,9 @@ def ask_where_long(study: Study, rig: Rig) -> None:
 
 def _refuse_at_once(study: Study, rig: Rig) -> None:
     """What would be refused after a yes. A device is not looked at: its consent comes later."""
+    from fsgauge.programs.interruption import interruptible
+    from fsgauge.study.model import DeviceStorage
+
     if isinstance(study.storage, DeviceStorage):
         return
     with interruptible():
@@ -170,6 +169,9 @@ def _is_meant() -> bool:
 
 def _shorter(study: Study, rig: Rig, planned: PlannedStudy) -> str:
     """What makes this very study shorter, and how long it takes then; "" where nothing does."""
+    from fsgauge.plan.turns import make_plan
+    from fsgauge.units import format_duration
+
     for blocks in _FEWER_BLOCKS:
         fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
         plan = make_plan(
@@ -187,6 +189,7 @@ def _shorter(study: Study, rig: Rig, planned: PlannedStudy) -> str:
 
 def submit(study: Study, hosts: FleetChoice) -> int:
     """Submit what was typed; its page is where the job's log says. Raises RigError."""
+    from fsgauge.plan.turns import make_plan
     from fsgauge.rig.fleet.choice import require_extra
     from fsgauge.rig.fleet.launcher.command import batch_script, submitted
     from fsgauge.rig.fleet.rig import FleetRig

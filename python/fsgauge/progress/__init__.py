@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from fsgauge.engine.wire import Event
-from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
-from fsgauge.study.model import Study
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # commands that only say something import this folder too
+    from fsgauge.engine.wire import Event
+    from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
+    from fsgauge.study.model import Study
 
 
 class Progress:

@@ -114,9 +114,10 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         time = format_duration(int(plan.expected_seconds * 1e9))
         takes = f"about {time}, nothing is written"
     cores = count(machine.processor_count, "core")
+    limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
     return [
         study.question,
-        f"{_rig(environment)}, {_kernels(environment)}, {cores};"
+        f"{_rig(environment)}, {_kernels(environment)}, {cores}{limits};"
         f" storage: {environment.storage.sentence}",
         compared(plan),
         f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"

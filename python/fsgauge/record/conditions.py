@@ -101,6 +101,7 @@ FACTS: dict[str, Callable[[Conditions], object]] = {
     "processor count": _of_machine("processor_count"),
     "governor": _of_machine("governor"),
     "memory": _of_machine("memory_bytes"),
+    "limits": _of_machines(lambda machine: ", ".join(machine.limited_to) or None),
     "virtual machine": _of_machine("virtual_machine"),
     "clock source": _of_machine("clock_source"),
     "tools": _of_machines(_tools),
@@ -115,10 +116,12 @@ MACHINE = (
     "architecture",
     "processor",
     "processor count",
+    "limits",
     "virtual machine",
     "rig",
 )
-"""What makes them the same machines. A kernel changes how much memory it reports, so neither is."""
+"""What makes them the same machines, and how much of them may be used. A kernel changes how much
+memory it reports, so neither is."""
 
 
 def same_machine(first: Conditions, second: Conditions) -> bool:

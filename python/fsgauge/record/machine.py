@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from fsgauge.record.limits import Limits, in_force
 from fsgauge.record.preconditioning import StoragePreconditioning
 
 _OLD_CLAIM = ": ratios hold, rates do not"
@@ -93,7 +94,8 @@ class Machine(BaseModel):
     so as well. Both are its
     own among the machines of a record, and the role is the same in every study of a rig.
     `storage` is null where no system sits on it. `throttle_events` counts since the machine
-    started, over all processors; frequencies are those of the slowest processor.
+    started, over all processors; frequencies are those of the slowest processor. `memory_bytes` and
+    `processor_count` are what the process that measures may use.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -111,6 +113,8 @@ class Machine(BaseModel):
     frequency_limit_hz: int | None = None
     frequency_maximum_hz: int | None = None
     memory_bytes: int
+    limits: Limits | None = Field(default=None, exclude_if=lambda value: value is None)
+    """None in records that are older than this fact."""
     reclaimer: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """The file that turns off what reclaims unused memory, where the kernel does so by itself."""
     virtual_machine: str | None
@@ -121,6 +125,15 @@ class Machine(BaseModel):
     missing: dict[str, str]
     simulation: Simulation | None = Field(default=None, exclude_if=lambda value: value is None)
     """Where nothing was measured: the models that were used."""
+
+    @property
+    def limited_to(self) -> list[str]:
+        """The limits that bind, each in words; none where nothing was measured."""
+        if self.simulation is not None:
+            return []
+        chain = self.storage.device_chain if self.storage is not None else []
+        devices = [str(link.get("path")) for link in chain if link.get("kind") == "device"]
+        return in_force(self.limits, self.processor_count, devices)
 
 
 def with_role(machines: Sequence[Machine], role: str) -> list[Machine]:

@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from fsgauge.engine.wire import LoadResult
+from fsgauge.record.limits import Throttled
 
 
 class Slice(BaseModel):
@@ -21,7 +22,8 @@ class Slice(BaseModel):
     It began `start_ns` after its run did, on its machine's clock, and the times in `result` count
     from there: it measured for `result.elapsed_ns` from `start_ns` + `result.warm_up_ns`.
     `sync_ns` is what it then took to write back what the slice had left; it counts as the slice's
-    time. None where nothing was synced at its cost.
+    time. None where nothing was synced at its cost. `throttled` is what the CPU quota of its
+    process counted meanwhile; None where there is none.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -31,6 +33,7 @@ class Slice(BaseModel):
     sync_ns: Annotated[int, Field(ge=0)] | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
+    throttled: Throttled | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Part(BaseModel):
@@ -42,11 +45,14 @@ class Part(BaseModel):
     slices: Annotated[list[Slice], Field(min_length=1)]
 
 
-def in_one(machine: str, result: LoadResult | None) -> list[Part]:
+def in_one(
+    machine: str, result: LoadResult | None, throttled: Throttled | None = None
+) -> list[Part]:
     """The parts of a run that one machine measured in one go; none of a run that failed."""
     if result is None:
         return []
-    return [Part(machine=machine, slices=[Slice(start_ns=0, result=result)])]
+    slice_ = Slice(start_ns=0, result=result, throttled=throttled)
+    return [Part(machine=machine, slices=[slice_])]
 
 
 class MachineStart(BaseModel):

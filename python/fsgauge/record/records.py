@@ -168,6 +168,9 @@ class SystemFacts(BaseModel):
     size_bytes: int
     free_bytes: int | None
     block_size_bytes: int | None
+    free_extents: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Pieces of free space, where a folder's file system told of them before its first turn."""
+    largest_free_bytes: int | None = Field(default=None, exclude_if=lambda value: value is None)
     details: dict[str, str] = {}
     """What the file system's own tools say is in force: features, journal, groups, profiles."""
 

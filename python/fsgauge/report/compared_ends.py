@@ -12,6 +12,8 @@ from fsgauge.report import words
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.between import Between, Entry, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES
+from fsgauge.stats.folders.free_space import FREE_SPACE
+from fsgauge.stats.folders.same_conditions import LIMITS
 
 MOST_IN_A_SENTENCE = 4
 """Ranges in the headline; the table has them all."""
@@ -77,11 +79,20 @@ def side_words(between: Between, side: SideFacts) -> str:
 
 
 def differing(between: Between) -> list[str]:
-    """Names of what else differs; of two ends neither the times nor the day, which is no matter."""
-    hidden = [each.fact for each in between.differences if not each.despite]
+    """What else differs; of two ends neither the times nor the day, which is no matter. Limits and
+    free space have their values: what they did to a ratio cannot be told from the folders."""
+    hidden = [
+        f"{each.fact} {each.a} / {each.b}" if _has_values(each.fact) else each.fact
+        for each in between.differences
+        if not each.despite
+    ]
     if between.ends is None:
         return hidden
     return [name for name in hidden if name not in (TIMES, "day")]
+
+
+def _has_values(fact: str) -> bool:
+    return fact == LIMITS or fact.endswith(f": {FREE_SPACE}")
 
 
 def _range(between: Between, entry: Entry) -> str:

@@ -72,8 +72,9 @@ def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
 
 
 def _host_value(name: str, value: str) -> str | None:
-    """A machine that is not virtual says so; another fact that is none could not be read."""
-    if name == "virtual machine" or not value.startswith("none"):
+    """A machine that is not virtual, or not limited, says so; another fact that is none could not
+    be read."""
+    if name.endswith(("virtual machine", "limits")) or not value.startswith("none"):
         return value
     reason = value.removeprefix("none").strip()
     return f"not recorded {reason}" if reason else None
@@ -148,7 +149,8 @@ def _link_words(link: dict[str, Any]) -> str:
         options = f" ({link['mount_options']})" if "mount_options" in link else ""
         return f"{kind} at {link.get('mount_point', link.get('path'))}{options}"
     direct = ", direct I/O" if link.get("direct_io") else ""
-    return f"{link.get('path') or link.get('name', 'a device')}{direct}"
+    size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
+    return f"{link.get('path') or link.get('name', 'a device')}{size}{direct}"
 
 
 def _text(value: object) -> str | None:

@@ -119,8 +119,8 @@ def _drawn(panel: _Panel, width: int) -> alt.TopLevelMixin:
         layers.append(
             shade.mark_rect(color=BAND, opacity=0.6).encode(
                 x=alt.X("from:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5)),
-                x2="to:Q",
-                description="tip:N",
+                x2=alt.X2("to:Q"),
+                description=alt.Description("tip:N"),
             )
         )
     layers.append(

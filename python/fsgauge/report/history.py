@@ -91,7 +91,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
         chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(y=y("ratio")),
         chart_of(_levels(rows, series))
         .mark_rule(color=MUTED, strokeWidth=3, opacity=0.6)
-        .encode(x=x, x2="to:Q", y=y("level")),
+        .encode(x=x, x2=alt.X2("to:Q"), y=y("level")),
         chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
         *whiskers(rows, ("ratio", "low", "high"), Along("y", (low, high), y), width=1.5, x=x),
         marks.points(base, 40, x=x, y=y("ratio")),

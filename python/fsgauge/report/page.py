@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
+from fsgauge.record.limits import memory_is_limited
 from fsgauge.record.machine import Machine, SimulatedNumber, StorageFacts, title_of
 from fsgauge.record.records import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
@@ -33,6 +34,7 @@ from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
 from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.stats.storage_findings import storage_words
+from fsgauge.stats.wording import listed
 from fsgauge.store import StoredStudy
 from fsgauge.units import count, format_bandwidth, format_duration, format_size, plural, some_of
 
@@ -148,7 +150,8 @@ def _machine_words(machine: Machine) -> str:
     parts = [machine.kernel, cores, f"{format_size(machine.memory_bytes)} memory"]
     if machine.virtual_machine:
         parts.append(f"inside a virtual machine ({machine.virtual_machine})")
-    return ", ".join(parts)
+    limits = f", under limits: {listed(machine.limited_to)}" if machine.limited_to else ""
+    return ", ".join(parts) + limits
 
 
 def environment_rows(
@@ -181,6 +184,7 @@ def _machine_rows(before: Machine, after: Machine | None) -> list[tuple[str, str
         "processor_count": "processors",
         "governor": "frequency governor",
         "memory_bytes": "memory",
+        "limits": "limits",
         "virtual_machine": "virtual machine",
         "load_average": "load average",
         "clock_source": "clock source",
@@ -196,12 +200,19 @@ def _machine_rows(before: Machine, after: Machine | None) -> list[tuple[str, str
 
 def _fact(machine: Machine, key: str) -> str:
     value = getattr(machine, key)
-    if value is None:
+    if value is None and key != "limits":
         reason = machine.missing.get(key, "")
         return f"none ({reason})" if reason else "none"
+    if key == "limits":
+        return listed(machine.limited_to) or ("none" if machine.limits else "not recorded")
     if key == "load_average":
         return f"{value:.2f}"
-    return format_size(value) if key == "memory_bytes" else str(value)
+    if key != "memory_bytes":
+        return str(value)
+    limits = machine.limits
+    of_all = limits.machine_memory_bytes if memory_is_limited(limits) else None
+    of = f" of {format_size(of_all)}" if of_all else ""
+    return f"{format_size(machine.memory_bytes)}{of}"
 
 
 def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:

@@ -24,6 +24,8 @@ from fsgauge.stats.metrics import COMPANIONS, SYNC
 from fsgauge.stats.results import Measurement, Results
 
 FOLDED_ROWS = 25
+LEADING = ("p99", "mean")
+"""What the ratio is of: the first that is compared."""
 _CALLED = {
     SYNC: "sync",
     "log": f"{COMPANIONS['log']}, synced",
@@ -44,8 +46,8 @@ def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[Table]:
         operation, cell, system = each
         if system == results.baseline:
             return "baseline"
-        lead = "p99" if (cell.id, system, f"{operation}.p99") in measured else "mean"
-        return judged_cell(results.comparison(cell.id, system, f"{operation}.{lead}"))
+        found = (results.comparison(cell.id, system, f"{operation}.{part}") for part in LEADING)
+        return judged_cell(next((each for each in found if each is not None), None))
 
     return Rows(
         (operation, cell, system)
@@ -56,8 +58,9 @@ def sync_tables(results: Results, runs: Sequence[RunRecord]) -> list[Table]:
     ).tables(
         "sync",
         "How long writes take to be durable",
-        "From the call to its return. The ratio is that of the p99, or of the mean where a run has"
-        " too few calls for it; less is better.",
+        "From the call to its return. The ratio is that of the p99, or of the mean where a run of"
+        " any system has too few calls for it; less is better. A percentile of a system with such"
+        " runs is that of all its calls together.",
         [
             ("call", "", lambda each: _CALLED[each[0]]),
             ("cell", "", lambda each: each[1].name),

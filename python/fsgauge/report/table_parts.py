@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import Measurement
 
 T = TypeVar("T")
 _LONGEST_NUMBER = 40
@@ -156,6 +157,8 @@ def without_empty_columns(table: Table) -> Table:
 
 def interval_text(number: words.Interval, text: Callable[[float], str]) -> str:
     """The interval in words, or why there is none; a number may never vary (extents)."""
+    if isinstance(number, Measurement) and number.short_runs:
+        return short_words(number)
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
     if not words.is_known(number.low, number.high, number.n):
@@ -177,6 +180,13 @@ def judged_cell(found: words.Ratio | None, text: Callable[[float], str] = words.
         return NOTHING
     said = f"{text(found.ratio)} {GLYPHS[found.verdict]} {found.verdict}"
     return TableCell(said, interval_text(found, text))
+
+
+def short_words(number: Measurement) -> str:
+    """What a quantile is of where some runs had too few operations for their own; "" elsewhere."""
+    if not number.short_runs:
+        return ""
+    return f"all runs together: {number.short_runs} of {number.n} too short"
 
 
 def estimate_cell(number: Estimate | None, text: Callable[[float], str]) -> TableCell:

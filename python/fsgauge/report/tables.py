@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fsgauge.report import words
-from fsgauge.report.table_parts import NEVER_VARIED
+from fsgauge.report.table_parts import NEVER_VARIED, short_words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.words import number
@@ -94,7 +94,7 @@ def _line(
 ) -> Line:
     low, high = measured.low, measured.high
     enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
-    interval = words.unknown(measured.n) if enough and low is not None else ""
+    interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = words.value_range(low, high, metric.unit)
     return Line(

@@ -89,7 +89,30 @@ def _comparison(
 
 
 def measure_all(samples: Samples) -> list[Measurement]:
-    """Each system's own numbers; of the baseline, both turns count as one value a block."""
+    """Each system's own numbers; of the baseline, both turns count as one value a block.
+
+    What is not compared in a cell follows: see `Withheld`.
+    """
+    found = _measured(samples)
+    for each in samples.withheld:
+        found += _measured(each.alone)
+        found += [
+            Measurement(
+                cell=each.cell,
+                system=system,
+                metric=each.metric,
+                value=of_all.value,
+                low=None,
+                high=None,
+                n=of_all.runs,
+                short_runs=of_all.short_runs,
+            )
+            for system, of_all in each.together.items()
+        ]
+    return found
+
+
+def _measured(samples: Samples) -> list[Measurement]:
     found = []
     for metric, cell, system in samples.logs:
         logs = list(samples.block_logs(metric, cell, system).values())

@@ -16,6 +16,7 @@ from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.hosts import host_findings
+from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
 from fsgauge.stats.missing_runs import (
@@ -46,6 +47,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
     found = [
         *lost_data(evidence),
         *_noise(evidence),
+        *limit_findings(evidence),
         *analysis.findings(evidence),
         *_single_runs(evidence),
         *server_aborts(evidence, analysis),

@@ -8,6 +8,7 @@ from fsgauge.record.machine import BELOW, Machine, title_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.rig_limits import NO_TIME_LEFT, WORDS, busy_share, emulated_of
+from fsgauge.stats.wording import listed
 
 BUSY_SHARE = 0.5
 FULL_CLOCK = 0.99
@@ -68,6 +69,9 @@ def _changed(before: Machine, after: Machine | None) -> Iterator[Finding]:
         for key in compared
         if getattr(before, key) != getattr(after, key)
     ]
+    if before.limits and after.limits and before.limited_to != after.limited_to:
+        was, now = (listed(each.limited_to) or "none" for each in (before, after))
+        changed.append(f"limits: {was} before, {now} after")
     if changed:
         yield finding(
             "environment.changed",

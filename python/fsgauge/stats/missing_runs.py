@@ -111,7 +111,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "quantile.withheld",
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
-            f" the news: in {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
+            f" the news: in {part_of(len(cells), len(names), 'cell')} it is not compared.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,
@@ -121,7 +121,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "quantile.short",
             "note",
-            "Tail latencies are not shown where some runs of each system had too few operations"
+            "Tail latencies are not compared where some runs of each system had too few operations"
             " for them.",
             "Measure longer: --set workload.duration=...",
             [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],

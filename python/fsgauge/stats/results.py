@@ -79,11 +79,13 @@ class MetricInfo(ResultModel):
 
 
 class Measurement(Estimate):
-    """One system's own number in one cell: the geometric mean over blocks, with a t interval."""
+    """One system's own number in one cell: the geometric mean over blocks, with a t interval; or,
+    where `short_runs` of its `n` runs are too short for a quantile, that of them all together."""
 
     cell: str
     system: str
     metric: str
+    short_runs: int = Field(default=0, exclude_if=lambda value: not value)
 
 
 class Comparison(JudgedRatio):

@@ -19,9 +19,10 @@ stall are not missing:
 
 - A run in which no operation ended had fewer than one in its window: it counts as one, the most
   that its rate and the least that its mean latency can have been.
-- A quantile that any run of a cell had too few operations for is withheld in that cell, for all
-  systems: a stall takes operations away, so the runs that lack them are the slow ones, and
-  without them the system that stalls would look as fast as the others.
+- A quantile that any run of a cell had too few operations for is not compared in that cell: a stall
+  takes operations away, so the runs that lack them are the slow ones, and without them the system
+  that stalls would look as fast as the others. Each system still has its own number: of its blocks
+  where all of its runs have enough, else of all its runs together, which are then named short.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
-from fsgauge.stats.metrics import QUANTILES, Reading, readings
+from fsgauge.stats.histogram import merge, quantile_of
+from fsgauge.stats.metrics import QUANTILES, Reading, latencies, readings
 from fsgauge.stats.ratio import LEVEL
 
 Key = tuple[str, str, str]
@@ -59,16 +61,29 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
-class Withheld:
-    """A quantile that is read for no system of a cell; `few` names those with too few operations.
+class Together:
+    """A quantile over the operations of all runs of a system, of which `short_runs` are too short
+    for their own."""
 
-    `enough` names those that had enough of them in every run.
+    value: float
+    runs: int
+    short_runs: int
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A quantile that is not compared in a cell; `few` names systems with too few operations.
+
+    `enough` names those that had enough of them in every run; `alone` has their samples, and
+    `together` what all runs of each of `few` say as one, where they have enough together.
     """
 
     metric: str
     cell: str
     few: list[str]
     enough: list[str]
+    alone: Samples
+    together: dict[str, Together]
 
 
 @dataclass
@@ -230,32 +245,52 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
     return {"write_back": Reading(sum(took) / len(took))} if sum(took) else {}
 
 
-def withhold(samples: Samples, runs: Iterable[RunRecord]) -> None:
+def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:
     """Take out each quantile of a cell that some of its runs lack."""
-    places: dict[str, list[tuple[str, Place]]] = {}
+    of_cell: dict[str, list[RunRecord]] = {}
     for run in runs:
-        places.setdefault(run.cell.id, []).append((run.system, (run.block, run.again)))
+        of_cell.setdefault(run.cell.id, []).append(run)
     quantiles = {metric for metric, _, _ in samples.logs if metric.rpartition(".")[2] in QUANTILES}
     for metric, cell in sorted({(m, c) for m, c, _ in samples.logs if m in quantiles}):
-        lacking = {
-            system
-            for system, place in places.get(cell, [])
-            if place not in samples.of(metric, cell, system)
-        }
+        lacking = [run for run in of_cell.get(cell, []) if not _has(samples, metric, run)]
         if not lacking:
             continue
-        systems = [name for name in samples.plan.systems if name in dict(places[cell])]
-        samples.withheld.append(
-            Withheld(
-                metric,
-                cell,
-                few=[name for name in systems if name in lacking],
-                enough=[name for name in systems if name not in lacking],
-            )
-        )
+        names = {run.system for run in of_cell[cell]}
+        systems = [name for name in samples.plan.systems if name in names]
+        few = [name for name in systems if name in {run.system for run in lacking}]
+        enough = [name for name in systems if name not in few]
+        together = {name: _together(metric, name, of_cell[cell], lacking) for name in few}
+        alone = samples.beside()
         for system in samples.plan.systems:
-            samples.logs.pop((metric, cell, system), None)
-            samples.reaches.pop((metric, cell, system), None)
+            key = (metric, cell, system)
+            logs, reaches = samples.logs.pop(key, None), samples.reaches.pop(key, None)
+            if system in enough and logs is not None:
+                alone.logs[key] = logs
+                alone.reaches |= {} if reaches is None else {key: reaches}
+        known = {name: each for name, each in together.items() if each is not None}
+        samples.withheld.append(Withheld(metric, cell, few, enough, alone, known))
+
+
+def _has(samples: Samples, metric: str, run: RunRecord) -> bool:
+    return (run.block, run.again) in samples.of(metric, run.cell.id, run.system)
+
+
+def _together(
+    metric: str, system: str, runs: Sequence[RunRecord], lacking: Sequence[RunRecord]
+) -> Together | None:
+    operation, _, part = metric.rpartition(".")
+    own = [run for run in runs if run.system == system]
+    found = merge(
+        each
+        for run in own
+        if run.result is not None
+        and (each := latencies(run.result).get(operation)) is not None
+        and each.operations
+    )
+    quantile = quantile_of(found, QUANTILES[part]) if found is not None else None
+    if quantile is None:
+        return None
+    return Together(quantile.value_ns, len(own), sum(run.system == system for run in lacking))
 
 
 def is_complete(run: RunRecord) -> bool:

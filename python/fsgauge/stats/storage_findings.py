@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsgauge.engine.wire import ClientsJob
+from fsgauge.record.limits import memory_is_limited
+from fsgauge.record.machine import Machine
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
@@ -116,8 +118,8 @@ def file_set_in_memory(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         "cache.file_set",
         "note",
-        f"The file set, {format_size(size_bytes)}, is smaller than this host's memory,"
-        f" {format_size(memory_bytes)}, and"
+        f"The file set, {format_size(size_bytes)}, is smaller than"
+        f" {_memory_of(evidence.before.below)}, {format_size(memory_bytes)}, and"
         f" {part_of(len(cached), len(evidence.runs), 'run')} read through the page cache: what is"
         " read twice in a run comes from memory. How much memory the device itself has is not"
         " known.",
@@ -125,6 +127,11 @@ def file_set_in_memory(evidence: Evidence) -> Iterator[Finding]:
         " direct I/O where the study has it.",
         [name_of(run) for run in cached],
     )
+
+
+def _memory_of(machine: Machine) -> str:
+    limited = memory_is_limited(machine.limits)
+    return "the memory that control groups leave it" if limited else "this host's memory"
 
 
 def no_seeks(sentence: str, advice: str) -> Finding:

@@ -43,8 +43,8 @@ def elements(files: Sequence[Path], place: str) -> str:
 
 def slices(runs: Sequence[Path]) -> str:
     """The slices of all runs: the run's `json`, `machine`, `part` and `slice` from 0, `began_ns`
-    since the run began, `sync_ns` that it was synced for, and the slice's `result`. A run that
-    failed has one, with none of these.
+    since the run began, `sync_ns` that it was synced for, what the CPU quota `throttled`, and the
+    slice's `result`. A run that failed has one, with none of these.
     """
     parts = "coalesce(nullif(CAST(json->'$.parts' AS JSON[]), []), [NULL])"
     within = "coalesce(CAST(of_machine->'$.slices' AS JSON[]), [NULL])"
@@ -61,6 +61,7 @@ def slices(runs: Sequence[Path]) -> str:
         " if(of_slice IS NULL, NULL, number) AS slice,"
         " CAST(of_slice->>'$.start_ns' AS BIGINT) AS began_ns,"
         " CAST(of_slice->>'$.sync_ns' AS BIGINT) AS sync_ns,"
+        " of_slice->'$.throttled' AS throttled,"
         f" of_slice->'$.result' AS result FROM ({by_slice}))"
     )
 

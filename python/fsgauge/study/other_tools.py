@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -97,9 +97,18 @@ def tools() -> dict[str, Tool]:
     }
 
 
-def words_called(spelling: str) -> list[Word]:
+def words_called(spelling: str) -> Sequence[Word]:
     """The words of all tools that are written so, in the order of the table."""
-    return [word for tool in tools().values() for word in tool.words if spelling in word.spellings]
+    return _by_spelling().get(spelling, ())
+
+
+@cache
+def _by_spelling() -> dict[str, list[Word]]:
+    found: dict[str, list[Word]] = {}
+    for word in (word for tool in tools().values() for word in tool.words):
+        for spelling in word.spellings:
+            found.setdefault(spelling, []).append(word)
+    return found
 
 
 def _word(title: str, row: Mapping[str, Any]) -> Word:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-
-import tomlkit
 
 from fsgauge import kinds
 from fsgauge.errors import InputError, nearest
@@ -22,7 +21,7 @@ _TEMPLATE = "template"
 def shipped_studies() -> dict[str, str]:
     """The studies that come with fsgauge: name and question, by name."""
     texts = {path.name.removesuffix(".toml"): path.read_text("utf-8") for path in _shipped()}
-    return {name: str(tomlkit.parse(texts[name])["question"]) for name in sorted(texts)}
+    return {name: str(tomllib.loads(texts[name])["question"]) for name in sorted(texts)}
 
 
 def shipped_names() -> set[str]:

@@ -125,7 +125,11 @@ def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.Top
     along = Along("y", (0, top), y, log=False)
     layers = [
         base.mark_line(strokeWidth=2).encode(
-            x=x, y=y("value"), color=panels.colour(), strokeDash=panels.dash(), detail="system:N"
+            x=x,
+            y=y("value"),
+            color=panels.colour(),
+            strokeDash=panels.dash(),
+            detail=alt.Detail("system:N"),
         ),
         *whiskers(rows, ("value", "low", "high"), along, width=1.5, x=x),
         marks.points(base, 40, x=x, y=y("value")),

@@ -12,6 +12,7 @@ from fsgauge.report.charts.between import between_chart
 from fsgauge.report.compared import cautions, summary, write_comparison
 from fsgauge.report.compared_ends import differing, ends_repetition, ends_sentence
 from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.folders.same_conditions import Unlike
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_ends_of_range import LONGEST, SHORTEST, end
 
@@ -73,3 +74,15 @@ def test_the_axis_has_names_that_are_whole_or_letters(label: str, title: str) ->
     assert drawing is not None
     texts = re.findall(r">([^<>]+ over [^<>]+)<", drawing.alone)
     assert title in texts, texts
+
+
+def test_what_limits_and_free_space_were_is_said_and_not_their_names_alone() -> None:
+    """ "different: day" was all, of a file system that had filled up."""
+    facts = [
+        Unlike(fact="day", a="1", b="2", despite=False),
+        Unlike(fact="limits", a="none", b="nice 5", despite=False),
+        Unlike(fact="old: free space", a="3.5 GiB", b="1.9 GiB", despite=False),
+        Unlike(fact="governor", a="x", b="y", despite=True),
+    ]
+    found = differing(RANGE.model_copy(update={"ends": None, "differences": facts}))
+    assert found == ["day", "limits none / nice 5", "old: free space 3.5 GiB / 1.9 GiB"]

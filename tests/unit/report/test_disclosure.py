@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from fsgauge.record.machine import StorageFacts
 from fsgauge.report.disclosure import device_rows, disclosed
 from fsgauge.report.write import Report, read_report
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import make_connections
+from tests.unit.stats.test_limit_findings import limits
 
 NVME = {
     "kind": "device",
@@ -86,7 +89,7 @@ def test_a_loop_file_names_the_disk_and_what_is_between() -> None:
     }
     found = dict(device_rows(storage(loop, mount, NVME)))
     assert found["device"] == "/dev/nvme0n1"
-    assert found["above the device"] == "/dev/loop7, direct I/O; ext4 at / (rw,relatime)"
+    assert found["above the device"] == "/dev/loop7, 1 MiB, direct I/O; ext4 at / (rw,relatime)"
 
 
 def test_the_sheet_says_load_steadiness_and_versions(report: Report) -> None:
@@ -102,7 +105,15 @@ def test_the_sheet_says_load_steadiness_and_versions(report: Report) -> None:
     assert found["Steady state", "reached"] == judged
     host = report.stored.environment_before.load
     assert found["Host", "kernel"] == host.kernel
+    assert found["Host", "limits"] == "not recorded", "by an older version"
     assert found["Versions", "seed"] == str(report.stored.study.plan.seed)
+
+
+def test_a_machine_without_limits_says_so(report: Report) -> None:
+    """A fact that is none could not be read, but for these."""
+    before = with_machine(report.stored.environment_before, limits=limits(), virtual_machine=None)
+    found = rows(replace(report, stored=replace(report.stored, environment_before=before)))
+    assert found["Host", "limits"] == found["Host", "virtual machine"] == "none"
 
 
 def test_the_hash_is_that_of_the_study_file(report: Report) -> None:

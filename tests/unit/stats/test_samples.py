@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from fsgauge.record.records import RunRecord
+from fsgauge.stats.compare import measure_all
+from fsgauge.stats.histogram import merge, quantile_ns
+from fsgauge.stats.metrics import latencies
 from fsgauge.stats.samples import Samples, collect, complete_blocks, is_complete, whole_blocks
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_result
@@ -108,7 +111,7 @@ def test_a_run_in_which_nothing_ended_counts_as_one_operation(study: SyntheticSt
     assert value(samples, first) == pytest.approx(math.log(1e9 / elapsed_ns))
 
 
-def test_a_quantile_that_a_run_lacks_is_withheld_from_all_systems(study: SyntheticStudy) -> None:
+def test_a_quantile_that_a_run_lacks_is_compared_in_no_system(study: SyntheticStudy) -> None:
     first, *rest = study.runs
     whole = collect(study.study.plan, study.runs)
     assert any(metric == "read.p99" for metric, _, _ in whole.logs) and not whole.withheld
@@ -117,3 +120,28 @@ def test_a_quantile_that_a_run_lacks_is_withheld_from_all_systems(study: Synthet
     lacking = next(each for each in samples.withheld if each.metric == "read.p99")
     assert lacking.few == [first.system] and first.system not in lacking.enough
     assert set(lacking.enough) | set(lacking.few) == set(study.study.plan.systems)
+
+
+def test_each_system_has_its_own_quantile_all_the_same(study: SyntheticStudy) -> None:
+    """One short run withheld the p99 of a commit for every system."""
+    first, *rest = study.runs
+    whole = {(m.metric, m.system): m for m in measure_all(collect(study.study.plan, study.runs))}
+    samples = collect(study.study.plan, [stalled(first), *rest])
+    found = {(m.metric, m.system): m for m in measure_all(samples)}
+    others = [name for name in study.study.plan.systems if name != first.system]
+    assert [found["read.p99", name] for name in others] == [
+        whole["read.p99", name] for name in others
+    ]
+    short = found["read.p99", first.system]
+    own = [run for run in study.runs if run.system == first.system]
+    assert (short.short_runs, short.n, short.low) == (1, len(own), None)
+    merged = merge(latencies(result_of(run))["read"] for run in own[1:])
+    assert merged is not None and short.value == quantile_ns(merged, 0.99)
+
+
+def test_a_system_without_enough_in_all_its_runs_has_none(study: SyntheticStudy) -> None:
+    slow = study.runs[0].system
+    runs = [stalled(run) if run.system == slow else run for run in study.runs]
+    found = measure_all(collect(study.study.plan, runs))
+    assert not any(m.metric == "read.p99" and m.system == slow for m in found)
+    assert any(m.metric == "read.p99" for m in found)

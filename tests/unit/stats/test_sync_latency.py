@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import CompanionResult, DsyncSync, SyncResult
+from fsgauge.engine.wire import CompanionResult, DsyncSync, LoadResult, SyncResult
 from fsgauge.pages import explain_metric
 from fsgauge.record.parts import Part, Slice
 from fsgauge.record.records import RunRecord
@@ -67,6 +67,16 @@ def synced(run: RunRecord) -> RunRecord:
                 ],
             }
         ),
+    )
+
+
+def few_syncs(run: RunRecord) -> LoadResult:
+    """Its result with 500 syncs: enough for a median, and too few for a p99."""
+    result = run.result
+    assert result is not None and result.sync is not None
+    few = histogram_of({2_000_000: 500})
+    return result.model_copy(
+        update={"sync": result.sync.model_copy(update={"calls": 500, "latency": few})}
     )
 
 
@@ -132,6 +142,33 @@ def test_the_report_has_them_in_tables_pictures_and_json(
     stored = json.loads((tmp_path / "report.json").read_text())
     assert {"sync.p99", "log.p99"} <= {each["metric"] for each in stored["comparisons"]}
     assert {"sync.p99", "log.p99"} <= {each["metric"] for each in stored["measurements"]}
+
+
+def test_a_short_run_leaves_each_system_its_own_wait(study: SyntheticStudy, tmp_path: Path) -> None:
+    """It withheld the p99 of a commit for all systems, in the study that is about commits."""
+    made = make_writers(blocks=6, sync="fdatasync")
+    made.runs[:] = study.runs
+    short = next(at for at, run in enumerate(made.runs) if run.system == "xfs")
+    made.runs[short] = with_result(made.runs[short], few_syncs(made.runs[short]))
+    made.write(tmp_path)
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    table = page.partition('id="table-sync"')[2].partition("</table>")[0]
+    assert "too few samples" not in table
+    assert table.count("all runs together: 1 of 6 too short") == 1
+    stored = json.loads((tmp_path / "report.json").read_text())
+    cell = made.runs[short].cell.id
+
+    def p99(section: str) -> dict[str, Any]:
+        return {
+            each["system"]: each
+            for each in stored[section]
+            if (each["metric"], each["cell"]) == ("sync.p99", cell)
+        }
+
+    assert p99("comparisons") == {}
+    found = p99("measurements")
+    assert set(found) == set(made.study.plan.systems)
+    assert found["xfs"]["short_runs"] == 1 and "short_runs" not in found["ext4"]
 
 
 @pytest.mark.parametrize("finished", [0, 1], ids=["in JSON", "one block in Parquet"])

@@ -1,8 +1,12 @@
 """Finding studies, and the ones that come with fsgauge."""
 
+import math
+
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.plan.turns import make_plan
+from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.shipped import shipped_studies, template, variant_of
 
@@ -108,3 +112,12 @@ def test_a_file_s_name_is_the_study_s_name(tmp_path):
     path = tmp_path / "nightly.toml"
     path.write_text(template())
     assert load_study(str(path)).name == "nightly"
+
+
+def test_postgresql_has_a_p99_of_a_disk_that_commits_in_10_ms():
+    """Runs of 2 s had 200 commits there, and a p99 needs 1,000."""
+    study = load_study("postgresql", seed=1)
+    commits = study.workload.duration // 10_000_000
+    assert commits - math.ceil(0.99 * commits) >= SAMPLES_BEYOND
+    plan = make_plan(study, size_bytes=study.storage.size)
+    assert plan.expected_seconds < 600, "and it still takes minutes"

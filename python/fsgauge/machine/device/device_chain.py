@@ -116,9 +116,15 @@ def under(chain: list[Link]) -> str:
 
 
 def _disk(chain: list[Link]) -> str:
-    last = chain[-1]
-    if last["kind"] != "device" or "size_bytes" not in last:
+    """Its own device with its size, and the disk at the end where that is another one."""
+    own, last = next((link for link in chain if link["kind"] == "device"), None), chain[-1]
+    if own is None or last["kind"] != "device":
         return ""
-    name = Path(last["path"]).name
-    model = f" {last['model']}" if last.get("model") else ""
-    return f" ({name}{model}, {format_size(last['size_bytes'])})"
+    return f" ({', on '.join(sized(each) for each in ([own] if own == last else [own, last]))})"
+
+
+def sized(link: Link) -> str:
+    """A device with its model and its own size: "/dev/loop1, 600 MiB"."""
+    model = f" {link['model']}" if link.get("model") else ""
+    size = f", {format_size(link['size_bytes'])}" if link.get("size_bytes") else ""
+    return f"{link['path']}{model}{size}"

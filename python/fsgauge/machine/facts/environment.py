@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fsgauge.machine.device.device_chain import Link, chain_of_device, chain_of_path
+from fsgauge.machine.facts.limits import capture_limits
 from fsgauge.machine.facts.memory import reclaimer, total_memory_bytes
 from fsgauge.machine.process.tool import find_tool, run_tool
 from fsgauge.record.machine import Machine, StorageFacts
@@ -64,6 +65,7 @@ def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
             missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
         ),
         memory_bytes=_memory(missing),
+        limits=capture_limits(missing),
         reclaimer=reclaimer(),
         virtual_machine=virtual_machine(),
         load_average=os.getloadavg()[0],

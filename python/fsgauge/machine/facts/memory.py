@@ -1,5 +1,8 @@
-"""Memory of this machine: /proc/meminfo, the limit of its control group, and what takes memory away
-although none is asked for.
+"""Memory that this process may use: /proc/meminfo, the limits of its control groups, and what takes
+memory away although none is asked for.
+
+Pages of the page cache count in a control group's memory. A limit of addresses (ulimit -v) is none
+of memory: neither the page cache nor a file system in memory counts in it.
 
 DAMON watches which pages are used, and its scheme "pageout" reclaims those that were not for a
 while: pages of the page cache are dropped, files in memory are swapped out. A hypervisor that gets
@@ -13,9 +16,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_LIMITS = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+from fsgauge.machine.facts.control_groups import (
+    Group,
+    memory_left_bytes,
+    memory_limit_bytes,
+    own_groups,
 )
 
 
@@ -31,27 +36,30 @@ def _meminfo_bytes(key: str) -> int | None:
     return None
 
 
+def machine_memory_bytes() -> int | None:
+    """All memory of the machine."""
+    return _meminfo_bytes("MemTotal")
+
+
 def total_memory_bytes() -> int | None:
-    """All memory, or what the control group allows if that is less."""
-    total = _meminfo_bytes("MemTotal")
-    limits = [limit for limit in (_limit_bytes(path) for path in _LIMITS) if limit is not None]
-    return min([total, *limits]) if total is not None else None
+    """All memory, or what the control groups allow if that is less."""
+    total, group = machine_memory_bytes(), _own_group()
+    limit = memory_limit_bytes(group) if group else None
+    return total if total is None or limit is None else min(total, limit)
 
 
 def available_memory_bytes() -> int | None:
     """What can be used without swapping, or None when it is not known."""
-    available, total = _meminfo_bytes("MemAvailable"), total_memory_bytes()
-    if available is None or total is None:
-        return available
-    return min(available, total)
+    available, group = _meminfo_bytes("MemAvailable"), _own_group()
+    left = memory_left_bytes(group) if group else None
+    return available if available is None or left is None else min(available, left)
 
 
-def _limit_bytes(path: Path) -> int | None:
+def _own_group() -> Group | None:
     try:
-        text = path.read_text().strip()
+        return own_groups().get("memory")
     except OSError:
         return None
-    return int(text) if text.isdecimal() else None
 
 
 _KDAMONDS = Path("/sys/kernel/mm/damon/admin/kdamonds")

@@ -127,7 +127,7 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
         # the rules also give the picture the width of its words
         chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
         .mark_rule(color=GRID)
-        .encode(y=y, x=alt.value(-left), x2=alt.value(width + right)),
+        .encode(y=y, x=alt.XValue(-left), x2=alt.X2Value(width + right)),
         chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio")),
         *_marks(placed, Along("x", (low, high), x), y),
         _text(placed, "words", y, width + 10, right - 10),
@@ -141,6 +141,8 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
 
 
 def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    import altair as alt
+
     x, colour = along.channel, panels.colour()
     base = chart_of(rows)
     hollow = chart_of([row for row in rows if row["other"] is not None])
@@ -148,7 +150,7 @@ def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart
         hollow.mark_point(size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
         *(whiskers(rows, ("ratio", "low", "high"), along, y=y) if "low" in rows[0] else ()),
         base.mark_point(size=52, filled=True, opacity=1).encode(
-            x=x("ratio"), y=y, color=colour, description="tip:N"
+            x=x("ratio"), y=y, color=colour, description=alt.Description("tip:N")
         ),
     ]
 
@@ -159,5 +161,5 @@ def _text(rows: list[dict[str, Any]], field: str, y: alt.Y, at: int, limit: int)
     mark: alt.Chart = chart_of(rows).mark_text(
         align="left", baseline="middle", fontSize=12, color=INK, limit=limit
     )
-    encoded: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+    encoded: alt.Chart = mark.encode(x=alt.XValue(at), y=y, text=alt.Text(f"{field}:N"))
     return encoded

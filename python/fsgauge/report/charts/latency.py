@@ -117,6 +117,8 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     marked = chart_of(_marked(rows)).encode(x=x, y=y)
     return alt.layer(
-        base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
+        base.mark_line(strokeWidth=1.5).encode(
+            detail=alt.Detail("system:N"), strokeDash=panels.dash()
+        ),
         marks.points(marked, 14),
     ).properties(width=width, height=210, title=panels.heading(name, width, cell))

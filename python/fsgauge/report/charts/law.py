@@ -75,6 +75,8 @@ def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
 
 def _curve(shown: LawPanel, x: alt.X, along: Along) -> list[alt.Chart]:
     """Band and curve, dashed where no measurement stands behind it."""
+    import altair as alt
+
     y = along.channel("iops")
     colour = shown.rows[0]["colour"]
     drawn = [
@@ -87,7 +89,7 @@ def _curve(shown: LawPanel, x: alt.X, along: Along) -> list[alt.Chart]:
     return [
         chart_of(drawn)
         .mark_area(color=colour, opacity=0.16, clip=True)
-        .encode(x=x, y=along.channel("low"), y2="high:Q"),
+        .encode(x=x, y=along.channel("low"), y2=alt.Y2("high:Q")),
         chart_of(inside).mark_line(color=colour, strokeWidth=1.8).encode(x=x, y=y),
         chart_of(beyond)
         .mark_line(color=colour, strokeWidth=1.8, strokeDash=[5, 4])
@@ -108,7 +110,9 @@ def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
     side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
     drawn = [
         at.mark_rule(color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
-        at.mark_text(fontSize=11, color=INK, **side).encode(x=x, y=alt.value(8), text="text:N"),
+        at.mark_text(fontSize=11, color=INK, **side).encode(
+            x=x, y=alt.YValue(8), text=alt.Text("text:N")
+        ),
     ]
     if peak.low is not None and peak.high is not None:
         band = chart_of([{"x": peak.low, "to": min(peak.high, shown.edge)}])

@@ -83,12 +83,14 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[0, 100], nice=False),
         axis=alt.Axis(title=panel.share, tickCount=5),
     )
-    strength = alt.Opacity("opacity:Q", scale=None) if "opacity" in panel.rows[0] else alt.value(1)
+    strength = (
+        alt.Opacity("opacity:Q", scale=None) if "opacity" in panel.rows[0] else alt.OpacityValue(1)
+    )
     base = chart_of(panel.rows).encode(x=x, y=y, color=panels.colour())
     layers = [
-        base.mark_line(strokeWidth=1.5).encode(detail="line:N", opacity=strength),
+        base.mark_line(strokeWidth=1.5).encode(detail=alt.Detail("line:N"), opacity=strength),
         base.mark_point(filled=True, size=24).encode(
-            shape=panels.shape(), description="tip:N", opacity=strength
+            shape=panels.shape(), description=alt.Description("tip:N"), opacity=strength
         ),
     ]
     return alt.layer(*layers).properties(

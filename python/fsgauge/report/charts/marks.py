@@ -84,11 +84,13 @@ def joining(
     **look: Any,  # noqa: ANN401 - altair's properties of a mark
 ) -> alt.Chart:
     """A line a system, from estimate to estimate."""
+    import altair as alt
+
     dash = {} if "strokeDash" in look else {"strokeDash": panels.dash()}
     found: alt.Chart = (
         chart_of(rows)
         .mark_line(**look)
-        .encode(color=panels.colour(), detail="system:N", **places, **dash)
+        .encode(color=panels.colour(), detail=alt.Detail("system:N"), **places, **dash)
     )
     return found
 
@@ -124,8 +126,10 @@ def points(
     **places: Any,  # noqa: ANN401 - altair's channels
 ) -> alt.Chart:
     """Estimates in their systems' colours and shapes, each with its tooltip."""
+    import altair as alt
+
     found: alt.Chart = base.mark_point(filled=True, size=size, opacity=1, clip=clip).encode(
-        color=panels.colour(), shape=panels.shape(), description="tip:N", **places
+        color=panels.colour(), shape=panels.shape(), description=alt.Description("tip:N"), **places
     )
     return found
 
@@ -206,7 +210,7 @@ def text(
         fontWeight="bold" if style == "bold" else "normal",
         limit=limit,
     )
-    found: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+    found: alt.Chart = mark.encode(x=alt.XValue(at), y=y, text=alt.Text(f"{field}:N"))
     return found
 
 
@@ -221,8 +225,8 @@ def rules(lines: Sequence[float], y: alt.Y, start: int, end: int) -> alt.Chart:
         .mark_rule(color=GRID)
         .encode(
             y=y,
-            x=alt.value(start),
-            x2=alt.value(end),
+            x=alt.XValue(start),
+            x2=alt.X2Value(end),
             opacity=alt.Opacity("opacity:Q", scale=None),
         )
     )

@@ -168,21 +168,21 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     layers: list[alt.Chart] = [
         chart_of(panel.rows)
         .mark_line(strokeWidth=1, opacity=0.6)
-        .encode(x=x, y=y, color=panels.colour(), detail="run:N")
+        .encode(x=x, y=y, color=panels.colour(), detail=alt.Detail("run:N"))
     ]
     if panel.warm_up_s > 0:
         shade = chart_of([{"seconds": 0, "to": panel.warm_up_s}])
-        layers.insert(0, shade.mark_rect(color=BAND, opacity=0.4).encode(x=x, x2="to:Q"))
+        layers.insert(0, shade.mark_rect(color=BAND, opacity=0.4).encode(x=x, x2=alt.X2("to:Q")))
     if panel.stalls:
         late = panel.stalls[0]["seconds"] > 0.8 * max(row["seconds"] for row in panel.rows)
         stall = chart_of(panel.stalls)
         layers += [
             stall.mark_point(size=70, filled=False, color=INK, strokeWidth=1.6, opacity=1).encode(
-                x=x, y=y, description="tip:N"
+                x=x, y=y, description=alt.Description("tip:N")
             ),
             stall.mark_text(
                 align="right" if late else "left", dx=-9 if late else 9, fontSize=11, color=INK
-            ).encode(x=x, y=y, text="words:N"),
+            ).encode(x=x, y=y, text=alt.Text("words:N")),
         ]
     return alt.layer(*layers).properties(
         width=width, height=110, title=panels.heading(panel.name, width, panel.cell)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
+from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.slices import SliceJobs, slice_jobs
 from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import DeviceRun, Part, Slice
@@ -81,6 +82,7 @@ class SlicedRun:
         self._tell_started()
         start_ns = time.monotonic_ns() - self._clock
         device = work.systems.watch_device(self.made.prepared)
+        throttled = watch_throttling()
         try:
             result = self._load(job)
         except EngineFaultError as error:
@@ -90,7 +92,9 @@ class SlicedRun:
         sync_ns = self._sync(job)
         self._devices.append(device())
         charged = sync_ns if self.slicing.charges_sync else None
-        self._slices.append(Slice(start_ns=start_ns, result=result, sync_ns=charged))
+        self._slices.append(
+            Slice(start_ns=start_ns, result=result, sync_ns=charged, throttled=throttled())
+        )
 
     def record(self) -> RunRecord:
         """All of its slices as one run; a fault stands for all of them."""

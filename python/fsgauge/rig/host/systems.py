@@ -20,6 +20,7 @@ from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
+from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.facts import (
@@ -29,6 +30,7 @@ from fsgauge.rig.host.facts import (
     formatted_facts,
     notes_on,
     watch_device,
+    with_pieces,
 )
 from fsgauge.rig.host.formatted import allocate_below, blank_of, facts_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
@@ -73,6 +75,7 @@ class HostSystems:
     ) -> None:
         self.base, self.working_set = base, working_set
         self._ledger, self._engine, self._places = ledger, engine, places
+        self._looked_at: set[str] = set()
 
     def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
         """Make one system afresh and fill it; undone when the context ends."""
@@ -199,7 +202,7 @@ class HostSystems:
         ):
             target = _files(study, system, folder, self.working_set)
             made = PreparedSystem(
-                facts=folder_facts(system, path, tunables),
+                facts=self._with_pieces(folder_facts(system, path, tunables), folder),
                 target=target,
                 layout=fill(study, target, self._engine),
                 start_state=[f"{path} used as it is", _filled(target, self.working_set)],
@@ -217,6 +220,13 @@ class HostSystems:
                     notes=_said(study, made.layout),
                     server=server,
                 )
+
+    def _with_pieces(self, facts: SystemFacts, folder: OpenFolder) -> SystemFacts:
+        """With the pieces of free space, before the first turn on a file system."""
+        if facts.mount_source in self._looked_at:
+            return facts
+        self._looked_at.add(facts.mount_source)
+        return with_pieces(facts, folder, self._engine)
 
 
 def _has_folder(target: Place) -> TypeGuard[InFolder]:

@@ -11,6 +11,7 @@ from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
 from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
+from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
@@ -103,6 +104,7 @@ def _run_from_caches(
     if observation is not None:
         observation.begin()
     device = work.systems.watch_device(prepared)
+    throttled = watch_throttling()
     try:
         with _reached(prepared):
             result = work.engine.load(job, partial(_heard, work.tell, observation))
@@ -114,7 +116,7 @@ def _run_from_caches(
         fault = explained(fault, prepared.server.kind, used)
     record = run_record(
         *(work.study, work.plan, turn, position, prepared.target),
-        parts=in_one(work.systems.machine_name, result),
+        parts=in_one(work.systems.machine_name, result, throttled()),
         fault=fault,
         caches=caches,
         started_unix_ns=started_unix_ns,

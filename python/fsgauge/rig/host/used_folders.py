@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fsgauge.machine.device.device_chain import chain_of_path
+from fsgauge.machine.device.device_chain import chain_of_path, sized
 from fsgauge.machine.facts.mounts import MEMORY_FILE_SYSTEMS
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.record.machine import StorageFacts
@@ -64,15 +64,21 @@ class UsedFolder:
     @property
     def _source(self) -> str:
         source = str(self.chain[0].get("source", ""))
-        if self.device:
-            size = self.chain[-1].get("size_bytes")
-            return f" on {self.device}" + (f", {format_size(size)}" if size else "")
         if self.in_memory:
             return ", memory"
         if len(self.chain) > 1 and self.chain[1]["kind"] == "file_system":
-            disk = f" on {self.disk}" if self.disk else ""
-            return f" over {self.chain[1].get('file_system', 'a file system')}{disk}"
+            return f" over {self.chain[1].get('file_system', 'a file system')}{self._devices}"
+        if self.device:
+            return self._devices
         return f" from {source}" if source not in ("", "none", self.file_system) else ""
+
+    @property
+    def _devices(self) -> str:
+        """Its own device, and the disk at the end where that is another: " on /dev/loop1, 600 MiB,
+        on /dev/vda, 256 GiB"."""
+        devices = [link for link in self.chain if link["kind"] == "device"]
+        ends = devices[:1] if devices[-1:] == devices[:1] else [devices[0], devices[-1]]
+        return f" on {', on '.join(map(sized, ends))}" if self.disk else ""
 
 
 def used_folders(study: Study) -> list[UsedFolder]:

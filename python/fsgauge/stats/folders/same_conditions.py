@@ -20,6 +20,7 @@ from fsgauge.record import conditions
 from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.stats.folders.free_space import differing_space
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 
@@ -29,6 +30,9 @@ _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
 _SETTINGS = ("primary", "equivalence_percent")
 """Keys of [plan] that change what a verdict means; blocks, seed and budget do not."""
+LIMITS = "limits"
+"""The fact of what the runs were limited to."""
+_NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,12 @@ def listed_differences(a: Side, b: Side) -> list[Unlike]:
     first, second = _listed(a), _listed(b)
     names = [*first, *(name for name in second if name not in first)]
     pairs = [(name, first.get(name, "none"), second.get(name, "none")) for name in names]
-    return [Unlike(fact=n, a=x, b=y, despite=False) for n, x, y in pairs if x != y]
+    pairs += differing_space(_first_turns(a), _first_turns(b))
+    return [
+        Unlike(fact=name, a=was, b=now, despite=False)
+        for name, was, now in pairs
+        if was != now and {was, now} != {"none", _NOT_RECORDED}
+    ]
 
 
 def same_machine(a: Side, b: Side) -> bool:
@@ -241,6 +250,7 @@ def _listed(side: Side) -> dict[str, str]:
         "processor": known["processor"],
         "processors": known["processor count"],
         "memory": conditions.of_machines(before, lambda machine: format_size(machine.memory_bytes)),
+        LIMITS: _limits(side),
         "virtual machine": known["virtual machine"],
         "clock source": known["clock source"],
         "made by": "a model" if is_simulated(side) else "measuring",
@@ -265,6 +275,11 @@ def _told(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{role}: {_told(each)}" for role, each in value.items())
     return "none" if value is None else str(value)
+
+
+def _limits(side: Side) -> object:
+    recorded = all(machine.limits is not None for machine in side.before.machines)
+    return _facts(side)[LIMITS] if recorded else _NOT_RECORDED
 
 
 def _version_of(tool: str, machine: Machine) -> str | None:

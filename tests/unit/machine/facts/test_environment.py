@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.machine.device import device_chain
 from fsgauge.machine.device.device_chain import chain_of_device, chain_of_path, under
-from fsgauge.machine.facts import environment, memory, mounts
+from fsgauge.machine.facts import environment, mounts
 from fsgauge.machine.facts.environment import capture_machine, reclaimer, tool_version
 from fsgauge.record.machine import StorageFacts
 
@@ -79,18 +79,6 @@ def test_heat_and_frequency_of_all_processors(
 
 def test_a_device_that_is_none() -> None:
     assert chain_of_device("/no/such/device")[0]["unknown"]
-
-
-def test_the_limit_of_a_container_is_its_memory(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    limit = tmp_path / "memory.max"
-    monkeypatch.setattr(memory, "_LIMITS", (limit,))
-    whole = memory.total_memory_bytes()
-    limit.write_text("max\n")
-    assert memory.total_memory_bytes() == whole
-    limit.write_text("1048576\n")
-    assert memory.total_memory_bytes() == memory.available_memory_bytes() == 1048576
 
 
 def test_a_version_is_a_line() -> None:

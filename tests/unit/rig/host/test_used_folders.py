@@ -14,6 +14,7 @@ from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
 DISK = {"kind": "device", "path": "/dev/vda", "size_bytes": 256 << 30}
+PARTITION = {"kind": "device", "path": "/dev/vda1", "size_bytes": 20 << 30}
 
 
 def link(kind: str, point: str, source: str) -> dict[str, Any]:
@@ -28,13 +29,13 @@ def link(kind: str, point: str, source: str) -> dict[str, Any]:
 
 
 CHAINS: dict[str, list[dict[str, Any]]] = {
-    "/srv/old": [link("ext4", "/srv", "/dev/vda1"), {**DISK, "path": "/dev/vda1"}, DISK],
-    "/srv/new": [link("ext4", "/srv", "/dev/vda1"), {**DISK, "path": "/dev/vda1"}, DISK],
+    "/srv/old": [link("ext4", "/srv", "/dev/vda1"), PARTITION, DISK],
+    "/srv/new": [link("ext4", "/srv", "/dev/vda1"), PARTITION, DISK],
     "/home": [link("xfs", "/home", "/dev/vda2"), {**DISK, "path": "/dev/vda2"}, DISK],
     "/mnt/layers": [
         link("overlay", "/mnt/layers", "overlay"),
         link("ext4", "/srv", "/dev/vda1"),
-        {**DISK, "path": "/dev/vda1"},
+        PARTITION,
         DISK,
     ],
     "/dev/shm": [link("tmpfs", "/dev/shm", "tmpfs")],
@@ -62,12 +63,23 @@ def facts(*folders: str) -> StorageFacts:
 def test_every_folder_is_named_with_what_it_is_on() -> None:
     found = facts("/srv/old", "/mnt/nfs", "/dev/shm")
     assert found.sentence == (
-        "up to 2 GiB of each folder, used as they are: old: /srv/old (ext4 on /dev/vda1, 256 GiB);"
+        "up to 2 GiB of each folder, used as they are: old: /srv/old (ext4 on /dev/vda1, 20 GiB,"
+        " on /dev/vda, 256 GiB);"
         " nfs: /mnt/nfs (nfs4 from server:/export); shm: /dev/shm (tmpfs, memory)"
     )
     assert [each["kind"] for each in found.device_chain] == [
         "file_system", "device", "device", "file_system", "file_system",
     ]  # fmt: skip
+
+
+def test_a_folder_has_the_size_of_its_own_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop device of 600 MiB had the size of the disk that its file is on."""
+    loop = {"kind": "device", "path": "/dev/loop1", "size_bytes": 600 << 20}
+    chain = [link("ext4", "/mnt", "/dev/loop1"), loop, link("xfs", "/", "/dev/vda"), DISK]
+    monkeypatch.setattr(used_folders, "chain_of_path", lambda path: chain)
+    assert "/mnt (ext4 on /dev/loop1, 600 MiB, on /dev/vda, 256 GiB)" in facts("/mnt").sentence
+    monkeypatch.setattr(used_folders, "chain_of_path", lambda path: [*chain[:1], DISK])
+    assert "/mnt (ext4 on /dev/vda, 256 GiB)" in facts("/mnt").sentence
 
 
 def test_of_many_folders_the_sentence_names_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +103,9 @@ def test_file_systems_of_one_disk_disturb_each_other() -> None:
 
 def test_an_overlay_is_on_the_disk_of_its_upper_layer() -> None:
     found = facts("/srv/old", "/mnt/layers")
-    assert "layers: /mnt/layers (overlay over ext4 on /dev/vda)" in found.sentence
+    assert (
+        "layers: /mnt/layers (overlay over ext4 on /dev/vda1, 20 GiB, on /dev/vda" in found.sentence
+    )
     assert any("old and layers are different file systems on one disk" in e for e in found.cautions)
     assert not any("not visible" in each for each in found.cautions)
 

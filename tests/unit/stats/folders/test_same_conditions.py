@@ -12,11 +12,13 @@ from fsgauge.stats.folders.same_conditions import (
     Side,
     listed_differences,
     must_be_equal,
+    must_be_equal_to_repeat,
     require_alike,
     same_machine,
 )
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine
+from tests.unit.stats.test_limit_findings import limits
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
@@ -113,6 +115,25 @@ def test_another_machine_is_noticed(fact: str) -> None:
 
 def test_another_kernel_or_memory_that_it_reports_is_the_same_machine() -> None:
     assert same_machine(side(), on(side(), kernel="Linux 7.0", memory_bytes=1 << 30))
+
+
+def test_other_limits_are_listed_and_make_another_machine() -> None:
+    free, quota = on(side(), limits=limits()), on(side(), limits=limits(processor_quota=0.5))
+    (found,) = [each for each in listed_differences(free, quota) if each.fact == "limits"]
+    assert (found.a, found.b) == ("none", "CPU quota of 0.5 processors")
+    assert not same_machine(free, quota)
+    assert require_alike(free, quota, []) == [], "they may be the point"
+    before, after = must_be_equal_to_repeat(free), must_be_equal_to_repeat(quota)
+    assert before["limits"] != after["limits"], "but no repetition"
+
+
+def test_of_older_records_the_limits_are_not_known() -> None:
+    old = side()
+    assert "limits" not in {each.fact for each in listed_differences(old, on(old, limits=limits()))}
+    assert same_machine(old, on(old, limits=limits()))
+    listed = listed_differences(old, on(old, limits=limits(nice=5)))
+    (found,) = [each for each in listed if each.fact == "limits"]
+    assert (found.a, found.b) == ("not recorded", "nice 5")
 
 
 def test_another_disk_is_another_machine() -> None:

@@ -233,7 +233,7 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     return alt.layer(
         *marks.bands(panel.noise, along, 0.5),
         *([marks.level(1, along, strokeWidth=1)] if panel.relative else []),
-        areas.encode(x=x, y=y("low"), y2="high:Q", fill=panels.colour(), detail=detail),
+        areas.encode(x=x, y=y("low"), y2=alt.Y2("high:Q"), fill=panels.colour(), detail=detail),
         marks.dots(rows, "y", "x", {"x": x, "y": y("y")}, size=8, opacity=0.25),
         lines.encode(x=x, y=y("y"), color=panels.colour(), detail=detail),
         *marks.whiskers(unknown, fields, along, width=1.4, x=x),
@@ -254,7 +254,9 @@ def _decided(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
         mark = chart_of([row for row in rows if row["decided"] == filled]).mark_point(
             size=34, opacity=1, strokeWidth=1.4, clip=True, filled=True, **look
         )
-        made.append(mark.encode(x=x, y=y, shape=panels.shape(), description="tip:N", **ink))
+        made.append(
+            mark.encode(x=x, y=y, shape=panels.shape(), description=alt.Description("tip:N"), **ink)
+        )
     return made
 
 

@@ -123,7 +123,7 @@ def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:
     along = axes.ratios("y", panel.ratios, 7, format=".0%", title="aged over fresh")
     line = {"strokeWidth": 1.5, "opacity": 0.7}
     return alt.layer(
-        *marks.bands(panel.noise, along, 0.35, x=alt.value(0), x2=alt.value("width")),
+        *marks.bands(panel.noise, along, 0.35, x=alt.XValue(0), x2=alt.X2Value("width")),
         marks.level(1, along, strokeWidth=1),
         *marks.measured(panel.rows, FIELDS, along, 52, at="place", line=line, x=x),
     ).properties(width=width, height=HEIGHT_PIXELS, title=panels.heading(name, width))

@@ -110,11 +110,13 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
     title = "% of the clients' mean pace"
     along = axes.along("x", limits, log=False, title=title, tickCount=5)
     x = along.channel
-    base = chart_of(rows).encode(y=systems_y, color=panels.colour(), description="tip:N")
+    base = chart_of(rows).encode(
+        y=systems_y, color=panels.colour(), description=alt.Description("tip:N")
+    )
     return alt.layer(
         marks.level(100, along, strokeWidth=1, strokeDash=[3, 3]),
-        base.mark_rule(strokeWidth=1.5).encode(x=x("smallest"), x2="largest:Q"),
-        base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x("tenth"), x2="nine_tenths:Q"),
+        base.mark_rule(strokeWidth=1.5).encode(x=x("smallest"), x2=alt.X2("largest:Q")),
+        base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x("tenth"), x2=alt.X2("nine_tenths:Q")),
         base.mark_point(size=50, filled=True, opacity=1).encode(x=x("half"), shape=panels.shape()),
     ).properties(width=width, height=28 * len(systems) + 8, title=panels.heading(name, width))
 

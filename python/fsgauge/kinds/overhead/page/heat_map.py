@@ -165,7 +165,7 @@ def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMix
             fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
         ),
         base.mark_rect(stroke=None).encode(
-            color=alt.Color("hatch:N", scale=None), description="tip:N"
+            color=alt.Color("hatch:N", scale=None), description=alt.Description("tip:N")
         ),
         *_texts(rows, base, width / len(sizes)),
     ]
@@ -175,9 +175,11 @@ def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMix
 
 def _texts(rows: list[dict[str, Any]], base: alt.Chart, pixels: float) -> list[alt.Chart]:
     """Change and, below it, its interval; in narrow cells the verdict's sign alone."""
+    import altair as alt
+
     if pixels < _text_pixels(rows, SMALL):
-        return [base.mark_text(fontSize=11, color=INK).encode(text="glyph:N")]
+        return [base.mark_text(fontSize=11, color=INK).encode(text=alt.Text("glyph:N"))]
     font = 11 if pixels >= _text_pixels(rows) else 9
     above = base.mark_text(dy=-7, fontSize=font, color=INK)
     below = base.mark_text(dy=8, fontSize=font - 1, color=INK, opacity=0.8)
-    return [above.encode(text="above:N"), below.encode(text="below:N")]
+    return [above.encode(text=alt.Text("above:N")), below.encode(text=alt.Text("below:N"))]

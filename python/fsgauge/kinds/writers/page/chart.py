@@ -141,6 +141,8 @@ def _limit_lines(
     limits: Sequence[LimitPoint], counts: Sequence[int], top: float, x: alt.X, y: alt.Y
 ) -> list[alt.Chart]:
     """The load without a device, where it is low enough to be in the picture."""
+    import altair as alt
+
     rows = [
         {"x": limit.writers, "iops": getattr(limit, kind), "kind": name}
         for kind, name in WITHOUT_DEVICE.items()
@@ -152,7 +154,10 @@ def _limit_lines(
     named = _named_together([row for row in rows if row["x"] == min(counts)], top)
     lines = chart_of(rows).mark_line(color=MUTED, strokeDash=[2, 2], strokeWidth=1)
     texts = chart_of(named).mark_text(align="left", dy=-6, fontSize=11, color=MUTED)
-    return [lines.encode(x=x, y=y, detail="kind:N"), texts.encode(x=x, y=y, text="kind:N")]
+    return [
+        lines.encode(x=x, y=y, detail=alt.Detail("kind:N")),
+        texts.encode(x=x, y=y, text=alt.Text("kind:N")),
+    ]
 
 
 def _named_together(firsts: list[dict[str, Any]], top: float) -> list[dict[str, Any]]:
@@ -184,12 +189,14 @@ def _measured(
 def _device_text(
     scaling: Scaling, rows: list[dict[str, Any]], x: alt.X, y: alt.Y
 ) -> list[alt.Chart]:
+    import altair as alt
+
     device = [row for row in rows if row["system"] == scaling.device]
     if not device:
         return []
     last = chart_of([{**device[-1], "text": "the device alone"}])
     mark = last.mark_text(align="right", dy=-14, fontSize=11, color=INK)
-    return [mark.encode(x=x, y=y, text="text:N")]
+    return [mark.encode(x=x, y=y, text=alt.Text("text:N"))]
 
 
 def _x(counts: Sequence[int], title: str | None) -> alt.X:

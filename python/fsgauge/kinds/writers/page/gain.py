@@ -154,7 +154,7 @@ def _ideal(ideal: float, along: Along) -> list[alt.Chart]:
     )
     return [
         marks.level(ideal, along, color=MUTED, strokeDash=[1, 3]),
-        name.encode(x=along.channel("x"), y=alt.value(2), text="text:N"),
+        name.encode(x=along.channel("x"), y=alt.YValue(2), text=alt.Text("text:N")),
     ]
 
 
