@@ -37,8 +37,9 @@ from fsgauge.progress import Progress
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
-from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.host.facts import PreparedSystem
+from fsgauge.rig.host.rig import HostSession
+from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study.model import Study, System
@@ -89,7 +90,7 @@ class NoDiskSystems:
 
     def __init__(self, engine: NoDiskEngine, **changes: Any) -> None:
         self.engine, self.changes = engine, changes
-        self.attached = AttachedStorage("path", None, "/place", 16 << 20, 8 << 20, FACTS)
+        self.working_set = WorkingSet(16 << 20, 8 << 20, None)
 
     @contextmanager
     def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
@@ -166,7 +167,7 @@ class NoDiskRig(Rig):
         self.systems = systems or NoDiskSystems(engine, **changes)
 
     def size_bytes(self, study: Study) -> int:
-        return self.systems.attached.size_bytes
+        return self.systems.working_set.size_bytes
 
     def hindrance(self, study: Study) -> str:
         return ""

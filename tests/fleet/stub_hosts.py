@@ -9,17 +9,17 @@ import asyncio
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fsgauge.engine.wire import CommonStart, ExchangeClockJob, ExchangeClockResult
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import Exchanged
-from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate, Label
+from fsgauge.rig.fleet.gate import AGAIN, THROUGH, Gate
 from fsgauge.rig.fleet.held import HeldRig
 from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
-from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, State
+from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage, Label, State
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.nodes import FleetWorker
 from fsgauge.rig.happenings import RunStarted, TurnStarted
@@ -52,7 +52,7 @@ class StubRig(HeldRig):
         self._told = []
         self._said = []
         self._fault = None
-        self._described = None
+        self.described = None
 
     def begin(self) -> None:
         self._describe_planned()
@@ -62,7 +62,7 @@ class StubRig(HeldRig):
 
     def _describe_planned(self) -> None:
         study = STUDY[0]
-        self._described = Described(
+        self.described = Described(
             size_bytes=1 << 30,
             engine=study.runs[0].parts[0].slices[0].result.engine,
             machines=study.before.machines,
@@ -106,10 +106,10 @@ class StubRig(HeldRig):
                 passed = AGAIN
                 while passed == AGAIN:
                     self._add(HappeningMessage.of(RunStarted(turn, run.cell)))
-                    label = Label(block, turn.turn, run.cell.id)
+                    label = Label(block=block, turn=turn.turn, cell=run.cell.id)
                     start_at_ns = self._gate.wait(label)
                     time.sleep(max(0.0, (start_at_ns - time.monotonic_ns()) / 1e9))
-                    passed = self._gate.meet(replace(label, meeting=THROUGH), self._missed())
+                    passed = self._gate.meet(label.met(THROUGH, 0.0), self._missed())
                 self._add(HappeningMessage.of(_with_start(run, start_at_ns)))
 
     def _missed(self) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from fsgauge.access.samba import SAMBA
-from fsgauge.rig.host.serving import missing_of
+from fsgauge.rig.host.serving import lack_of
 from tests.house.small import OVERHEAD
 from tests.synthetic import make_study
 
@@ -158,7 +158,7 @@ def test_connections_through_a_server(tmp_path: Path) -> None:
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=5"]
     short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
     done = done_small("fsgauge run connections --serve samba", short, tmp_path)
-    if missing_of(SAMBA):
+    if lack_of(SAMBA):
         assert done.returncode == 3
         assert SAMBA.install in done.stderr
         return

@@ -14,7 +14,7 @@ import pytest
 
 from fsgauge.access.ganesha import GANESHA
 from fsgauge.access.samba import SAMBA
-from fsgauge.rig.host.serving import missing_of
+from fsgauge.rig.host.serving import lack_of
 from fsgauge.study.shipped import shipped_studies
 from tests.house.small import PLACES, STUDIES
 from tests.house.test_examples import commands
@@ -84,7 +84,7 @@ def test_a_recipe_works(recipe: Recipe, tmp_path: Path, request: pytest.FixtureR
     if "xfs" in recipe.script:
         need_mkfs("xfs")
     for word, server in (("samba", SAMBA), ("ganesha", GANESHA)):
-        if word in recipe.script and missing_of(server):
+        if word in recipe.script and lack_of(server):
             need(server.install)
     places = folders(tmp_path / "places")
     if "/dev/" in recipe.script:

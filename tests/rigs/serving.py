@@ -17,7 +17,7 @@ from fsgauge.machine.ledger import ledger
 from fsgauge.machine.ledger.ledger_folder import begin_ledger
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.host.caches import KEEP_CACHES
-from fsgauge.rig.host.serving import missing_of, require_surroundings
+from fsgauge.rig.host.serving import lack_of, require_surroundings
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import Study
 from tests.patience import patience
@@ -31,7 +31,7 @@ SMALL = {"clients": SMALL_CLIENTS, "files_per_connection": 2, "file_sizes": [409
 
 def needs(name: str) -> None:
     words = ""
-    if missing := missing_of(SERVERS[name]):
+    if missing := lack_of(SERVERS[name]):
         words = f"{missing} is not there: {SERVERS[name].install}"
     else:
         try:

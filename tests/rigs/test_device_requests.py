@@ -35,7 +35,7 @@ def test_a_sequential_cell_puts_its_operations_on_the_device(
     rig = HostRig(engine)
     rig.check(study, None)
     with rig.systems(study) as systems:
-        plan = make_plan(study, size_bytes=systems.attached.size_bytes)
+        plan = make_plan(study, size_bytes=systems.working_set.size_bytes)
         with systems.prepare(study, study.systems[0]) as prepared:
             systems.settle(prepared)
             job = job_for(study, plan, plan.turns[0], plan.cells[0], prepared.target)

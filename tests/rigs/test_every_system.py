@@ -73,7 +73,7 @@ def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: Ho
                 sizes[system.name] = prepared.layout.size_bytes
                 if isinstance(target, BlockTarget):
                     assert target.size_bytes == prepared.layout.size_bytes
-                    assert target.path == systems.attached.device
+                    assert target.path == systems.base.device
     assert len(set(sizes.values())) == 1
     assert 40 * MEBIBYTE < sizes["raw"] < 80 * MEBIBYTE
     assert scene.left() == []
@@ -85,18 +85,18 @@ def test_copy_on_write_has_room_to_overwrite_everything(scene: Scene, rig: HostR
     for patterns in (["randread"], ["randwrite"]):
         study = scene.study({"name": "btrfs"}, patterns=patterns)
         with rig.systems(study) as systems:
-            sizes.append(systems.attached.file_size_bytes)
+            sizes.append(systems.working_set.file_size_bytes)
     assert sizes[1] == pytest.approx(sizes[0] / 2, rel=0.05)
 
 
 def test_each_turn_starts_from_a_blank_device(scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": "raw"}, {"name": "ext4"})
     with rig.systems(study) as systems:
-        assert systems.attached.device is not None
+        assert systems.base.device is not None
         with systems.prepare(study, study.systems[0]) as prepared:
             target = prepared.target
             assert isinstance(target, BlockTarget)
-            with Path(systems.attached.device).open("rb") as device:
+            with Path(systems.base.device).open("rb") as device:
                 assert any(device.read(4096))
                 device.seek(target.size_bytes - 4096)
                 assert any(device.read(4096)), "the region is filled to its end"
@@ -114,7 +114,8 @@ def test_a_preallocated_file_stays_allocated(scene: Scene, rig: HostRig) -> None
     with rig.systems(study) as systems:
         file = next(iter(scene.scratch.rglob("storage.img")))
         with systems.prepare(study, study.systems[0]):
-            assert file.stat().st_blocks * 512 >= file.stat().st_size == systems.attached.size_bytes
+            used_bytes = file.stat().st_blocks * 512
+            assert used_bytes >= file.stat().st_size == systems.working_set.size_bytes
     assert scene.left() == []
 
 
@@ -127,7 +128,7 @@ def test_memory_as_storage(scene: Scene, rig: HostRig) -> None:
         systems.prepare(study, study.systems[0]) as prepared,
     ):
         assert prepared.layout.files == 3
-        assert systems.attached.facts.device_chain[1]["file_system"] == "tmpfs"
+        assert systems.base.facts.device_chain[1]["file_system"] == "tmpfs"
     assert scene.left() == []
 
 
@@ -169,7 +170,7 @@ def test_a_device_among_the_options_is_refused_before_anything(scene: Scene, rig
 def test_tunables_are_set_and_set_back(scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": "ext4", "tunables": {"queue/read_ahead_kb": "64"}})
     with rig.systems(study) as systems:
-        path = Path(f"/sys/block/{Path(str(systems.attached.device)).name}/queue/read_ahead_kb")
+        path = Path(f"/sys/block/{Path(str(systems.base.device)).name}/queue/read_ahead_kb")
         before = path.read_text()
         with systems.prepare(study, study.systems[0]) as prepared:
             assert path.read_text().strip() == "64"

@@ -62,9 +62,7 @@ def test_an_overlay_and_a_bind_mount(folders: dict[str, Path], scene: Scene, rig
     assert any("plain and bound are on one file system" in each for each in seen.cautions)
     assert not any("layers are on one file system" in each for each in seen.cautions)
     with rig.systems(study) as systems:
-        assert (
-            f"layers: {folders['layers']} (overlay over {below}" in systems.attached.facts.sentence
-        )
+        assert f"layers: {folders['layers']} (overlay over {below}" in systems.base.facts.sentence
         for system in study.systems:
             with systems.prepare(study, system) as prepared:
                 assert len(list(folders[system.name].iterdir())) == 1

@@ -183,7 +183,7 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
     study = study_on(scene, device)
     rig.check(study, Consent((name,)))
     with rig.systems(study) as systems:
-        assert systems.attached.device == device
+        assert systems.base.device == device
         with systems.prepare(study, study.systems[0]) as prepared:
             assert prepared.facts.mount_source == device
         with pytest.raises(RefusedError, match="lock"):

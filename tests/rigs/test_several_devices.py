@@ -13,8 +13,8 @@ from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.device.device_tree import contents_of
 from fsgauge.machine.device.loop_devices import backing_file
 from fsgauge.plan.turns import make_plan
-from fsgauge.rig.design import design_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.rig import design_of
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
 from tests.rigs.measured import measured

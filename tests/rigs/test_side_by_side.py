@@ -10,8 +10,8 @@ import pytest
 from fsgauge.machine.facts.mounts import mounts
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import RunRecord
-from fsgauge.rig.design import design_of
 from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.rig import design_of
 from fsgauge.study.model import RamStorage, Study
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.measured import measured

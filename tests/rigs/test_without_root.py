@@ -43,7 +43,7 @@ rig.check(study, None)
 with rig.systems(study) as systems:
     with systems.prepare(study, study.systems[0]) as prepared:
         print(systems.settle(prepared))
-        print(prepared.layout.files, systems.attached.file_size_bytes)
+        print(prepared.layout.files, systems.working_set.file_size_bytes)
     print(systems.machine(study).kernel)
 """
 CONTAINER_PROGRAM = """

@@ -20,7 +20,7 @@ from fsgauge.agents import agent
 from fsgauge.agents.agents import AgentLostError, Answer, Step
 from fsgauge.agents.lines import Lines
 from fsgauge.errors import InputError, RigError
-from fsgauge.programs import Process, child_environment, isolated, start
+from fsgauge.programs import Process, child_environment, end_process, isolated, start
 
 _PROGRAM = "import sys; exec(sys.stdin.buffer.read({size}).decode())"
 _START_SECONDS = 60.0
@@ -216,13 +216,4 @@ def _started(place: Place, folder: str, size: int) -> Iterator[Process]:
     try:
         yield process
     finally:
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            with suppress(subprocess.TimeoutExpired):  # one that hangs in the kernel
-                process.wait(_END_SECONDS)
+        end_process(process, _END_SECONDS)

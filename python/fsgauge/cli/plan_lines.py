@@ -12,8 +12,7 @@ from fsgauge.plan.cells_in_words import cells_in_words
 from fsgauge.plan.preview import PlanDescription
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
-from fsgauge.rig.design import Design, design_of
-from fsgauge.rig.rig import Rig, around_on
+from fsgauge.rig.rig import Design, Rig, around_on, design_of
 from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.study.model import Study
 from fsgauge.study.system import ALLOCATING

@@ -194,7 +194,7 @@ def submit(study: Study, hosts: FleetChoice) -> int:
     """Submit what was typed; its page is where the job's log says. Raises RigError."""
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.fleet.choice import require_extra
-    from fsgauge.rig.fleet.launcher.slurm import batch_script, submitted
+    from fsgauge.rig.fleet.launcher.command import batch_script, submitted
     from fsgauge.rig.fleet.rig import FleetRig
     from fsgauge.workload import method_of
 

@@ -13,7 +13,7 @@ from fsgauge.agents.agents import Answer, Step, folder_name
 from fsgauge.coherence.log import Counted, Examined
 from fsgauge.coherence.running import run_cases
 from fsgauge.errors import FsgaugeError, Interrupted
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.node import NodeLostError

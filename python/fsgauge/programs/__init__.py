@@ -10,7 +10,7 @@ from fsgauge.programs.environment import (
     engine_environment,
 )
 from fsgauge.programs.finding import PATH_VARIABLE, find_engine, search_path
-from fsgauge.programs.starting import Process, interpreter, isolated, run_to_end, start
+from fsgauge.programs.starting import Process, end_process, interpreter, isolated, run_to_end, start
 
 __all__ = [
     "PASSWORD_VARIABLE",
@@ -18,6 +18,7 @@ __all__ = [
     "Process",
     "child_environment",
     "clean_own_environment",
+    "end_process",
     "engine_environment",
     "find_engine",
     "interpreter",

@@ -113,6 +113,25 @@ def run_to_end(
     return subprocess.CompletedProcess(list(command), process.returncode, output, error)
 
 
+def end_process(process: Process, seconds: float) -> bool:
+    """Close its pipes, wait so long, then kill it; whether it ended by itself.
+
+    One that hangs in the kernel is left after a moment.
+    """
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_AFTER_KILL_SECONDS)
+        return False
+    return True
+
+
 def interpreter(module: str, *arguments: str) -> list[str]:
     """The command that runs a module in a child of this interpreter, isolated."""
     return [*isolated(), "-m", module, *arguments]

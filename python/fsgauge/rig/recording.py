@@ -46,23 +46,27 @@ def run_record(
     )
 
 
+def facts_as_found(kind: str, source: str, size_bytes: int, **more: object) -> SystemFacts:
+    """Of a system that no mkfs and no mount was run for; `more` is what is known beside."""
+    words: dict[str, Any] = {
+        "mkfs_command": [],
+        "mkfs_output": "",
+        "mount_options": "",
+        "tunables": {},
+        "free_bytes": None,
+        "block_size_bytes": None,
+        **more,
+    }
+    return SystemFacts(kind=kind, mount_source=source, size_bytes=size_bytes, **words)
+
+
 def modelled(
     turn: Turn, kind: str, size_bytes: int, target: Place, start_state: str, **more: object
 ) -> TurnRecord:
     """How a system that is a model was made; `more` is what its facts have beside."""
-    words: dict[str, Any] = {
-        "mkfs_command": [],
-        "mkfs_output": "",
-        "mount_source": "a model",
-        "mount_options": "",
-        "tunables": {},
-        "free_bytes": size_bytes,
-        "block_size_bytes": None,
-        **more,
-    }
     return TurnRecord(
         **of_turn(turn),
-        facts=SystemFacts(kind=kind, size_bytes=size_bytes, **words),
+        facts=facts_as_found(kind, "a model", size_bytes, free_bytes=size_bytes, **more),
         target=target.model_dump(mode="json"),
         start_state=[start_state],
         started_unix_ns=time.time_ns(),

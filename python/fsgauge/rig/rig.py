@@ -2,7 +2,9 @@
 
 A rig is cut at the block: it is handed a plan and the number of a block, and says what happens
 while it measures that block. What it measures with (storage, engine, ledger, caches, clean-up) is
-its own. A block, not a turn, so that a rig may measure the turns of a block side by side.
+its own. A block, not a turn, so that a rig may measure the turns of a block side by side: partners
+of a ratio then stand seconds apart. One by one, they stand as long as a turn takes apart, and their
+ratios are wider by what the machine does meanwhile.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from fsgauge.record.records import SystemFacts
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.session import Session
 from fsgauge.study.model import Study
+from fsgauge.study.storage import has_place_for_each
+from fsgauge.study.workload import cells_of
+from fsgauge.workload import method_of
 
 
 @dataclass(frozen=True)
@@ -177,3 +182,38 @@ def around_on(rig: Rig, study: Study, *, tries: bool = True) -> Around:
 def is_untried(rig: Rig, around: Around) -> bool:
     """Whether a rig that tries a block before it plans could try none: there is no time to plan."""
     return rig.tries_blocks and around.block is None
+
+
+@dataclass(frozen=True)
+class Design:
+    """`because` says why systems are measured one by one where the study would not have it so."""
+
+    side_by_side: bool
+    because: str = ""
+
+
+def design_of(rig: Rig, study: Study) -> Design:
+    """What the study asks for and the rig can do; InputError where it insists on what cannot be."""
+    asked = study.plan.side_by_side
+    if asked == "false":
+        return Design(side_by_side=False)
+    if has_place_for_each(study.storage):
+        asked = "true"
+    if asked == "auto" and not _any_in_slices(study):
+        because = "no cell of this study can be measured in slices"
+    else:
+        because = rig.hindrance(study)
+    if because and asked == "true":
+        raise InputError(
+            "the systems cannot be measured side by side",
+            cause=because,
+            next="name one device, which measures them one by one and is wider"
+            if has_place_for_each(study.storage)
+            else "--set plan.side_by_side=false measures them one by one, which is wider",
+        )
+    return Design(side_by_side=not because, because=because)
+
+
+def _any_in_slices(study: Study) -> bool:
+    method = method_of(study.workload)
+    return any(not method.slicing(cell).is_whole for cell in cells_of(study.workload))

@@ -19,11 +19,10 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.programs.interruption import interruptible, unwrapped
 from fsgauge.progress import Progress
 from fsgauge.record.records import StudyRecord
-from fsgauge.rig.design import design_of
 from fsgauge.rig.happenings import StudyVoid
 from fsgauge.rig.refusing import refused_by, require_none
 from fsgauge.rig.registry import require_hosts
-from fsgauge.rig.rig import Rig, around_on
+from fsgauge.rig.rig import Rig, around_on, design_of
 from fsgauge.rig.session import Session
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.programs import interpreter, isolated, run_to_end, start
+from fsgauge.programs import end_process, interpreter, isolated, run_to_end, start
 from fsgauge.programs import starting as module
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="root changes to another user")
@@ -133,3 +133,11 @@ def test_another_user_has_no_group_and_no_capability_and_dies_with_us() -> None:
     assert status["Uid"].split() == ["57999"] * 4 and status["Gid"].split() == ["57999"] * 4
     assert status["CapEff"] == status["CapPrm"] == "0" * 16
     assert sorted(lines[-1].split()) == ["57998", "57999"]
+
+
+@pytest.mark.parametrize("is_deaf", [False, True])
+def test_one_that_does_not_end_with_its_input_is_killed(is_deaf: bool) -> None:
+    code = "import sys, time; sys.stdin.read()" + "; time.sleep(600)" * is_deaf
+    process = start([*isolated(), "-c", code], stdin=subprocess.PIPE)
+    assert end_process(process, 1.0 if is_deaf else 60.0) is not is_deaf
+    assert process.returncode == (-signal.SIGKILL if is_deaf else 0)

@@ -16,7 +16,7 @@ from fsgauge.cli import group
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress import Progress
 from fsgauge.rig import registry
-from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.host.rig import HostSession
 from fsgauge.rig.registry import RIGS, rig_named
 from fsgauge.rig.rig import Rig
 from fsgauge.run import Outcome, resume_study, run_study

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -62,6 +64,7 @@ def scan_of_all(records: Sequence[ScanRecord]) -> ScanRecord:
 def _aged(results: Sequence[AgeResult]) -> AgeResult:
     live_bytes = sum(each.live_bytes for each in results)
     ages = [each.storage_age * each.live_bytes for each in results if each.storage_age is not None]
+    checksums = "/".join(each.log_checksum for each in results)
     whole = len(ages) == len(results) and live_bytes > 0
     return results[0].model_copy(
         update={
@@ -70,15 +73,15 @@ def _aged(results: Sequence[AgeResult]) -> AgeResult:
             "live_bytes": live_bytes,
             "storage_age": sum(ages) / live_bytes if whole else None,
             "ended": max((each.ended for each in results), key=_WORST_LAST.index),
-            "log_checksum": _together(each.log_checksum for each in results),
+            "log_checksum": hashlib.sha256(checksums.encode()).hexdigest(),
             "operations": _alike(
-                (one for each in results for one in each.operations),
-                lambda one: one.operation,
+                [each.operations for each in results],
+                attrgetter("operation"),
                 ("done", "failed", "skipped", "size_bytes"),
             ),
             "errors": _alike(
-                (one for each in results for one in each.errors),
-                lambda one: (one.operation, one.text),
+                [each.errors for each in results],
+                attrgetter("operation", "text"),
                 ("count",),
             ),
             "sync_ns": max(each.sync_ns for each in results),
@@ -102,8 +105,8 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
             else results[0].ended,
             "extent_lengths": _bins(each.extent_lengths for each in results),
             "files_by_extents": _alike(
-                (one for each in results for one in each.files_by_extents),
-                lambda one: one.at_least_extents,
+                [each.files_by_extents for each in results],
+                attrgetter("at_least_extents"),
                 ("files", "extents"),
             ),
             "free": _free([each.free for each in results if each.free is not None], len(results)),
@@ -126,8 +129,8 @@ def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
             "largest_bytes": None if None in largest else max(filter(None, largest), default=0),
             "lengths": _bins(each.lengths for each in known),
             "at_least": _alike(
-                (one for each in known for one in each.at_least),
-                lambda one: one.at_least_bytes,
+                [each.at_least for each in known],
+                attrgetter("at_least_bytes"),
                 ("size_bytes",),
             ),
         }
@@ -135,18 +138,17 @@ def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
 
 
 def _bins(lists: Iterable[Sequence[Any]]) -> list[Any]:
-    found = _alike(
-        (one for each in lists for one in each),
-        lambda one: one.at_least_bytes,
-        ("extents", "size_bytes"),
-    )
-    return sorted(found, key=lambda one: one.at_least_bytes)
+    by_length = attrgetter("at_least_bytes")
+    return sorted(_alike(lists, by_length, ("extents", "size_bytes")), key=by_length)
 
 
-def _alike(found: Iterable[M], key: Callable[[M], Hashable], names: Sequence[str]) -> list[M]:
-    """Those with one key as one, the named numbers added, in the order in which they come."""
+def _alike(
+    lists: Iterable[Iterable[M]], key: Callable[[M], Hashable], names: Sequence[str]
+) -> list[M]:
+    """Of all lists: those with one key as one, the named numbers added, in the order in which they
+    come."""
     groups: dict[Hashable, list[M]] = {}
-    for each in found:
+    for each in chain.from_iterable(lists):
         groups.setdefault(key(each), []).append(each)
     return [group[0].model_copy(update=_sums(group, *names)) for group in groups.values()]
 
@@ -159,8 +161,3 @@ def _sum_of_known(values: Sequence[int | None]) -> int | None:
     """None where one of them is not known."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
-
-
-def _together(words: Iterable[str]) -> str:
-    """One checksum of several, in their order."""
-    return hashlib.sha256("/".join(words).encode()).hexdigest()

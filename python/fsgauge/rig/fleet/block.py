@@ -11,10 +11,9 @@ from fsgauge.record.parts import MachineStart
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import ANSWER_SECONDS, HostLostError, Reached, Said, understood
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Label
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH
 from fsgauge.rig.fleet.gathered import Gathered, together
-from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage, State
-from fsgauge.rig.fleet.planned import Planned
+from fsgauge.rig.fleet.messages import HappeningMessage, Label, State
 from fsgauge.rig.happenings import MOST_STARTS, LoadBegins, StartMissed, Tell
 from fsgauge.units import format_duration
 
@@ -42,7 +41,7 @@ class BlockOverHosts:
     said: Said
     lead: LeadTime
     _states: dict[str, State] = field(default_factory=dict)
-    _planned: Planned = field(init=False)
+    _gathered: Gathered = field(init=False)
     _starts_missed: int = 0
     """Of the run that goes on."""
     _start_ns: int = 0
@@ -50,23 +49,22 @@ class BlockOverHosts:
     _first_after: float | None = None
 
     def __post_init__(self) -> None:
-        self._planned = Planned(self.plan, self.block)
+        self._gathered = Gathered(self.plan, self.block, self.hosts.names)
 
     def measure(self) -> None:
         """All of it; raises HostLostError for a host that is gone, InputError for what one refuses,
         and what `tell` raises."""
-        names = self.hosts.names
-        gathered = Gathered(self.plan, self.block, names)
+        names, gathered = self.hosts.names, self._gathered
         plan = self.plan.model_dump_json()
         self.hosts.require(
             self.hosts.cluster.ask(names, "measure", ANSWER_SECONDS, plan=plan, block=self.block)
         )
         self._begin_waiting()
         while True:
-            self._look(gathered)
-            resting = self._resting(gathered)
+            self._look()
+            resting = self._resting()
             for told in gathered.ready():
-                self._put_together(gathered, told)
+                self._put_together(told)
             for step in gathered.steps():
                 self.tell(step)
             phases = {state.phase for name, state in self._states.items() if name not in resting}
@@ -81,7 +79,7 @@ class BlockOverHosts:
         if not gathered.is_complete:
             raise RigError("some hosts told more of the block than others")
 
-    def _look(self, gathered: Gathered) -> None:
+    def _look(self) -> None:
         """Ask every host where it is; hosts that are idle told everything."""
         asked = time.monotonic()
         names = self.hosts.names
@@ -99,7 +97,7 @@ class BlockOverHosts:
         for name, answer in answers.items():
             state = understood(name, answer, State)
             self._states[name] = state
-            gathered.add(name, state.told)
+            self._gathered.add(name, state.told)
             self.said.of(name, state.said)
             if state.fault is not None and state.fault.is_refusal:
                 raise state.fault.raised(name)
@@ -114,12 +112,12 @@ class BlockOverHosts:
         state = self._states.get(name)
         return state is not None and state.phase in ("armed", "idle")
 
-    def _put_together(self, gathered: Gathered, told: dict[str, HappeningMessage]) -> None:
-        begun = gathered.begun(told)
+    def _put_together(self, told: dict[str, HappeningMessage]) -> None:
+        begun = self._gathered.begun(told)
         if begun is not None:
             self.tell(begun)
             return
-        records = gathered.records(told)
+        records = self._gathered.records(told)
         runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
         for happening in together(records, self._starts(runs) if runs else ()):
             self.tell(happening)
@@ -133,9 +131,9 @@ class BlockOverHosts:
         if label is None or any(each != label for each in labels.values()):
             raise RigError(
                 "the hosts wait for different runs",
-                details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
+                details=tuple(f"{name}: {each or 'nothing'}" for name, each in labels.items()),
             )
-        self._planned.require_due(names[0], label)
+        self._gathered.require_due(names[0], label)
         if label.meeting == THROUGH:
             self._conclude(label, names)
             return
@@ -154,7 +152,7 @@ class BlockOverHosts:
         self.hosts.require(answers)
         for name, answer in answers.items():
             if answer is not True:
-                raise HostLostError(name, f"it missed the start of {_words(label)}")
+                raise HostLostError(name, f"it missed the start of {label}")
             del self._states[name]
         self.tell(LoadBegins((self._start_ns - self.clock.now()) / 1e9))
 
@@ -168,7 +166,7 @@ class BlockOverHosts:
         lead = max(_REPLIES_AHEAD * (heard - asked), _COMPARISONS_AHEAD * (now - heard))
         return self.clock.now() + int(max(self.lead.seconds, lead) * 1e9)
 
-    def _conclude(self, label: LabelMessage, names: Sequence[str]) -> None:
+    def _conclude(self, label: Label, names: Sequence[str]) -> None:
         """These hosts are through with a run. Where one missed the start, it begins again for all,
         also for those that rest; HostLostError where that has happened too often."""
         missed = {name: self._states[name].offer for name in names if self._states[name].offer}
@@ -181,7 +179,7 @@ class BlockOverHosts:
         self.lead.missed()
         host, why = next(iter(missed.items()))
         if self._starts_missed == MOST_STARTS:
-            raise HostLostError(host, f"{why}, for the {MOST_STARTS}th time in {_words(label)}")
+            raise HostLostError(host, f"{why}, for the {MOST_STARTS}th time in {label}")
         turn = next(t for t in self.plan.turns if (t.block, t.turn) == (label.block, label.turn))
         cell = next(cell for cell in self.plan.cells if cell.id == label.cell)
         self.say(f"{host}: {why}; the run begins again, {self.lead.seconds:.3g} s after it is told")
@@ -192,19 +190,18 @@ class BlockOverHosts:
             self._meet(resting, [name], AGAIN)
         self._meet(label, names, AGAIN)
 
-    def _meet(self, label: LabelMessage, names: Sequence[str], offer: str) -> None:
-        """These hosts are at a meeting: each hears the same."""
+    def _meet(self, label: Label, names: Sequence[str], offer: str) -> None:
         answers = self.hosts.cluster.ask(
             names, "pass_meeting", ANSWER_SECONDS, label=label.model_dump(), offer=offer
         )
         self.hosts.require(answers)
         for name, passed in answers.items():
             if passed is not True:
-                raise HostLostError(name, f"it did not come to {_words(label)}")
+                raise HostLostError(name, f"it did not come to {label}")
             del self._states[name]
         self._begin_waiting()
 
-    def _resting(self, gathered: Gathered) -> set[str]:
+    def _resting(self) -> set[str]:
         """Hosts that take no part in the run that goes on; those whose rest is over go on."""
         labels = {
             name: state.armed
@@ -212,9 +209,9 @@ class BlockOverHosts:
             if state.armed is not None and state.armed.meeting == RESTING
         }
         others = [name for name in self.hosts.names if name not in labels]
-        through = min((gathered.told_by(name) for name in others), default=0)
+        through = min((self._gathered.told_by(name) for name in others), default=0)
         for name, label in labels.items():
-            if gathered.told_by(name) < through:
+            if self._gathered.told_by(name) < through:
                 self._meet(label, [name], "")
         return {name for name in labels if name in self._states}
 
@@ -280,9 +277,3 @@ def pace(asked: float) -> None:
     """Wait before the hosts are asked again where that was just now, by the monotonic clock: one
     that answers at once, for ever, keeps no processor busy."""
     time.sleep(max(0.0, 1 / _LOOKS_A_SECOND - (time.monotonic() - asked)))
-
-
-def _words(label: LabelMessage | None) -> str:
-    if label is None:
-        return "nothing"
-    return str(Label(**label.model_dump()))

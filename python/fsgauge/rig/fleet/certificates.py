@@ -66,7 +66,6 @@ class Authority:
         return cls(key, certificate)
 
     def issue(self, role: Role, name: str) -> Credentials:
-        """A new key, and a certificate that says what it is for."""
         key = ec.generate_private_key(ec.SECP256R1())
         uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         subject = [

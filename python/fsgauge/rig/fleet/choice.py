@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.fleet.launcher.slurm import is_in_job
+from fsgauge.rig.fleet.launcher.command import is_in_job
 from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
 from fsgauge.rig.fleet.toml_mistakes import KeyPath, TomlFile, read_text
 from fsgauge.rig.rig import FleetChoice
@@ -113,7 +113,7 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
     if choice.ssh is not None:
         return fleet_of_ssh(choice.ssh)
     if choice.slurm is not None:
-        from fsgauge.rig.fleet.launcher.slurm import fleet_of_job, is_in_job
+        from fsgauge.rig.fleet.launcher.command import fleet_of_job, is_in_job
 
         if not is_in_job():
             raise InputError(

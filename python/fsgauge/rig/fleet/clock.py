@@ -42,7 +42,6 @@ class LeadTime:
 
     @property
     def seconds(self) -> float:
-        """What the next start has."""
         return self.least_seconds * self._times
 
     def missed(self) -> None:
@@ -79,7 +78,6 @@ class Clock:
     """The last one of each host."""
 
     def compare(self, control: Control, hosts: Iterable[str]) -> None:
-        """How each host's clock stands now."""
         for host, found in self._ask(control, {host: [] for host in hosts}, {}).items():
             self.readings[host] = found.reading
 
@@ -144,7 +142,6 @@ def _result(host: str, answer: Answer, moments: int) -> ExchangeClockResult:
 
 
 def exchanged(job: str) -> str:
-    """A host's answer to "compare_clock"."""
     try:
         result = Engine().exchange_clock(ExchangeClockJob.model_validate_json(job))
     except FsgaugeError as error:

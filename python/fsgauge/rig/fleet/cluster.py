@@ -31,16 +31,18 @@ _LOOK_SECONDS = 0.05
 
 
 class _Loss(SchedulerPlugin):  # type: ignore[misc]  # no types are read of distributed
-    """Is told of each host that comes, and of each that goes, at once on a closed connection."""
+    """Is told of each host that goes, at once on a closed connection, and of each that comes: it
+    may have the address and port of one that has gone."""
 
-    def __init__(self, come: Callable[[str], None], gone: Callable[[str], None]) -> None:
-        self._come, self._gone = come, gone
+    def __init__(self, lost: dict[str, asyncio.Event]) -> None:
+        self._lost = lost
 
     def add_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
-        self._come(worker)
+        self._lost.pop(worker, None)
 
     def remove_worker(self, scheduler: object, worker: str, **_: object) -> None:  # noqa: ARG002
-        self._gone(worker)
+        if (event := self._lost.get(worker)) is not None:
+            event.set()
 
 
 class Cluster(Control):
@@ -54,32 +56,21 @@ class Cluster(Control):
 
     @property
     def address(self) -> str:
-        """Where hosts find the scheduler."""
         return str(self._scheduler.address)
 
     @property
     def host_address(self) -> str:
-        """The address of the scheduler, without protocol and port."""
         return str(get_address_host(self.address))
 
     async def _begin(self, listen: str) -> None:
         own = self.authority.issue("scheduler", "scheduler")
-        watch = _Loss(self._has_come, self._has_gone)
-        self._scheduler = FleetScheduler(own, listen, plugins=[watch])
+        self._scheduler = FleetScheduler(own, listen, plugins=[_Loss(self._lost)])
         await self._scheduler
 
     async def _end(self) -> None:
         with suppress(Exception):
             closing = self._scheduler.close(reason="the study is over")
             await asyncio.wait_for(closing, _CLOSE_SECONDS)
-
-    def _has_gone(self, address: str) -> None:
-        if (event := self._lost.get(address)) is not None:
-            event.set()
-
-    def _has_come(self, address: str) -> None:
-        """It may have the address and port of one that has gone."""
-        self._lost.pop(address, None)
 
     def forget(self, name: str) -> None:
         """A host that is lost is registered no longer: a new process takes its name. Its connection
@@ -112,8 +103,6 @@ class Cluster(Control):
     def ask_each(
         self, words: Mapping[str, Mapping[str, object]], function: Question, seconds: float, /
     ) -> dict[str, Answer]:
-        """A question to each host, with words of its own."""
-
         async def all_of_them() -> dict[str, Answer]:
             names = await self._names()
             found = await asyncio.gather(
@@ -176,7 +165,6 @@ class Cluster(Control):
 
 
 def _answer_in(asked: asyncio.Future[object]) -> Answer:
-    """The answer in a reply, or how it failed to be one."""
     try:
         reply = asked.result()
     except NotPlainError as error:

@@ -68,7 +68,6 @@ class Control(ABC):
     def ask(
         self, hosts: Iterable[str], function: Question, within: float, /, **words: object
     ) -> dict[str, Answer]:
-        """The same question to several hosts at once; their answers by name."""
         return self.ask_each(dict.fromkeys(hosts, words), function, within)
 
     @abstractmethod
@@ -167,7 +166,6 @@ def _understood(host: str, answer: Answer, read: Callable[[str], T]) -> T:
 
 
 def no_sense(host: str, what: str, error: Exception) -> HostLostError:
-    """A host has said what cannot be so."""
     return HostLostError(host, f"{what} makes no sense: {_words(error)}"[:_LONGEST_WORDS])
 
 

@@ -11,7 +11,7 @@ import asyncio
 import re
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from fsgauge.rig.fleet import plugin as host_side
 from fsgauge.rig.fleet.cluster import Cluster, running
 from fsgauge.rig.fleet.control import ASKED
 from fsgauge.rig.fleet.identity import identity_from
-from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, NotOurs, Started
 from fsgauge.rig.fleet.model import Fleet, Host
 from fsgauge.rig.fleet.plain_comm import SCHEME, NotPlainError, Plain, RoleSecurity
 
@@ -49,7 +49,6 @@ class ExistingCluster(Cluster):
 
     @property
     def address(self) -> str:
-        """Where the scheduler listens."""
         return self._address
 
     @property
@@ -116,7 +115,8 @@ class ExistingCluster(Cluster):
             self._pool.reuse(address, comm)
 
 
-def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
+@contextmanager
+def existing_cluster(address: str) -> Iterator[Cluster]:
     """The cluster of a scheduler, until the context ends; InputError where it is not reached."""
     if not address.startswith("tls://"):
         raise InputError(
@@ -125,11 +125,7 @@ def existing_cluster(address: str) -> AbstractContextManager[Cluster]:
             " without TLS",
             next="--scheduler tls://HOST:PORT, and certificates in dask's configuration",
         )
-    return _connected(address)
 
-
-@contextmanager
-def _connected(address: str) -> Iterator[Cluster]:
     def refused(error: BaseException) -> FsgaugeError:
         if isinstance(error, ValueError):
             return InputError(
@@ -172,20 +168,10 @@ class ExistingLauncher:
     register_seconds: float = 30.0
 
     def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
-        return {host.name: _Worker() for host in bootstraps}
+        return {host.name: NotOurs() for host in bootstraps}
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
         return f"on {host.name}: fsgauge {'--version' if looks else 'systems'}"
-
-
-class _Worker:
-    """A worker that is not ours to end."""
-
-    def why_ended(self) -> str | None:
-        return None
-
-    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
-        return True
 
 
 def _name_of(address: str, worker: Mapping[str, Any]) -> str:

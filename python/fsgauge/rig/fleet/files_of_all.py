@@ -37,7 +37,6 @@ class FilesOfAll(BaseModel):
 
 
 def offered(target: FilesTarget, layout: LayoutResult) -> str:
-    """What the first host tells the others."""
     return FilesOfAll(folder=Path(target.directory).name, layout=layout).model_dump_json()
 
 

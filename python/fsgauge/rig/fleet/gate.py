@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 from fsgauge.errors import Interrupted, RigError
+from fsgauge.rig.fleet.messages import Label
 
 LONGEST_WAIT_SECONDS = 1800.0
 """Others may lay out files for so long; then something is wrong with the coordinator."""
@@ -19,26 +19,6 @@ THROUGH = "through"
 """The meeting of hosts that have ended a run; one offers why it missed the start, if it did."""
 AGAIN = "again"
 """What such a host hears instead of nothing where one has: the run begins again for all."""
-
-
-@dataclass(frozen=True)
-class Label:
-    """What waits: equal on all hosts, since all have one plan.
-
-    Without `meeting` it is a run that begins for all at one moment. A meeting says what for hosts
-    wait for one another, and begins nothing; `patience_seconds` is how long the first of them may
-    take longer than the others.
-    """
-
-    block: int
-    turn: int
-    cell: str
-    meeting: str = ""
-    patience_seconds: float = 0.0
-
-    def __str__(self) -> str:
-        where = f"block {self.block + 1}, turn {self.turn + 1}"
-        return ", ".join(filter(None, (where, self.cell, self.meeting)))
 
 
 class Gate:
@@ -79,15 +59,9 @@ class Gate:
                 )
             return self._opened
 
-    def open(self, label: Label, start_at_ns: int) -> bool:
-        """Let the run begin at that moment; False where it is not the one that waits."""
-        return self._open(label, start_at_ns)
-
-    def let_pass(self, label: Label, offer: str) -> bool:
-        """All hosts are at this meeting; False where it is not the one that waits."""
-        return self._open(label, offer)
-
-    def _open(self, label: Label, opened: int | str) -> bool:
+    def open(self, label: Label, opened: int | str) -> bool:
+        """Let the run begin at that moment, or the meeting end with what the first host offered;
+        False where it is not the one that waits."""
         with self._changed:
             if self.waiting != label:
                 return False
@@ -103,11 +77,9 @@ class Gate:
             self._changed.notify_all()
 
     def reopen(self) -> None:
-        """It can be waited at again."""
         with self._changed:
             self._because = None
 
     def require_not_ended(self) -> None:
-        """Raise Interrupted where it was ended."""
         if self._because is not None:
             raise Interrupted(self._because)

@@ -28,7 +28,8 @@ from fsgauge.machine.folder.open_folder import BELOW
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.fleet.files_of_all import linked_parts, offered, patience_seconds, taken
-from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate, Label
+from fsgauge.rig.fleet.gate import AGAIN, LONGEST_REST_SECONDS, RESTING, THROUGH, Gate
+from fsgauge.rig.fleet.messages import Label
 from fsgauge.rig.happenings import RunBeginsAgain, RunStarted
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
@@ -70,12 +71,12 @@ class GatedEngine(Engine):
         self._interrupt: Callable[[], None] | None = None
 
     def enter(self, turn: Turn) -> None:
-        """A turn begins: its system is made, filled and aged."""
         self._turn = turn
 
     def expect(self, started: RunStarted) -> None:
         turn = started.turn
-        self._next = Label(turn.block, turn.turn, started.cell.id), started.cell
+        label = Label(block=turn.block, turn=turn.turn, cell=started.cell.id)
+        self._next = label, started.cell
 
     def interrupt(self) -> None:
         """End the job that runs, if one does, with what it has."""
@@ -103,8 +104,7 @@ class GatedEngine(Engine):
         label, cell = expected
         hosts = factors_of(cell).host_count or self._share.hosts
         if self._share.number >= hosts:
-            rest = replace(label, meeting=RESTING, patience_seconds=LONGEST_REST_SECONDS)
-            _require_counts(self._gate.meet(rest), label)
+            _require_counts(self._gate.meet(label.met(RESTING, LONGEST_REST_SECONDS)), label)
             raise EngineFaultError(RESTS)
         job = self._dealt(job, replace(self._share, hosts=hosts, cell=cell))
         update = {"start_on_order": True, "lease": Lease(silence_limit_ns=SILENCE_NS)}
@@ -130,7 +130,6 @@ class GatedEngine(Engine):
         on_start: Start | None = None,
         on_armed: Armed | None = None,
     ) -> Result:
-        """Any job; `interrupt` reaches it."""
         if isinstance(job, LayoutJob) and isinstance(job.target, FilesTarget) and self._shares:
             return self._laid_out(job, job.target, on_event)
         return self._run(job, on_event, on_start, on_armed)
@@ -174,7 +173,9 @@ class GatedEngine(Engine):
         folder = self._opened(target.directory)
         try:
             layout = taken(offer, target, folder, files)
-            linked_parts(target, folder, files, self._share, self._numbers_of_hosts)
+            every = self._share.hosts  # between how many hosts files may be divided
+            numbers = {factors_of(cell).host_count or every for cell in self._cells}
+            linked_parts(target, folder, files, self._share, numbers)
         finally:
             os.close(folder)
         return layout
@@ -188,11 +189,6 @@ class GatedEngine(Engine):
             dir_fd=held.descriptor if held is not None else None,
         )
 
-    @property
-    def _numbers_of_hosts(self) -> set[int]:
-        """Between how many hosts files may be divided."""
-        return {factors_of(cell).host_count or self._share.hosts for cell in self._cells}
-
     def _begins_again(self, cell: Cell) -> bool:
         """Whether a run can begin again on what a part of it has left."""
         struck = self._turn is not None and self._turn.strikes
@@ -202,12 +198,12 @@ class GatedEngine(Engine):
         """Wait until no host is at work any more, where one may have missed the start, or all are
         on the same files. `missed` says that this one has."""
         if self._begins_again(cell) or (self._shares and self._method.is_on_files_of_all(job)):
-            through = replace(label, meeting=THROUGH, patience_seconds=_load_seconds(job))
+            through = label.met(THROUGH, _load_seconds(job))
             _require_counts(self._gate.meet(through, missed), label)
 
     def _meet(self, what: str, offer: str = "", patience: float = 0.0) -> str:
         assert self._turn is not None  # noqa: S101 - asked in a turn alone
-        label = Label(self._turn.block, self._turn.turn, "", what, patience)
+        label = Label(block=self._turn.block, turn=self._turn.turn).met(what, patience)
         return self._gate.meet(label, offer)
 
     def _dealt(self, job: LoadJob | ClientsJob, share: Share) -> LoadJob | ClientsJob:
@@ -217,7 +213,6 @@ class GatedEngine(Engine):
 
 
 def _require_counts(passed: str, label: Label) -> None:
-    """Raise RunBeginsAgain where hosts were told that."""
     if passed == AGAIN:
         raise RunBeginsAgain(f"{label} begins again on all hosts: one missed the start")
 

@@ -1,11 +1,13 @@
 """What all hosts told of a block, put together: the study's own records, and those of each host.
 
 All hosts carry out one plan, so their happenings come in one order. Each is put together once every
-host has told it, in the order of the hosts, so that it makes no difference who told it first.
+host has told it, in the order of the hosts, so that it makes no difference who told it first. Hosts
+may tell and wait for what is planned, and only so often.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -15,29 +17,91 @@ from fsgauge.errors import RigError
 from fsgauge.record.factors import factors_of
 from fsgauge.record.parts import MachineStart, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
-from fsgauge.record.records import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.record.records import Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
 from fsgauge.rig.fleet.added_up import scan_of_all, step_of_all
-from fsgauge.rig.fleet.control import no_sense
+from fsgauge.rig.fleet.control import HostLostError, no_sense
 from fsgauge.rig.fleet.gated_engine import RESTS
-from fsgauge.rig.fleet.messages import HappeningMessage
-from fsgauge.rig.fleet.planned import AnyRecord, Planned
-from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.rig.fleet.messages import RECORDS, AnyRecord, HappeningMessage, Label
+from fsgauge.rig.happenings import (
+    MOST_STARTS,
+    FromMachine,
+    Happening,
+    RunStarted,
+    StepStarted,
+    TurnStarted,
+)
 
-_RECORDS: dict[str, type[AnyRecord]] = {
-    "turn": TurnRecord,
-    "step": StepRecord,
-    "scan": ScanRecord,
-    "run": RunRecord,
-}
+_MOST_TOLD_OF_A_TURN = 20_000
+_MOST_MEETINGS = 1000
+"""Of a cell, or of a turn beside its cells."""
 
 
-class Gathered:
+class Planned:
+    """One block of a plan. All raise HostLostError with the host's name."""
+
+    def __init__(self, plan: Plan, block: int) -> None:
+        self._block = block
+        self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
+        self._cells = {cell.id: cell for cell in plan.cells}
+        self._happened: Counter[str] = Counter()
+        self._recorded: set[tuple[str, str, int, int]] = set()
+        self._waited: Counter[tuple[int, str, bool]] = Counter()
+
+    def require_told(self, host: str, told: Sequence[HappeningMessage]) -> None:
+        """Happenings of planned turns and cells, as many as can happen."""
+        for each in told:
+            turn = self._turns.get(each.turn)
+            if turn is None or (each.kind == "run started" and each.text not in turn.cells):
+                raise HostLostError(host, "it tells of what is not in the plan")
+        self._happened[host] += len(told)
+        if self._happened[host] > _MOST_TOLD_OF_A_TURN * len(self._turns):
+            raise HostLostError(host, "it tells more of a block than can happen in it")
+
+    def require_record(self, host: str, record: AnyRecord) -> None:
+        """A record of what was planned, and of each turn and run one."""
+        position = record.position if isinstance(record, RunRecord) else 0
+        key = (host, type(record).__name__, record.turn, position)
+        is_new = key not in self._recorded or isinstance(record, StepRecord | ScanRecord)
+        self._recorded.add(key)
+        if not (is_new and self._is_planned(record)):
+            raise HostLostError(host, "its record is not of what was planned")
+
+    def _is_planned(self, record: AnyRecord) -> bool:
+        turn = self._turns.get(record.turn)
+        if turn is None or record.block != self._block:
+            return False
+        if (record.system, record.again) != (turn.system, turn.again):
+            return False
+        if not isinstance(record, RunRecord):
+            return True
+        at = record.position
+        is_cell = at >= 0 and turn.cells[at : at + 1] == [record.cell.id]
+        is_whole = len(record.parts) <= 1 and all(part.slices for part in record.parts)
+        return (
+            is_cell
+            and record.cell == self._cells[record.cell.id]
+            and is_whole
+            and record.series is None
+        )
+
+    def require_due(self, host: str, label: Label) -> None:
+        """A start or a meeting of the plan; a host that always comes to the same one is lost."""
+        turn = self._turns.get(label.turn)
+        is_of_turn = label.meeting != "" and label.cell == ""
+        is_planned = turn is not None and (label.cell in turn.cells or is_of_turn)
+        if not is_planned or label.block != self._block:
+            raise HostLostError(host, f"it waits for {label}, which is not planned")
+        key = (label.turn, label.cell, label.meeting != "")
+        self._waited[key] += 1
+        if self._waited[key] > (_MOST_MEETINGS if label.meeting else 2 * MOST_STARTS):
+            raise HostLostError(host, f"it waits for {label} again and again")
+
+
+class Gathered(Planned):
     """One block's happenings, host by host."""
 
     def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
-        self._planned = Planned(plan, block)
-        self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
-        self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
+        super().__init__(plan, block)
         self._told: dict[str, list[HappeningMessage]] = {host: [] for host in hosts}
         self._steps: list[HappeningMessage] = []
         self._begun: set[int] = set()
@@ -49,7 +113,7 @@ class Gathered:
         Steps that begin are told of the first host alone: the others may need more or fewer rounds
         until they are steady. Raises HostLostError for what is not of the plan, or has no end.
         """
-        self._planned.require_told(host, told)
+        self.require_told(host, told)
         first = next(iter(self._told))
         if host == first:
             self._steps += [each for each in told if each.kind == "step started"]
@@ -81,7 +145,7 @@ class Gathered:
         of a scan of what those have written."""
         found = records_of(told)
         for host, record in found.items():
-            self._planned.require_record(host, record)
+            self.require_record(host, record)
         first = next(iter(found.values()))
         if not isinstance(first, ScanRecord) or first.cell is None:
             return found
@@ -111,7 +175,7 @@ def records_of(told: dict[str, HappeningMessage]) -> dict[str, AnyRecord]:
     found: dict[str, AnyRecord] = {}
     for host, each in told.items():
         try:
-            record = _RECORDS[each.kind].model_validate(each.record)
+            record = RECORDS[each.kind].model_validate(each.record)
         except ValidationError as error:
             raise no_sense(host, "its record", error) from error
         if isinstance(record, RunRecord):
@@ -173,7 +237,6 @@ def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRe
 
 
 def _added(traffic: Sequence[Sequence[Traffic]]) -> list[Traffic]:
-    """What each counter counted on all hosts."""
     found: dict[str, Traffic] = {}
     for each in (one for of_host in traffic for one in of_host):
         parts = dict(found[each.name].parts) if each.name in found else {}

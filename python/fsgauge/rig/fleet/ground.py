@@ -51,7 +51,6 @@ class Ground(BaseModel):
 
     @property
     def is_local(self) -> bool:
-        """Whether one machine has the file system for itself."""
         return self.file_system in _LOCAL
 
     def key(self, host: HostIdentity) -> tuple[object, ...]:

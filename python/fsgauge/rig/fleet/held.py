@@ -15,13 +15,13 @@ from contextlib import suppress
 from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.machine.device.consent import Consent
 from fsgauge.record.records import Plan
-from fsgauge.rig.fleet.gate import Gate, Label
+from fsgauge.rig.fleet.gate import Gate
 from fsgauge.rig.fleet.gated_engine import GatedEngine
 from fsgauge.rig.fleet.messages import (
     Described,
     Fault,
     HappeningMessage,
-    LabelMessage,
+    Label,
     Phase,
     State,
 )
@@ -64,7 +64,8 @@ class HeldRig:
         self._told: list[HappeningMessage] = []
         self._said: list[str] = []
         self._fault: Fault | None = None
-        self._described: Described | None = None
+        self.described: Described | None = None
+        """As the host was when that was asked last."""
         self._thread = threading.Thread(target=self._hold, name="rig", daemon=True)
 
     def begin(self) -> None:
@@ -72,7 +73,6 @@ class HeldRig:
         self._thread.start()
 
     def block(self, plan: Plan, block: int) -> None:
-        """Measure a block; `state` says how far it is."""
         self._gate.reopen()
         self._become("working")
         self._orders.put(lambda session: session.block(plan, block, self._tell))
@@ -83,10 +83,6 @@ class HeldRig:
         self._become("working")
         self._orders.put(self._describe)
 
-    @property
-    def described(self) -> Described | None:
-        return self._described
-
     def state(self, known: int, seconds: float) -> State:
         """Where the host is, as soon as that is another than the `known` one."""
         with self._changed:
@@ -95,7 +91,7 @@ class HeldRig:
             found = State(
                 serial=self._now(),
                 phase="armed" if waiting is not None else self._phase,
-                armed=LabelMessage(**vars(waiting)) if waiting is not None else None,
+                armed=waiting,
                 offer=self._gate.offer if waiting is not None else "",
                 told=self._told,
                 fault=self._fault,
@@ -104,16 +100,11 @@ class HeldRig:
             self._told, self._said = [], []
             return found
 
-    def start(self, label: Label, start_at_ns: int) -> bool:
-        """Have the armed run begin; False where another one waits, or none."""
-        return self._gate.open(label, start_at_ns)
-
-    def let_pass(self, label: Label, offer: str) -> bool:
-        """All hosts are at a meeting; False where this one waits for something else."""
-        return self._gate.let_pass(label, offer)
+    def open(self, label: Label, opened: int | str) -> bool:
+        """See Gate.open."""
+        return self._gate.open(label, opened)
 
     def abort(self, because: str) -> None:
-        """End the block that is measured; the rig stays open."""
         self._gate.end(because)
         self._engine.interrupt()
 
@@ -159,7 +150,7 @@ class HeldRig:
         self._become("idle")
 
     def _describe(self, session: Session) -> None:
-        self._described = Described.of(session.describe())
+        self.described = Described.of(session.describe())
 
     def _tell(self, happening: Happening) -> None:
         if isinstance(happening, TurnStarted):

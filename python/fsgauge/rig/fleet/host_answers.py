@@ -18,11 +18,10 @@ from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.record.records import Plan
 from fsgauge.rig.fleet.clock import exchanged
 from fsgauge.rig.fleet.control import Question
-from fsgauge.rig.fleet.gate import Label
 from fsgauge.rig.fleet.ground import Grounds, grounds_here
 from fsgauge.rig.fleet.held import HeldRig, abandon
 from fsgauge.rig.fleet.identity import own_identity
-from fsgauge.rig.fleet.messages import Fault, Sized, consent_in
+from fsgauge.rig.fleet.messages import Allowed, Fault, Label, Sized
 from fsgauge.rig.happenings import Happening
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
@@ -69,7 +68,8 @@ class HostAnswers:
     def refusals(self, study: str, destroy: dict[str, Any] | None = None) -> str:
         """What this host would refuse of a study; nothing is touched."""
         rig = HostRig(say=lambda _: None)
-        found = rig.refusals(Study.model_validate_json(study), consent_in(destroy))
+        consent = Allowed.validate_python(destroy)
+        found = rig.refusals(Study.model_validate_json(study), consent)
         return json.dumps([Fault.of(error).model_dump() for error in found])
 
     def size_bytes(self, study: str) -> str:
@@ -82,7 +82,6 @@ class HostAnswers:
         return found.model_dump_json()
 
     def grounds(self, study: str) -> str:
-        """What this host sees of the folders of a study."""
         return Grounds.dump_json(grounds_here(Study.model_validate_json(study))).decode()
 
     def prepare(
@@ -91,7 +90,7 @@ class HostAnswers:
         """Check and attach the storage of a study; "again" where this run has been prepared here,
         "busy" where an earlier study does not end."""
         asked, share = Study.model_validate_json(study), Share(number, hosts)
-        consent = consent_in(destroy)
+        consent = Allowed.validate_python(destroy)
         with self._alone:
             if self._run == run:
                 return "again"
@@ -115,7 +114,6 @@ class HostAnswers:
         return self._rig().state(known, seconds).model_dump_json()
 
     def describe(self) -> str:
-        """Have the rig described afresh."""
         self._rig().describe()
         return "ok"
 
@@ -130,11 +128,10 @@ class HostAnswers:
     def arm(self, block: int, turn: int, cell: str, start_at_ns: int) -> bool:
         """Have the run that waits begin at a moment of this host's clock; False where another
         waits. The engine says so where the moment has passed."""
-        return self._rig().start(Label(block, turn, cell), start_at_ns)
+        return self._rig().open(Label(block=block, turn=turn, cell=cell), start_at_ns)
 
     def pass_meeting(self, label: dict[str, Any], offer: str) -> bool:
-        """All hosts are at a meeting, and this is what the first of them offers."""
-        return self._rig().let_pass(Label(**label), offer)
+        return self._rig().open(Label(**label), offer)
 
     def compare_clock(self, job: str) -> str:
         """This host's monotonic clock against the coordinator's, by the engine."""

@@ -46,12 +46,10 @@ class Hosts(Reached):
 
     @property
     def names(self) -> list[str]:
-        """Of those that are still part of the study."""
         return [host.name for host in self.hosts]
 
     @property
     def is_one_machine(self) -> bool:
-        """Whether all of them are processes of this machine."""
         return self._launcher.is_one_machine
 
     def begin(self, names: Sequence[str]) -> None:
@@ -95,7 +93,6 @@ class Hosts(Reached):
         return found
 
     def by_hand(self, name: str) -> str:
-        """The command that cleans a host that gave no answer."""
         return self._launcher.by_hand(self._host(name))
 
     def _host(self, name: str) -> Host:

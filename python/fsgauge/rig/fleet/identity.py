@@ -20,7 +20,6 @@ from fsgauge.rig.fleet.control import Answer, understood
 from fsgauge.rig.fleet.messages import Words
 
 _MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
-_PIECE_BYTES = 1 << 20
 
 
 class HostIdentity(BaseModel):
@@ -47,7 +46,8 @@ class HostIdentity(BaseModel):
 def own_identity() -> HostIdentity:
     digest, missing = None, None
     try:
-        digest = _digest(find_engine())
+        with find_engine().open("rb") as engine:
+            digest = hashlib.file_digest(engine, "sha256").hexdigest()
     except (FsgaugeError, OSError) as error:
         missing = error.what if isinstance(error, RigError) else str(error)
     return HostIdentity(
@@ -76,14 +76,6 @@ def _machine_id() -> str:
         except OSError:
             continue
     return ""
-
-
-def _digest(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as stream:
-        while piece := stream.read(_PIECE_BYTES):
-            found.update(piece)
-    return found.hexdigest()
 
 
 _COMPARED = {

@@ -29,17 +29,14 @@ _MOST_AT_ONCE = 10_000
 _LONGEST_PATIENCE_SECONDS = 7 * 24 * 3600.0
 
 
-def _shortened(words: object) -> object:
-    return words[:_LONGEST_WORDS] if isinstance(words, str) else words
-
-
-Words = Annotated[str, BeforeValidator(_shortened)]
+Words = Annotated[
+    str,
+    BeforeValidator(lambda words: words[:_LONGEST_WORDS] if isinstance(words, str) else words),
+]
 """Words for people; a host may send longer ones, which are cut off."""
 
 
 class Message(BaseModel):
-    """Anything that is sent."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -90,19 +87,8 @@ Faults: TypeAdapter[list[Fault]] = TypeAdapter(
 """Several of them."""
 
 
-class Allowed(Message):
-    """What may be destroyed on a host."""
-
-    names: tuple[str, ...]
-    unknown_data: bool
-
-
-def allowed(consent: Consent | None) -> dict[str, Any] | None:
-    return Allowed(**vars(consent)).model_dump(mode="json") if consent is not None else None
-
-
-def consent_in(words: dict[str, Any] | None) -> Consent | None:
-    return Consent(**vars(Allowed.model_validate(words))) if words is not None else None
+Allowed: TypeAdapter[Consent | None] = TypeAdapter(Consent | None)
+"""What may be destroyed on a host."""
 
 
 class Sized(Message):
@@ -110,6 +96,15 @@ class Sized(Message):
 
     size_bytes: Annotated[int, Field(ge=0)] = 0
     fault: Fault | None = None
+
+
+AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
+RECORDS: dict[str, type[AnyRecord]] = {
+    "turn": TurnRecord,
+    "step": StepRecord,
+    "scan": ScanRecord,
+    "run": RunRecord,
+}
 
 
 class HappeningMessage(Message):
@@ -130,27 +125,32 @@ class HappeningMessage(Message):
                 return cls(kind="step started", turn=turn.turn, text=what)
             case RunStarted(turn, cell):
                 return cls(kind="run started", turn=turn.turn, text=cell.id)
-            case TurnRecord():
-                kind: Any = "turn"
-            case StepRecord():
-                kind = "step"
-            case ScanRecord():
-                kind = "scan"
-            case RunRecord():
-                kind = "run"
-            case _:
-                return None
-        return cls(kind=kind, turn=happening.turn, record=happening.model_dump(mode="json"))
+            case TurnRecord() | StepRecord() | ScanRecord() | RunRecord():
+                kind: Any = next(kind for kind, each in RECORDS.items() if type(happening) is each)
+                return cls(kind=kind, turn=happening.turn, record=happening.model_dump(mode="json"))
+        return None
 
 
-class LabelMessage(Message):
-    """What waits at a host's gate."""
+class Label(Message):
+    """What waits at a host's gate: equal on all hosts, since all have one plan.
+
+    Without `meeting` it is a run that begins for all at one moment. A meeting says what for hosts
+    wait for one another, and begins nothing; `patience_seconds` is how long the first of them may
+    take longer than the others.
+    """
 
     block: int
     turn: int
-    cell: Words
+    cell: Words = ""
     meeting: Words = ""
     patience_seconds: Annotated[float, Field(ge=0, le=_LONGEST_PATIENCE_SECONDS)] = 0.0
+
+    def __str__(self) -> str:
+        where = f"block {self.block + 1}, turn {self.turn + 1}"
+        return ", ".join(filter(None, (where, self.cell, self.meeting)))
+
+    def met(self, meeting: str, patience_seconds: float) -> Label:
+        return self.model_copy(update={"meeting": meeting, "patience_seconds": patience_seconds})
 
 
 Phase = Literal["opening", "idle", "working", "armed", "failed", "closed"]
@@ -161,7 +161,7 @@ class State(Message):
 
     serial: int
     phase: Phase
-    armed: LabelMessage | None = None
+    armed: Label | None = None
     offer: str = ""
     told: Annotated[list[HappeningMessage], Field(max_length=_MOST_AT_ONCE)] = []
     fault: Fault | None = None
@@ -169,8 +169,6 @@ class State(Message):
 
 
 class Described(Message):
-    """A host's description."""
-
     size_bytes: Annotated[int, Field(ge=0)]
     engine: EngineBuild
     machines: Annotated[list[Machine], Field(min_length=1)]

@@ -70,7 +70,7 @@ def configure() -> None:
     refuse_pickles()
 
 
-def security_of(credentials: Credentials, peer: Role | None) -> RoleSecurity:
+def security_of(credentials: Credentials | Bootstrap, peer: Role | None) -> RoleSecurity:
     """TLS with one certificate, and with peers of one role alone."""
     certificate, key = credentials.certificate, credentials.key
     return RoleSecurity(
@@ -187,7 +187,6 @@ class FleetScheduler(Scheduler):  # type: ignore[misc]  # no types are read of d
         return {"type": "Scheduler"}
 
     def _is_own(self, comm: Comm, address: object) -> bool:
-        """Whether this address is that of the host which says so."""
         who = identity_of(comm)
         found = self.workers.get(address) if isinstance(address, str) else None
         return who is not None and found is not None and bool(found.name == who.name)
@@ -221,7 +220,7 @@ class FleetWorker(Worker):  # type: ignore[misc]  # as above
             bootstrap.scheduler,
             name=bootstrap.name,
             nthreads=1,
-            security=security_of(bootstrap.credentials, "scheduler"),
+            security=security_of(bootstrap, "scheduler"),
             protocol=SCHEME,
             host=_own_address(bootstrap),
             memory_limit=0,

@@ -188,7 +188,6 @@ class _Connector(TLSConnector):  # type: ignore[misc]  # as above
     async def connect(
         self, address: str, deserialize: bool = True, peer: Role | None = None, **more: object
     ) -> Comm:
-        """A connection to a peer of the right role."""
         comm = await super().connect(address, deserialize=deserialize, **more)
         _require_peer(comm, peer)
         return comm

@@ -47,7 +47,6 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
         return HostPlugin, (self.keeps_worker,)
 
     def setup(self, worker: Worker) -> None:
-        """The worker has it now, and answers by it."""
         self._asked, self._worker = time.monotonic(), worker
         self.answers = HostAnswers(Path(worker.local_directory))
         worker.handlers[ASKED] = self.answer
@@ -73,7 +72,6 @@ class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of di
             return {"failed": f"{type(error).__name__}: {error}"[:300]}
 
     def heard(self) -> None:
-        """The coordinator asked for something."""
         self._asked = time.monotonic()
 
     async def _look(self) -> None:

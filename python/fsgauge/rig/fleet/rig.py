@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
-    from fsgauge.rig.fleet.cluster import Cluster
     from fsgauge.rig.fleet.hosts import Hosts
     from fsgauge.rig.fleet.session import FleetSession
 
@@ -58,7 +57,6 @@ class FleetRig(Rig):
 
     @property
     def fleet(self) -> Fleet:
-        """The hosts that are named; InputError where they cannot be understood."""
         self._chosen = self._chosen or chosen_fleet(self._choice)
         return self._chosen
 
@@ -164,7 +162,7 @@ class FleetRig(Rig):
         self, study: Study, fleet: Fleet, question: Question, destroy: Consent | None = None
     ) -> dict[str, Answer]:
         """Something about the study, of each host, as it answered; raises HostLostError."""
-        from fsgauge.rig.fleet.messages import allowed
+        from fsgauge.rig.fleet.messages import Allowed
 
         hosts = self._hosts(fleet)
         words: dict[str, dict[str, object]] = {
@@ -173,7 +171,7 @@ class FleetRig(Rig):
         }
         if destroy is not None:
             for name, each in words.items():
-                each["destroy"] = allowed(consent_on(destroy, name))
+                each["destroy"] = Allowed.dump_python(consent_on(destroy, name), mode="json")
         answers = hosts.cluster.ask_each(words, question, _ASK_SECONDS)
         hosts.require(answers)
         return answers
@@ -184,9 +182,13 @@ class FleetRig(Rig):
 
         if self._started is not None:
             return self._started
-        launcher = self._launcher(fleet)
+        launcher, existing = self._launcher(fleet), None
+        if self._choice.scheduler is not None:
+            from fsgauge.rig.fleet.existing import existing_cluster
+
+            existing = existing_cluster(self._choice.scheduler)
         listen = fleet.listen or ("127.0.0.1" if launcher.is_one_machine else None)
-        started = started_hosts(fleet.hosts, launcher, listen, self._say, self._existing())
+        started = started_hosts(fleet.hosts, launcher, listen, self._say, existing)
         found = self._stack.enter_context(started)
         require_alike(found.identities, one_machine=launcher.is_one_machine)
         if self._choice.same:
@@ -194,16 +196,8 @@ class FleetRig(Rig):
         self._started = found
         return found
 
-    def _existing(self) -> AbstractContextManager[Cluster] | None:
-        """The cluster that runs already, where the study uses one."""
-        if self._choice.scheduler is None:
-            return None
-        from fsgauge.rig.fleet.existing import existing_cluster
-
-        return existing_cluster(self._choice.scheduler)
-
     def _launcher(self, fleet: Fleet) -> Launcher:
-        from fsgauge.rig.fleet.launcher import command, kubernetes, slurm
+        from fsgauge.rig.fleet.launcher import command, kubernetes
 
         if fleet.launcher == "local":
             return command.local_launcher()
@@ -212,7 +206,7 @@ class FleetRig(Rig):
 
             return ExistingLauncher()
         if fleet.launcher == "slurm":
-            return slurm.slurm_launcher()
+            return command.slurm_launcher()
         if fleet.launcher == "kubernetes":
             assert self._choice.kubernetes is not None  # noqa: S101 - no other option makes one
             pods = kubernetes.read_pods(self._choice.kubernetes)

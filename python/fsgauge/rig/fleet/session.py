@@ -25,7 +25,7 @@ from fsgauge.rig.fleet.control import (
     too_few,
     understood,
 )
-from fsgauge.rig.fleet.messages import Described, State, allowed
+from fsgauge.rig.fleet.messages import Allowed, Described, State
 from fsgauge.rig.happenings import MOST_REPEATS, BlockVoid, StudyVoid, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.study.model import Study
@@ -105,7 +105,6 @@ class PreparedHosts:
         return [name for name, answer in answers.items() if answer is not True]
 
     def _measure(self, plan: Plan, block: int, tell: Tell) -> None:
-        """A block, once; see BlockOverHosts."""
         BlockOverHosts(
             self._hosts, self._clock, plan, block, tell, self._say, self._said, self._lead
         ).measure()
@@ -118,7 +117,7 @@ class PreparedHosts:
                 "number": self._hosts.names.index(name),
                 "hosts": count,
                 "run": run,
-                "destroy": allowed(self._consent_of(name)),
+                "destroy": Allowed.dump_python(self._consent_of(name), mode="json"),
             }
             for name in names
         }

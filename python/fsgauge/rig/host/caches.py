@@ -7,7 +7,7 @@ import functools
 import mmap
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from fsgauge.engine.wire import BlockTarget, FilesTarget, FileTarget
@@ -80,15 +80,10 @@ def _paths(target: Place) -> Iterable[str]:
         case BlockTarget() | FileTarget():
             return [target.path]
         case ClientFolders() | AgedFolders():
-            return _files_below(target.directory)
+            walked = os.walk(target.directory)
+            return (f"{folder}/{name}" for folder, _, names in walked for name in names)
         case _:
             return []
-
-
-def _files_below(directory: str) -> Iterator[str]:
-    """Every file of the clients, as it is found."""
-    for folder, _, names in os.walk(directory):
-        yield from (f"{folder}/{name}" for name in names)
 
 
 def _forget_pages(paths: Iterable[str], reason: str) -> str:

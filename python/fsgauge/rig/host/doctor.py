@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -30,8 +31,6 @@ from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.rig.refusing import refused_by
 from fsgauge.system import FileSystem, SystemKind, support_of, system_kinds
 
-Availability = Literal["works", "modelled", "needs", "impossible"]
-
 
 class SystemStanding(BaseModel):
     """One kind of system here; `reason` says what is missing, `next` the command that adds it."""
@@ -40,7 +39,7 @@ class SystemStanding(BaseModel):
 
     name: str
     summary: str
-    standing: Availability
+    standing: Literal["works", "modelled", "needs", "impossible"]
     reason: str = ""
     next: str = ""
 
@@ -99,60 +98,39 @@ def diagnose(run: RunJob, directory: Path) -> Diagnosis:
 
 
 def _standing(kind: SystemKind) -> SystemStanding:
-    def stands(standing: Availability, reason: str = "", next: str = "") -> SystemStanding:
-        return SystemStanding(
-            name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
-        )
-
+    stands = partial(SystemStanding, name=kind.name, summary=kind.summary)
     if kind.placement == "modelled":
-        return stands("modelled")
+        return stands(standing="modelled")
     if kind.placement in ("folder", "share"):
-        return stands("works")
+        return stands(standing="works")
     if isinstance(kind, FileSystem):
         support = support_of(kind, load_module=False)
         if not support.driver:
-            return stands("impossible", f"this kernel has no {kind.driver}")
+            return stands(standing="impossible", reason=f"this kernel has no {kind.driver}")
         if not support.mkfs:
-            return stands("needs", f"{kind.mkfs} is not installed", support.install)
+            reason = f"{kind.mkfs} is not installed"
+            return stands(standing="needs", reason=reason, next=support.install)
     if os.geteuid() != 0:
-        return stands("needs", "making and mounting needs root", "sudo fsgauge ...")
-    return stands("works")
+        reason = "making and mounting needs root"
+        return stands(standing="needs", reason=reason, next="sudo fsgauge ...")
+    return stands(standing="works")
 
 
 def _server_standing(kind: ServerKind) -> SystemStanding:
+    stands = partial(SystemStanding, name=kind.name)
     lack = lack_of(kind)
     if lack:
-        return SystemStanding(
-            name=kind.name,
-            summary=kind.title,
-            standing="needs",
-            reason=lack,
-            next=install_of(kind),
-        )
-    root = os.geteuid() == 0
-    if root and (hindrance := _hindrance(kind)):
-        return SystemStanding(
-            name=kind.name,
-            summary=kind.title,
-            standing="impossible",
-            reason=f"{hindrance.what}: {hindrance.cause}",
-            next=hindrance.next,
-        )
-    return SystemStanding(
-        name=kind.name,
-        summary=f"{kind.title} {kind.version()}, {kind.protocol}",
-        standing="works" if root else "needs",
-        reason="" if root else "a server for several users needs root",
-        next="" if root else "sudo fsgauge ...",
-    )
-
-
-def _hindrance(kind: ServerKind) -> FsgaugeError | None:
+        return stands(summary=kind.title, standing="needs", reason=lack, next=install_of(kind))
+    summary = f"{kind.title} {kind.version()}, {kind.protocol}"
+    if os.geteuid() != 0:
+        reason = "a server for several users needs root"
+        return stands(summary=summary, standing="needs", reason=reason, next="sudo fsgauge ...")
     try:
         require_surroundings(kind)
     except FsgaugeError as error:
-        return error
-    return None
+        reason = f"{error.what}: {error.cause}"
+        return stands(summary=kind.title, standing="impossible", reason=reason, next=error.next)
+    return stands(summary=summary, standing="works")
 
 
 def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fsgauge.access import Server
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import BlockTarget, ScanJob
+from fsgauge.engine.wire import BlockTarget, LayoutResult, ScanJob
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.block_device import (
     BlockDevice,
@@ -22,12 +23,38 @@ from fsgauge.plan.space import times_held
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.formatted import Formatted
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.recording import facts_as_found
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
-from fsgauge.workload import method_of
-from fsgauge.workload.folders import InFolder
+from fsgauge.workload.folders import InFolder, Place
+
+
+@dataclass(frozen=True)
+class PreparedSystem:
+    """A system made afresh and filled; `target` is what the load goes to.
+
+    `layout` is None where the load makes its own files: then the system has empty folders.
+    `server` is what clients reach them through, where the study starts one. `folder` is open where
+    the system is a folder on a file system of others: all that is done in it goes by that.
+    """
+
+    facts: SystemFacts
+    target: Place
+    layout: LayoutResult | None
+    start_state: list[str]
+    notes: list[str]
+    server: Server | None = None
+    folder: OpenFolder | None = None
+
+    @property
+    def pinned(self) -> Place:
+        """The target as this process, and programs that it starts, reach it: no rename leads them
+        elsewhere."""
+        if self.folder is None or not isinstance(self.target, InFolder):
+            return self.target
+        here = self.folder.pinned_below(self.target.directory)
+        return self.target.model_copy(update={"directory": here})
 
 
 def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
@@ -50,37 +77,24 @@ def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Fac
 def bare_facts(system: System, device: str) -> SystemFacts:
     found = device_at(device)
     block_size = found.queue("logical_block_size") if found else None
-    return SystemFacts(
-        kind=system.kind,
-        mkfs_command=[],
-        mkfs_output="",
-        mount_source=device,
-        mount_options="",
-        tunables={},
-        size_bytes=found.size_bytes if found else 0,
-        free_bytes=None,
+    return facts_as_found(
+        system.kind,
+        device,
+        found.size_bytes if found else 0,
         block_size_bytes=int(block_size) if block_size else None,
     )
-
-
-def bare_notes(study: Study, system: System) -> list[str]:
-    """What the bare device's rates stand for, where the load as asked needs files."""
-    stands_for = method_of(study.workload).bare_stands_for()
-    return [f"{system.name}: {stands_for}"] if stands_for else []
 
 
 def folder_facts(system: System, path: str, tunables: dict[str, str] | None = None) -> SystemFacts:
     """A folder of a file system that was there before, and what is set for its client."""
     mount = mount_holding(path)
     room = os.statvfs(path)
-    return SystemFacts(
-        kind=system.kind,
-        mkfs_command=[],
-        mkfs_output="",
-        mount_source=mount.source if mount else path,
+    return facts_as_found(
+        system.kind,
+        mount.source if mount else path,
+        room.f_blocks * room.f_frsize,
         mount_options=mount.all_options if mount else "",
         tunables=tunables or {},
-        size_bytes=room.f_blocks * room.f_frsize,
         free_bytes=room.f_bavail * room.f_frsize,
         block_size_bytes=room.f_bsize,
         details={"file system": mount.file_system, **_export(mount)} if mount else {},

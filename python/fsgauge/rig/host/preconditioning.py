@@ -24,7 +24,7 @@ from fsgauge.record.preconditioning import (
 )
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.happenings import StepStarted
-from fsgauge.rig.host.blank import allocate_below, make_blank
+from fsgauge.rig.host.formatted import allocate_below, blank_of
 from fsgauge.rig.host.turn_steps import Work
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
@@ -40,9 +40,7 @@ def preconditioned(study: Study, base: Base, engine: Engine, say: Callable[[str]
         return base
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     with base.claim.used():
-        purge, notes = make_blank(
-            base.device, claimed=base.claim.is_exclusive, size_bytes=base.size_bytes
-        )
+        purge, notes = blank_of(base)
         size_bytes = base.size_bytes // BLOCK_SIZE_BYTES * BLOCK_SIZE_BYTES
         say(f"preconditioning {base.device}: {PASSES} times {format_size(size_bytes)} are written")
         allocate_below(base.refill)

@@ -1,41 +1,51 @@
-"""The host rig: this machine. Its storage, its engine, its ledger, its caches and its clean-up."""
+"""The host rig: this machine, its storage attached, blocks measured turn by turn, systems lent."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
 
 from fsgauge import storage
 from fsgauge.engine.client import Engine
-from fsgauge.engine.wire import Held
+from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, ProbeJob
+from fsgauge.engine.wire import Engine as EngineBuild
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.block_device import device_at
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.facts.noise import KeptNoise, file_system_at, keep_noise, kept_noise
+from fsgauge.machine.folder.marked_folder import remove_in
 from fsgauge.machine.ledger.ledger import opened_ledger
 from fsgauge.machine.ledger.ledger_folder import private_folder
+from fsgauge.machine.process.tool import find_tool, must_run, run_tool
+from fsgauge.plain_files.opening import names_in
 from fsgauge.record.machine import StorageFacts, cached_direct_cautions
-from fsgauge.rig.host.checks import (
-    refused_systems,
-    smallest_bytes,
-)
+from fsgauge.record.records import Plan
+from fsgauge.rig.happenings import Tell
+from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.preconditioning import preconditioned
-from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.rings import ring_cautions
-from fsgauge.rig.host.session import HostSession
-from fsgauge.rig.host.side_by_side import hindrance
+from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.trial import ScratchImage
+from fsgauge.rig.host.turn import measure_turn
+from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set
 from fsgauge.rig.refusing import each_once, refused_by, require_none
 from fsgauge.rig.rig import FoldersSeen, Rig
+from fsgauge.rig.session import Description, Session
 from fsgauge.storage.device import Cleared
-from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import access_of
+from fsgauge.workload.folders import Place
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
@@ -66,7 +76,6 @@ class HostRig(Rig):
         self._cleared: list[Cleared] = []
 
     def size_bytes(self, study: Study) -> int:
-        """What the study says; of a device, what the machine says."""
         if isinstance(study.storage, DeviceStorage):
             device = device_at(study.storage.device)
             if device is None:
@@ -79,28 +88,23 @@ class HostRig(Rig):
 
         Where the storage can be had, file systems are tried on a scratch image (trial.py).
         """
-
-        def look_at_storage() -> None:
-            storage.check(study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS)
-
-        def look_at_ledgers() -> None:
-            private_folder()
-
-        def look_for_engine() -> None:
-            self._with_engine()
-
-        found = refused_by(iter([look_for_engine, look_at_ledgers]))
-        of_storage = refused_by(iter([look_at_storage]))
+        found = refused_by([self._with_engine, private_folder])
+        of_storage = refused_by(
+            [
+                lambda: storage.check(
+                    study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS
+                )
+            ]
+        )
         stands_in = isinstance(study.storage, DeviceStorage)
         with ScratchImage(study, self._engine, self._say) as trial:
             tried = trial.make if stands_in or not of_storage else None
             found += refused_systems(study, self._engine, tried)
-            found += refused_by(iter([trial.look_at_image, trial.look_at_room]))
+            found += refused_by([trial.look_at_image, trial.look_at_room])
             self._tried_direct = trial.cached_direct
         return each_once([*found, *of_storage])
 
     def hindrance(self, study: Study) -> str:
-        """Why systems cannot stand beside one another here; empty if they can."""
         return hindrance(study)
 
     def folders(self, study: Study) -> FoldersSeen:
@@ -127,13 +131,11 @@ class HostRig(Rig):
         self._cleared, self._destroy = cleared, destroy
 
     def last_noise(self, study: Study) -> KeptNoise | None:
-        """What a run of this study last measured on its storage, else whatever measured there."""
         here = kept_noise(place_of(study))
         own = [kept for kept in here if kept.study == study.name]
         return max(own or here, key=lambda kept: kept.measured_unix_s, default=None)
 
     def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
-        """Keep what a run of the study has measured, for the next plan on its storage."""
         kept = KeptNoise(noise_percent, study.name, blocks, results, time.time())
         keep_noise(place_of(study), kept)
 
@@ -151,7 +153,8 @@ class HostRig(Rig):
             base = stack.enter_context(
                 storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say)
             )
-            stack.enter_context(engine.holding(*_held(base)))
+            claimed = [held for each in (base, *base.beside) for held in each.claim.held]
+            stack.enter_context(engine.holding(*claimed))
             if base.device is not None:
                 require_direct_device(study, base.device)
             places = stack.enter_context(ExitStack())
@@ -160,17 +163,8 @@ class HostRig(Rig):
             if self._remounts:
                 places.close()
             base = preconditioned(study, base, engine, self._say)
-            attached = AttachedStorage(
-                kind=study.storage.kind,
-                device=base.device,
-                directory=base.directory,
-                size_bytes=base.size_bytes,
-                file_size_bytes=room.file_size_bytes,
-                facts=_facts(study, base.facts, room),
-                file_sets=room.file_sets,
-                places={} if self._remounts else opened,
-            )
-            yield HostSystems(attached, ledger, base, engine)
+            base = replace(base, facts=_facts(study, base.facts, room))
+            yield HostSystems(base, room, ledger, engine, {} if self._remounts else opened)
 
     def _cached_direct(self, study: Study) -> dict[str, str]:
         """Of folders here and now; of what is made, as the last trial found it."""
@@ -194,11 +188,6 @@ def _facts(study: Study, facts: StorageFacts, room: WorkingSet) -> StorageFacts:
     )
 
 
-def _held(base: storage.Base) -> list[Held]:
-    """The devices that are claimed: the engine is given the claims."""
-    return [held for each in (base, *base.beside) for held in each.claim.held]
-
-
 def place_of(study: Study) -> str:
     """What tells the storage of one study from another's: the file system or device below it."""
     storage = study.storage
@@ -211,3 +200,82 @@ def place_of(study: Study) -> str:
     if isinstance(storage, ShareStorage):
         return f"share {access_of(study, study.systems[0]).share}"
     return "memory"
+
+
+@dataclass
+class HostLent:
+    """A system of this machine, lent; see LentSystem."""
+
+    target: Place
+    _prepared: PreparedSystem
+
+    _systems: HostSystems
+    _engine: Engine
+
+    @property
+    def pinned(self) -> Place:
+        return self._prepared.pinned
+
+    def settle(self) -> str:
+        return self._systems.settle(self._prepared)
+
+    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
+        return self._engine.load(job)
+
+    @property
+    def is_root(self) -> bool:
+        return os.geteuid() == 0
+
+    def program(self, name: str, file: Path | None) -> str | None:
+        return find_tool(str(file) if file else name)
+
+    def said(self, command: Sequence[str], what: str, seconds: float) -> str:
+        return must_run(list(command), what=what, seconds=seconds).output
+
+    def words(self, command: Sequence[str]) -> str:
+        return run_tool(list(command)).words
+
+    def remove(self, names: Sequence[str]) -> None:
+        if not isinstance(self.pinned, FilesTarget):
+            return
+        folder = os.open(self.pinned.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for left in names_in(folder):
+                if any(fnmatchcase(left, name) for name in names):
+                    remove_in(folder, left)
+        finally:
+            os.close(folder)
+
+
+class HostSession(Session):
+    """This machine, its storage attached, for the blocks of one study."""
+
+    lends = lends_here = True
+
+    def __init__(self, study: Study, systems: HostSystems, engine: Engine) -> None:
+        self._study = study
+        self._systems = systems
+        self._engine = engine
+
+    def describe(self) -> Description:
+        machines = [self._systems.machine(self._study)]
+        return Description(self._systems.working_set.size_bytes, self._build, machines)
+
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        """Make and measure one system after the other, or all of them side by side."""
+        work = Work(self._study, plan, self._systems, self._engine, tell)
+        turns = [turn for turn in plan.turns if turn.block == block]
+        if plan.side_by_side:
+            measure_side_by_side(work, turns)
+            return
+        for turn in turns:
+            measure_turn(work, turn)
+
+    @contextmanager
+    def lent(self, system: System) -> Iterator[HostLent]:
+        with self._systems.prepare(self._study, system) as prepared:
+            yield HostLent(prepared.target, prepared, self._systems, self._engine)
+
+    @cached_property
+    def _build(self) -> EngineBuild:
+        return self._engine.probe(ProbeJob()).engine

@@ -112,16 +112,12 @@ def require_installed(kind: ServerKind) -> None:
         )
 
 
-def missing_of(kind: ServerKind) -> str:
-    """What is not installed of a server: names, or words; empty when it is whole."""
-    return ", ".join(_programs_missing(kind)) or kind.lacks()
-
-
 def lack_of(kind: ServerKind) -> str:
-    """The same as a sentence: "ganesha.nfsd, unshare are missing"; empty when it is whole."""
-    missing = missing_of(kind)
-    several = len(_programs_missing(kind)) > 1
-    return f"{missing} {'are' if several else 'is'} missing" if missing else ""
+    """What is not installed of a server: "ganesha.nfsd, unshare are missing"; "" when it is
+    whole."""
+    missing = _programs_missing(kind)
+    words = ", ".join(missing) or kind.lacks()
+    return f"{words} {'are' if len(missing) > 1 else 'is'} missing" if words else ""
 
 
 def install_of(kind: ServerKind) -> str:
@@ -177,16 +173,12 @@ def _give(root: OpenFolder, names: Sequence[str], account: Account) -> None:
     user, group = account.user_id, account.group_id
     for name in names:
         with root.opened(root.path / name) as folder:
-            _give_files(folder, user, group)
+            for file in names_in(folder):
+                os.chown(file, user, group, dir_fd=folder, follow_symlinks=False)
             os.fchown(folder, user, group)
     with root.opened(root.path) as folder:
         os.fchown(folder, 0, group)
         os.fchmod(folder, 0o750)
-
-
-def _give_files(folder: int, user: int, group: int) -> None:
-    for name in names_in(folder):
-        os.chown(name, user, group, dir_fd=folder, follow_symlinks=False)
 
 
 def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:

@@ -20,9 +20,10 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import ShareTrace
-from fsgauge.record.records import SystemFacts
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.serving import require_answer
+from fsgauge.rig.host.working_set import WorkingSet
+from fsgauge.rig.recording import facts_as_found
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
 from fsgauge.study.model import Study, System
@@ -71,10 +72,10 @@ def password_source(access: AccessKeys) -> PasswordSource:
 
 @contextmanager
 def prepared_share(
-    study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: Engine
+    study: Study, system: System, room: WorkingSet, ledger: Ledger, engine: Engine
 ) -> Iterator[PreparedSystem]:
     """Folders of our own on the share, cleared at the end however it comes."""
-    access, sets = access_of(study, system), attached.file_sets
+    access, sets = access_of(study, system), room.file_sets
     if not isinstance(sets, FileSets):
         raise RigError("only clients work on shares")
     address = _address(access)
@@ -93,7 +94,9 @@ def prepared_share(
     trace = ShareTrace(place=str(address), jobs=jobs)
     with ledger.holding(trace):
         yield PreparedSystem(
-            facts=_facts(system, address, attached.size_bytes),
+            facts=facts_as_found(
+                system.kind, str(address), room.size_bytes, details=_details(address)
+            ),
             target=folders,
             layout=None,
             start_state=[f"{address} used as it is", "in folders that the run makes"],
@@ -134,19 +137,7 @@ def _target(access: AccessKeys, address: Address, directory: str) -> SmbTarget |
     )
 
 
-def _facts(system: System, address: Address, size_bytes: int) -> SystemFacts:
-    return SystemFacts(
-        kind=system.kind,
-        mkfs_command=[],
-        mkfs_output="",
-        mount_source=str(address),
-        mount_options="",
-        tunables={},
-        size_bytes=size_bytes,
-        free_bytes=None,
-        block_size_bytes=None,
-        details={
-            "protocol": {"smb": "SMB", "nfs": "NFS version 3"}[address.protocol],
-            **(export_facts(address.host, address.path) if address.protocol == "nfs" else {}),
-        },
-    )
+def _details(address: Address) -> dict[str, str]:
+    if address.protocol == "smb":
+        return {"protocol": "SMB"}
+    return {"protocol": "NFS version 3", **export_facts(address.host, address.path)}

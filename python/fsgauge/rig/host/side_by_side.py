@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from fsgauge.plan.estimate import turns_of_block
 from fsgauge.plan.slices import slice_rounds
 from fsgauge.record.records import Cell, Turn
 from fsgauge.rig.host.sliced_run import SlicedRun
-from fsgauge.rig.host.turn import TurnSystem, turn_system
-from fsgauge.rig.host.turn_steps import Work, scan_cell, scan_layout
+from fsgauge.rig.host.turn import turn_system
+from fsgauge.rig.host.turn_steps import TurnSystem, Work
 from fsgauge.storage import loop
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
@@ -121,13 +121,15 @@ def measure_side_by_side(work: Work, turns: Sequence[Turn]) -> None:
     """
     cells = {cell.id: cell for cell in work.plan.cells}
     with ExitStack() as stack:
-        block = [
-            stack.enter_context(_beside(work, turn, place_number(work, turn))) for turn in turns
-        ]
+        block = []
+        for turn in turns:  # each on storage of its own
+            beside = work.systems.beside(work.study, place_number(work, turn))
+            own = replace(work, systems=stack.enter_context(beside))
+            block.append(stack.enter_context(turn_system(own, turn)))
         for position, cell_id in enumerate(turns[0].cells):
             _measure_cell(work, block, position, cells[cell_id])
         for made in block:
-            scan_layout(made.work, made.turn, made.prepared, "after")
+            made.scan_layout("after")
 
 
 def place_number(work: Work, turn: Turn) -> int:
@@ -136,16 +138,6 @@ def place_number(work: Work, turn: Turn) -> int:
     """
     titles = sorted({each.title for each in work.plan.turns})
     return (titles.index(turn.title) + turn.block) % len(titles)
-
-
-@contextmanager
-def _beside(work: Work, turn: Turn, number: int) -> Iterator[TurnSystem]:
-    """A turn's system on storage of its own, until the context ends."""
-    with (
-        work.systems.beside(work.study, number) as systems,
-        turn_system(replace(work, systems=systems), turn) as made,
-    ):
-        yield made
 
 
 def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: Cell) -> None:
@@ -172,8 +164,7 @@ def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: 
 
 
 def _end(run: SlicedRun) -> None:
-    """Record a run, and scan what it has written."""
     made, record = run.made, run.record()
     made.work.tell(record)
     if not record.most_gave_up and not made.turn.over_path:
-        scan_cell(made.work, made.turn, made.prepared, run.cell)
+        made.scan_cell(run.cell)

@@ -18,8 +18,8 @@ from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import DeviceRun, Part, Slice
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.host.turn import TurnSystem
-from fsgauge.rig.recording import of_turn
+from fsgauge.rig.host.turn_steps import TurnSystem
+from fsgauge.rig.recording import run_record
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"
@@ -44,12 +44,11 @@ class SlicedRun:
 
     def __post_init__(self) -> None:
         work, turn = self.made.work, self.made.turn
-        target = self.made.prepared.target
-        self.job = job_for(work.study, work.plan, turn, self.cell, target)
-        self._jobs: SliceJobs = slice_jobs(self.job, self.slicing)
+        job = job_for(work.study, work.plan, turn, self.cell, self.made.prepared.target)
+        self._jobs: SliceJobs = slice_jobs(job, self.slicing)
 
     def begin(self) -> None:
-        self.made.steps.before(self.cell)
+        self.made.before(self.cell)
         self.caches = self.made.work.systems.settle(self.made.prepared)
 
     def _load(self, job: LoadJob | ClientsJob) -> LoadResult:
@@ -99,21 +98,17 @@ class SlicedRun:
 
     def record(self) -> RunRecord:
         """All of its slices as one run; a fault stands for all of them."""
-        turn = self.made.turn
+        work, made = self.made.work, self.made
         parts = []
         if self.fault is None:
-            parts = [Part(machine=self.made.work.systems.machine_name, slices=self._slices)]
-        return RunRecord(
-            **of_turn(turn),
-            position=self.position,
-            cell=self.cell,
-            job=self.job,
-            caches=self.caches,
+            parts = [Part(machine=work.systems.machine_name, slices=self._slices)]
+        return run_record(
+            *(work.study, work.plan, made.turn, self.position, made.prepared.target),
             parts=parts,
             fault=self.fault,
+            caches=self.caches,
             started_unix_ns=self._started_unix_ns,
             device=_added(self._devices),
-            over_path=turn.over_path,
         )
 
     def _start_clock(self) -> None:

@@ -7,8 +7,8 @@ when its context ends, on success, failure and interruption.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -22,25 +22,24 @@ from fsgauge.record.machine import Machine
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import SystemFacts
 from fsgauge.rig.host.allocation import set_extent_size_hint
-from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.facts import (
+    PreparedSystem,
     bare_facts,
-    bare_notes,
     folder_facts,
     formatted_facts,
     notes_on,
     watch_device,
     with_pieces,
 )
-from fsgauge.rig.host.formatted import facts_of, formatted
-from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.formatted import allocate_below, blank_of, facts_of, formatted
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.tunables import tuned_client
-from fsgauge.rig.host.working_set import fill, free_bytes
+from fsgauge.rig.host.working_set import WorkingSet, fill
 from fsgauge.storage import Base, attach_beside
+from fsgauge.storage.base import free_bytes
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
@@ -60,38 +59,40 @@ from fsgauge.workload.steps import FileStep
 
 
 class HostSystems:
-    """The systems of one study's storage, for as long as that is attached."""
+    """The systems of one study's storage, for as long as that is attached.
+
+    `places` are the folders that are used as they are, open, by their paths in the study; none of
+    them where another file system is mounted there between turns.
+    """
 
     def __init__(
-        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: Engine
+        self,
+        base: Base,
+        working_set: WorkingSet,
+        ledger: Ledger,
+        engine: Engine,
+        places: Mapping[str, OpenFolder],
     ) -> None:
-        self.attached = attached
-        self._ledger = ledger
-        self._base = base
-        self._engine = engine
+        self.base, self.working_set = base, working_set
+        self._ledger, self._engine, self._places = ledger, engine, places
         self._looked_at: set[str] = set()
 
-    @contextmanager
-    def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
+    def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
         """Make one system afresh and fill it; undone when the context ends."""
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
-            context = self._formatted(study, system, kind)
-        elif kind.placement == "bare":
-            context = self._bare(study, system)
-        elif kind.placement == "share":
-            context = prepared_share(study, system, self.attached, self._ledger, self._engine)
-        else:
-            context = self._folder(study, system)
-        with context as prepared:
-            yield prepared
+            return self._formatted(study, system, kind)
+        if kind.placement == "bare":
+            return self._bare(study, system)
+        if kind.placement == "share":
+            return prepared_share(study, system, self.working_set, self._ledger, self._engine)
+        return self._folder(study, system)
 
     @contextmanager
     def beside(self, study: Study, number: int) -> Iterator[HostSystems]:
         """The same on storage for one more system, by its number in the block, beside others."""
-        with attach_beside(study.storage, self._ledger, self._base, number) as base:
-            attached = replace(self.attached, device=base.device)
-            yield HostSystems(attached, self._ledger, base, self._engine)
+        with attach_beside(study.storage, self._ledger, self.base, number) as base:
+            yield HostSystems(base, self.working_set, self._ledger, self._engine, self._places)
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done. RigError where its folder has moved."""
@@ -109,7 +110,6 @@ class HostSystems:
             write_back(_folder_of(prepared))
 
     def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        """Read the counters of the device below; what is given says what was asked for since."""
         return watch_device(prepared)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
@@ -138,86 +138,80 @@ class HostSystems:
     def machine(self, study: Study) -> Machine:
         kinds = [find_kind(system.kind) for system in study.systems]
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
-        return capture_machine(programs, self.attached.facts)
+        return capture_machine(programs, self.base.facts)
 
     @property
     def _folders(self) -> tuple[str, ...]:
         """Those in which clients make their own files."""
-        sets = self.attached.file_sets
+        sets = self.working_set.file_sets
         return sets.of_clients if isinstance(sets, FileSets) else ()
 
     @contextmanager
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
     ) -> Iterator[PreparedSystem]:
-        with formatted(kind, system, self._base, self._ledger) as made:
+        device = str(self.base.device)
+        with formatted(kind, system, self.base, self._ledger) as made:
             with open_place(made.directory) as root:
-                target = _files(study, system, root, self.attached)
+                target = _files(study, system, root, self.working_set)
             layout = fill(study, target, self._engine)
             caches = settle_caches(target)
-            details = facts_of(kind, str(self.attached.device), made.directory)
-            facts = formatted_facts(kind, made, str(self.attached.device), details)
+            details = facts_of(kind, device, made.directory)
+            facts = formatted_facts(kind, made, device, details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            with shared(study, system, target, None, self._folders, self._ledger) as (
-                reached,
-                server,
-            ):
+            sharing = shared(study, system, target, None, self._folders, self._ledger)
+            with sharing as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(facts, server),
                     target=reached,
                     layout=layout,
-                    start_state=[*made.start_state, _filled(target, self.attached), caches],
+                    start_state=[*made.start_state, _filled(target, self.working_set), caches],
                     notes=notes,
                     server=server,
                 )
 
     @contextmanager
     def _bare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
-        device = str(self.attached.device)
-        with self._base.claim.used():
-            blank, notes = make_blank(
-                device,
-                claimed=self._base.claim.is_exclusive,
-                keeps_blocks=self._base.keeps_blocks,
-                size_bytes=self._base.size_bytes,
-            )
-            allocated = allocate_below(self._base.refill)
-            size_bytes = self.attached.file_size_bytes * method_of(study.workload).files
+        device, method = str(self.base.device), method_of(study.workload)
+        with self.base.claim.used():
+            blank, notes = blank_of(self.base)
+            allocated = allocate_below(self.base.refill)
+            size_bytes = self.working_set.file_size_bytes * method.files
             target = BlockTarget(path=device, size_bytes=size_bytes)
             layout = fill(study, target, self._engine)
             written = f"first {size_bytes} bytes of the device written with data"
+            stands_for = method.bare_stands_for()
+            notes += [*_words_of(layout), *([f"{system.name}: {stands_for}"] if stands_for else [])]
             yield PreparedSystem(
                 facts=bare_facts(system, device),
                 target=target,
                 layout=layout,
                 start_state=[blank, *allocated, written, settle_caches(target)],
-                notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
+                notes=notes,
             )
 
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
-        path = system.path or str(self.attached.directory)
-        held = self.attached.places.get(path)
+        path = system.path or str(self.base.directory)
+        held = self._places.get(path)
         with (
             open_place(Path(path)) if held is None else nullcontext(held) as place,
             tuned_client(system, place.pinned, self._ledger) as tunables,
-            self._ledger.scratch(place, f"scratch{self._base.suffix}") as folder,
+            self._ledger.scratch(place, f"scratch{self.base.suffix}") as folder,
             self._engine.holding(folder.held),
         ):
-            target = _files(study, system, folder, self.attached)
+            target = _files(study, system, folder, self.working_set)
             made = PreparedSystem(
                 facts=self._with_pieces(folder_facts(system, path, tunables), folder),
                 target=target,
                 layout=fill(study, target, self._engine),
-                start_state=[f"{path} used as it is", _filled(target, self.attached)],
+                start_state=[f"{path} used as it is", _filled(target, self.working_set)],
                 notes=[],
                 folder=folder,
             )
             start = [*made.start_state, settle_caches(made.pinned)]
-            with shared(study, system, target, folder, self._folders, self._ledger) as (
-                reached,
-                server,
-            ):
+            sharing = shared(study, system, target, folder, self._folders, self._ledger)
+            with sharing as (reached, server):
                 yield replace(
                     made,
                     facts=with_server(made.facts, server),
@@ -249,10 +243,10 @@ def _folder_of(prepared: PreparedSystem) -> str:
 
 
 def _files(
-    study: Study, system: System, folder: OpenFolder, attached: AttachedStorage
+    study: Study, system: System, folder: OpenFolder, room: WorkingSet
 ) -> FilesTarget | ClientFolders | AgedFolders:
     """The files that will be laid out, or empty folders for those that the load makes."""
-    sets, directory = attached.file_sets, str(folder.path)
+    sets, directory = room.file_sets, str(folder.path)
     if isinstance(sets, AgedFiles):
         return _aged_folders(system, folder, sets)
     if sets is not None:
@@ -263,8 +257,7 @@ def _files(
         )
         for name in sets.folders:
             os.mkdir(name, dir_fd=folder.descriptor)
-        here = folder.pinned
-        available_bytes = min(free_bytes(here), attached.size_bytes)  # all of it is not ours
+        available_bytes = min(free_bytes(folder.pinned), room.size_bytes)  # all of it is not ours
         return folders.model_copy(update={"available_bytes": available_bytes})
     if access_of(study, system).server != "none":
         os.mkdir(OWN, dir_fd=folder.descriptor)
@@ -272,7 +265,7 @@ def _files(
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,
-        file_size_bytes=attached.file_size_bytes,
+        file_size_bytes=room.file_size_bytes,
     )
 
 
@@ -300,9 +293,9 @@ def _words_of(layout: LayoutResult | None) -> list[str]:
     return [note.text for note in layout.notes] if layout else []
 
 
-def _filled(target: FilesTarget | ClientFolders | AgedFolders, attached: AttachedStorage) -> str:
+def _filled(target: FilesTarget | ClientFolders | AgedFolders, room: WorkingSet) -> str:
     if isinstance(target, ClientFolders | AgedFolders):
-        names = attached.file_sets.folders if attached.file_sets else ()
+        names = room.file_sets.folders if room.file_sets else ()
         return f"empty folders {' and '.join(names)}"
     files = "1 file" if target.count == 1 else f"{target.count} files"
     return f"{files} of {target.file_size_bytes} bytes written with data"

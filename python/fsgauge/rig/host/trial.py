@@ -28,6 +28,7 @@ from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
 from fsgauge.rig.host.formatted import formatted, make
 from fsgauge.rig.host.working_set import fitting, room_of
 from fsgauge.storage import Base, loop
+from fsgauge.storage.base import free_bytes
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, Study, System
 from fsgauge.study.tunable_places import DEVICE, place_of
 from fsgauge.system import FileSystem
@@ -167,8 +168,7 @@ def _image_of(study: Study) -> tuple[LoopStorage | RamStorage, str]:
     if not isinstance(given, DeviceStorage):
         return image.model_copy(update={"size": given.size}), ""
     device = device_at(given.device)
-    room = os.statvfs(image.directory)
-    fits = int(room.f_bavail * room.f_frsize * _SHARE_OF_ROOM)
+    fits = int(free_bytes(image.directory) * _SHARE_OF_ROOM)
     whole = device.size_bytes if device else _SMALLEST_STAND_IN_BYTES
     size_bytes = min(whole, _LARGEST_STAND_IN_BYTES, max(fits, _SMALLEST_STAND_IN_BYTES))
     size_bytes -= size_bytes % _ROUND_BYTES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError, RigError
@@ -65,8 +65,7 @@ def require_tunables_of(system: System, folder: str) -> None:
                 )
 
 
-@contextmanager
-def tuned(system: System, base: Base, ledger: Ledger) -> Iterator[dict[str, str]]:
+def tuned(system: System, base: Base, ledger: Ledger) -> AbstractContextManager[dict[str, str]]:
     """Write each tunable; gives what the kernel reads back; sets all back at the end."""
     check_tunables(system)
     device = device_at(base.device) if base.device else None
@@ -74,12 +73,12 @@ def tuned(system: System, base: Base, ledger: Ledger) -> Iterator[dict[str, str]
         (_own(_place(key, value, system), device, key, system), value)
         for key, value in system.tunables.items()
     ]
-    with _set(system, found, base.device, ledger) as in_force:
-        yield in_force
+    return _set(system, found, base.device, ledger)
 
 
-@contextmanager
-def tuned_client(system: System, folder: str, ledger: Ledger) -> Iterator[dict[str, str]]:
+def tuned_client(
+    system: System, folder: str, ledger: Ledger
+) -> AbstractContextManager[dict[str, str]]:
     """The same for a folder that is used as it is: settings of its client on this machine."""
     check_tunables(system)
     found = [
@@ -87,8 +86,7 @@ def tuned_client(system: System, folder: str, ledger: Ledger) -> Iterator[dict[s
         for key, value in system.tunables.items()
         for setting in _of_folder(_place(key, value, system), folder, key, system)
     ]
-    with _set(system, found, None, ledger) as in_force:
-        yield in_force
+    return _set(system, found, None, ledger)
 
 
 @contextmanager

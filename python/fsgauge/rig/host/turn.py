@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import partial
 
 from fsgauge.access.kind import explained
@@ -18,34 +17,23 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.preconditioning import precondition_cell
-from fsgauge.rig.host.prepared import PreparedSystem
-from fsgauge.rig.host.turn_steps import Steps, Work, scan_cell, scan_layout
-from fsgauge.rig.recording import of_turn
+from fsgauge.rig.host.turn_steps import TurnSystem, Work
+from fsgauge.rig.recording import of_turn, run_record
 from fsgauge.study.reached import over_paths
-
-
-@dataclass(frozen=True)
-class TurnSystem:
-    """A turn whose system is there, made afresh and filled, and what is done to it."""
-
-    work: Work
-    turn: Turn
-    prepared: PreparedSystem
-    steps: Steps
 
 
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
     with turn_system(work, turn) as made:
-        prepared = made.prepared
         for position, cell_id in enumerate(turn.cells):
-            made.steps.before(cells[cell_id])
-            record = _run(work, turn, position, cells[cell_id], prepared)
+            made.before(cells[cell_id])
+            record = _run(made, position, cells[cell_id])
             if not record.most_gave_up and not turn.over_path:
-                scan_cell(work, turn, prepared, cells[cell_id])
-        scan_layout(work, turn, prepared, "after")
+                made.scan_cell(cells[cell_id])
+        made.scan_layout("after")
 
 
 @contextmanager
@@ -56,7 +44,7 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
     study = over_paths(work.study) if turn.over_path else work.study
     system = next(each for each in study.systems if each.name == turn.system)
     with work.systems.prepare(study, system) as prepared:
-        made = TurnRecord(
+        record = TurnRecord(
             **of_turn(turn),
             facts=prepared.facts,
             target=prepared.target.model_dump(mode="json"),
@@ -68,9 +56,10 @@ def turn_system(work: Work, turn: Turn) -> Iterator[TurnSystem]:
             server=prepared.server.facts if prepared.server else None,
             over_path=turn.over_path,
         )
-        work.tell(made)
-        scan_layout(work, turn, prepared, "before")
-        yield TurnSystem(work, turn, prepared, Steps(work, turn, prepared))
+        work.tell(record)
+        made = TurnSystem(work, turn, prepared)
+        made.scan_layout("before")
+        yield made
 
 
 def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
@@ -87,27 +76,27 @@ def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
     return prepared.server.reached() if prepared.server else nullcontext()
 
 
-def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem) -> RunRecord:
+def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     """Measure one cell, from its caches again where other machines missed its start."""
-    job = job_for(work.study, work.plan, turn, cell, prepared.target)
+    work, prepared = made.work, made.prepared
+    job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
     with _reached(prepared):
-        preconditioning = precondition_cell(work, turn, cell, job)
+        preconditioning = precondition_cell(work, made.turn, cell, job)
     for _ in range(MOST_STARTS - 1):
         with suppress(RunBeginsAgain):
-            return _run_from_caches(work, turn, position, cell, prepared, job, preconditioning)
-    return _run_from_caches(work, turn, position, cell, prepared, job, preconditioning)
+            return _run_from_caches(made, position, cell, job, preconditioning)
+    return _run_from_caches(made, position, cell, job, preconditioning)
 
 
 def _run_from_caches(
-    work: Work,
-    turn: Turn,
+    made: TurnSystem,
     position: int,
     cell: Cell,
-    prepared: PreparedSystem,
     job: LoadJob | ClientsJob,
     preconditioning: CellPreconditioning | None,
 ) -> RunRecord:
     """A fault of the storage is recorded as what this run gave."""
+    work, turn, prepared = made.work, made.turn, made.prepared
     caches = work.systems.settle(prepared)
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
@@ -125,18 +114,14 @@ def _run_from_caches(
         used = observation.end() if observation is not None else None
     if fault is not None and prepared.server is not None and used is not None:
         fault = explained(fault, prepared.server.kind, used)
-    record = RunRecord(
-        **of_turn(turn),
-        position=position,
-        cell=cell,
-        job=job,
-        caches=caches,
+    record = run_record(
+        *(work.study, work.plan, turn, position, prepared.target),
         parts=in_one(work.systems.machine_name, result, throttled()),
         fault=fault,
+        caches=caches,
         started_unix_ns=started_unix_ns,
         server=used,
         device=device(),
-        over_path=turn.over_path,
         preconditioning=preconditioning,
     )
     work.tell(record)

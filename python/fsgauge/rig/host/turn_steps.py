@@ -18,7 +18,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import steps_for
 from fsgauge.record.records import Cell, Plan, ScanRecord, StepRecord, Turn
 from fsgauge.rig.happenings import StepStarted, Tell
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.recording import of_turn
 from fsgauge.study.model import PathStorage, Study
@@ -26,6 +26,8 @@ from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.method import WORST_FILES
 from fsgauge.workload.steps import AgeFolder, Step
+
+_NOT_TOLD = "scan.not_told"
 
 
 @dataclass(frozen=True)
@@ -39,105 +41,55 @@ class Work:
     tell: Tell
 
 
-_NOT_TOLD = "scan.not_told"
+@dataclass
+class TurnSystem:
+    """A turn whose system is there, made afresh and filled, and what is done to it."""
 
+    work: Work
+    turn: Turn
+    prepared: PreparedSystem
+    _step_number: int = 0
 
-def scan_layout(
-    work: Work, turn: Turn, prepared: PreparedSystem, when: Literal["before", "after"]
-) -> None:
-    """Scan and record; what cannot be scanned is recorded as that. A bare device has no layout."""
-    if not work.study.workload.scan:
-        return
-    folder = work.systems.layout_folder(prepared)
-    if folder is not None:
-        _record(work, turn, when, None, ScanJob(path=folder, top=WORST_FILES))
+    def scan_layout(self, when: Literal["before", "after"]) -> None:
+        """Scan and record; what cannot be scanned is recorded as that. A bare device has no
+        layout."""
+        if not self.work.study.workload.scan:
+            return
+        folder = self.work.systems.layout_folder(self.prepared)
+        if folder is not None:
+            self._scan(when, None, ScanJob(path=folder, top=WORST_FILES))
 
+    def scan_cell(self, cell: Cell) -> None:
+        """Sync, then scan and record what a cell has written, where its extents are counted.
 
-def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
-    """Sync, then scan and record what a cell has written, where its extents are counted.
-
-    Where extents cannot be read (tmpfs, network file systems), the record says so and the study
-    goes on.
-    """
-    name = method_of(work.study.workload).scanned_after(cell)
-    folder = work.systems.layout_folder(prepared) if name else None
-    if folder is not None:
-        job = method_of(work.study.workload).scan_job(f"{folder}/{name}", aged=False)
-        _record(work, turn, "after cell", cell, _in_folders(work, job))
-
-
-def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
-    """Sync, then scan and record what ageing has left; a scan that fails is recorded as that.
-
-    Without the free space where the system is a folder: that is the work of all who use it.
-    """
-    work.systems.layout_folder(prepared)
-    job = method_of(work.study.workload).scan_job(directory, aged=True)
-    _record(work, turn, "aged", None, _in_folders(work, job))
-
-
-def _in_folders(work: Work, job: ScanJob) -> ScanJob:
-    """Files alone where the file system has those of others as well."""
-    if isinstance(work.study.storage, PathStorage):
-        return job.model_copy(update={"space": False, "map_order": 0})
-    return job
-
-
-def _record(
-    work: Work,
-    turn: Turn,
-    when: Literal["before", "after", "after cell", "aged"],
-    cell: Cell | None,
-    job: ScanJob,
-) -> None:
-    result, fault, started_unix_ns = None, None, time.time_ns()
-    try:
-        result = work.engine.scan(job)
-    except EngineFaultError as error:
-        fault = error.fault
-    except InputError as error:
-        if when in ("before", "after"):  # the study asked: that it cannot be is its end
-            raise
-        fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
-    work.tell(
-        ScanRecord(
-            **of_turn(turn),
-            when=when,
-            cell=cell.id if cell else None,
-            result=result,
-            fault=fault,
-            started_unix_ns=started_unix_ns,
-        )
-    )
-
-
-class Steps:
-    """The steps of one turn, counted through."""
-
-    def __init__(self, work: Work, turn: Turn, prepared: PreparedSystem) -> None:
-        self._work, self._turn, self._prepared = work, turn, prepared
-        self._number = 0
+        Where extents cannot be read (tmpfs, network file systems), the record says so and the study
+        goes on.
+        """
+        method = method_of(self.work.study.workload)
+        name = method.scanned_after(cell)
+        folder = self.work.systems.layout_folder(self.prepared) if name else None
+        if folder is not None:
+            self._scan("after cell", cell, method.scan_job(f"{folder}/{name}", aged=False))
 
     def before(self, cell: Cell) -> None:
         """Everything that comes before a cell; RigError where what follows cannot be measured."""
-        work, turn = self._work, self._turn
-        place = self._prepared.target
-        for step in steps_for(work.study, work.plan, turn, cell, place):
+        work, turn = self.work, self.turn
+        for step in steps_for(work.study, work.plan, turn, cell, self.prepared.target):
             work.tell(StepStarted(turn, step.what))
             self._carry_out(step, cell)
 
     def _carry_out(self, step: Step, cell: Cell) -> None:
-        work, turn = self._work, self._turn
+        work = self.work
         result, started_unix_ns, clock = None, time.time_ns(), time.monotonic_ns()
         if isinstance(step, AgeFolder):
             result = self._aged(step)
             size_bytes = result.live_bytes
         else:
-            size_bytes = work.systems.wear(self._prepared, step)
-        free_bytes = work.systems.free_bytes(self._prepared)
+            size_bytes = work.systems.wear(self.prepared, step)
+        free_bytes = work.systems.free_bytes(self.prepared)
         record = StepRecord(
-            **of_turn(turn),
-            number=self._number,
+            **of_turn(self.turn),
+            number=self._step_number,
             cell=cell.id,
             step=step.step,
             what=step.what,
@@ -149,21 +101,53 @@ class Steps:
             elapsed_ns=time.monotonic_ns() - clock,
         )
         work.tell(record)
-        self._number += 1
+        self._step_number += 1
         if isinstance(step, AgeFolder) and result is not None:
-            _require_aged(step, result, turn)
-            scan_aged(work, turn, self._prepared, step.job.directory)
+            _require_aged(step, result, self.turn)
+            work.systems.layout_folder(self.prepared)  # which syncs it
+            job = method_of(work.study.workload).scan_job(step.job.directory, aged=True)
+            self._scan("aged", None, job)
 
     def _aged(self, step: AgeFolder) -> AgeResult:
         """The engine's answer; what it refuses here was checked before, so the rig has changed."""
         try:
-            return self._work.engine.age(step.job, self._work.tell)
+            return self.work.engine.age(step.job, self.work.tell)
         except InputError as error:
             raise RigError(
-                f'"{self._turn.system}" could not be aged further: {error.what}',
+                f'"{self.turn.system}" could not be aged further: {error.what}',
                 cause=error.cause,
                 next=f"a system that nothing else is using, or larger storage; {error.next}",
             ) from error
+
+    def _scan(
+        self,
+        when: Literal["before", "after", "after cell", "aged"],
+        cell: Cell | None,
+        job: ScanJob,
+    ) -> None:
+        is_asked_for = when in ("before", "after")
+        if not is_asked_for and isinstance(self.work.study.storage, PathStorage):
+            # The file system has files of others as well: its free space is not this system's.
+            job = job.model_copy(update={"space": False, "map_order": 0})
+        result, fault, started_unix_ns = None, None, time.time_ns()
+        try:
+            result = self.work.engine.scan(job)
+        except EngineFaultError as error:
+            fault = error.fault
+        except InputError as error:
+            if is_asked_for:  # by the study: that it cannot be is its end
+                raise
+            fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
+        self.work.tell(
+            ScanRecord(
+                **of_turn(self.turn),
+                when=when,
+                cell=cell.id if cell else None,
+                result=result,
+                fault=fault,
+                started_unix_ns=started_unix_ns,
+            )
+        )
 
 
 def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:

@@ -8,7 +8,6 @@ file system that cannot do direct I/O as the study wants it. `fill` then writes 
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from fsgauge.rig.host.allocation import asks_for_allocation, require_allocation
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
 from fsgauge.rig.host.formatted import formatted
 from fsgauge.storage import Base
+from fsgauge.storage.base import free_bytes
 from fsgauge.storage.path import free_inodes
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
@@ -34,8 +34,10 @@ from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, File
 
 @dataclass(frozen=True)
 class WorkingSet:
-    """Size of each file that is laid out, or the file sets that the load makes."""
+    """On storage of `size_bytes`: the size of each file that is laid out, or the file sets that the
+    load makes."""
 
+    size_bytes: int
     file_size_bytes: int
     file_sets: FileSets | AgedFiles | None
     cached_direct: Mapping[str, str] = field(default_factory=dict)
@@ -93,7 +95,7 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
     in_room = method.in_room(room)
     in_room.require_inodes(room)
     if not method.lays_out:
-        return WorkingSet(0, in_room.file_sets)
+        return WorkingSet(size_bytes, 0, in_room.file_sets)
     filled = room.free_bytes * method.fill_percent // 100
     filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
     size = method.file_size_bytes(filled // method.files)
@@ -105,13 +107,7 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
         f" {format_size(size_bytes)}, and {fill} {method.fill_percent} % of that{beside}",
     )
-    return WorkingSet(size, None)
-
-
-def free_bytes(directory: str) -> int:
-    """What statvfs says a program may still write."""
-    room = os.statvfs(directory)
-    return room.f_bavail * room.f_frsize
+    return WorkingSet(size_bytes, size, None)
 
 
 def _less(one: Room, other: Room) -> Room:
@@ -123,9 +119,6 @@ def _less(one: Room, other: Room) -> Room:
     return one
 
 
-_SEED_WITHOUT_ONE = 1
-
-
 def fill(
     study: Study,
     target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
@@ -135,7 +128,7 @@ def fill(
 
     None where the load makes its own files.
     """
-    seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
+    seed = 1 if study.plan.seed is None else study.plan.seed
     job = method_of(study.workload).layout_job(target, seed)
     if job is None or isinstance(target, ClientFolders | AgedFolders):
         return None

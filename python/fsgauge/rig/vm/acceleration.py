@@ -45,7 +45,8 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
         try:
             return _up(make("kvm"), say)
         except NodeLostError as error:
-            _remember(qemu)
+            with suppress(OSError):
+                _place().write_text(json.dumps(_facts(qemu)), encoding="utf-8")
             say(f"KVM does not work here ({error.what}): machines are emulated")
     elif os.geteuid() == 0 and KVM.exists() and not has_kvm():
         say(
@@ -91,10 +92,8 @@ def chosen_accelerator() -> Accelerator | None:
     match os.environ.get(CHOICE_VARIABLE, ""):
         case "":
             return None
-        case "kvm":
-            return "kvm"
-        case "tcg":
-            return "tcg"
+        case "kvm" | "tcg" as chosen:
+            return chosen
         case other:
             raise InputError(
                 f'{CHOICE_VARIABLE} is "{other}", and machines run with kvm or tcg',
@@ -112,11 +111,6 @@ def _is_known_not_to_work(qemu: Qemu) -> bool:
     except (OSError, ValueError):
         return False
     return kept == _facts(qemu)
-
-
-def _remember(qemu: Qemu) -> None:
-    with suppress(OSError):
-        _place().write_text(json.dumps(_facts(qemu)), encoding="utf-8")
 
 
 def _place() -> Path:

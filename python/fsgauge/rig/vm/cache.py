@@ -112,19 +112,12 @@ def cache_folder() -> Path:
 
 
 def guests() -> list[Guest]:
-    return [
-        Guest(folder, facts)
-        for folder in _folders("guest-")
-        if (facts := _read(folder, GuestFacts)) is not None
-    ]
+    """Those that are whole, the newest first."""
+    return [Guest(*found) for found in _made("guest-", GuestFacts)]
 
 
 def kernels() -> list[Kernel]:
-    return [
-        Kernel(folder, facts)
-        for folder in _folders("kernel-")
-        if (facts := _read(folder, KernelFacts)) is not None
-    ]
+    return [Kernel(*found) for found in _made("kernel-", KernelFacts)]
 
 
 def guest_of(recipe_key: str) -> Guest:
@@ -205,10 +198,10 @@ def only_builder(say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
 def _rank(version: str) -> tuple[int, list[int]]:
     """6.1.0-56-amd64 is above any version of another flavour, such as 6.1.0-57-cloud-amd64."""
     flavour = [word for word in version.split("-")[1:] if not word[:1].isdigit()]
-    return -len(flavour), _numbers(version)
+    return -len(flavour), numbers_in(version)
 
 
-def _numbers(version: str) -> list[int]:
+def numbers_in(version: str) -> list[int]:
     """For the order of versions: 6.1.0-47 is before 6.1.0-56 and 6.12.9."""
     return [int(number) for number in re.findall(r"\d+", version)]
 
@@ -218,16 +211,15 @@ def size_bytes(folder: Path) -> int:
     return sum(each.stat().st_blocks * 512 for each in files)
 
 
-def _folders(prefix: str) -> list[Path]:
+def _made(prefix: str, kind: type[F]) -> Iterator[tuple[Path, F]]:
+    """Folders with what is said of them, the newest first."""
     found = [each for each in cache_folder().glob(f"{prefix}*") if each.is_dir()]
-    return sorted(found, key=lambda each: each.stat().st_mtime_ns, reverse=True)
-
-
-def _read(folder: Path, kind: type[F]) -> F | None:
-    try:
-        return kind.model_validate_json((folder / _FACTS).read_text(encoding="utf-8"))
-    except (OSError, ValidationError):
-        return None
+    for folder in sorted(found, key=lambda each: each.stat().st_mtime_ns, reverse=True):
+        try:
+            facts = kind.model_validate_json((folder / _FACTS).read_text(encoding="utf-8"))
+        except (OSError, ValidationError):
+            continue
+        yield folder, facts
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from fsgauge.errors import InputError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.vm.arrangement.roles import arrangements
+from fsgauge.rig.vm.qemu import device_of
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study, System
 from fsgauge.system import FileSystem, system_kinds
 from fsgauge.system.kind import MOUNTED
@@ -23,7 +24,6 @@ BYTES_PER_SECOND = 64 << 20
 """The limits of a disk unless the study sets others: a tenth of what an emulated processor can do,
 so that the disk is what systems wait for, with KVM and without."""
 MOST_DISKS = 16
-_NAME = "/dev/disk/by-id/virtio-"
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,6 @@ def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
     return [f"disk{number}" for number in range(count)]
 
 
-def device_of(serial: str) -> str:
-    return f"{_NAME}{serial}"
-
-
 def in_guest(study: Study, disks: list[str]) -> Study:
     """The study as the guest measures it, on those disks and its own kernel."""
     first, *others = [device_of(serial) for serial in disks]
@@ -97,7 +93,7 @@ def consent_to(study: Study) -> Consent | None:
     """In a guest: its disks were made for the study, and are empty."""
     if not isinstance(study.storage, DeviceStorage):
         return None
-    serials = (name.removeprefix(_NAME) for name in study.storage.devices)
+    serials = (name.removeprefix(device_of("")) for name in study.storage.devices)
     return Consent(names=tuple(serials), unknown_data=True)
 
 

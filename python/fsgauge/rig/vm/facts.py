@@ -95,17 +95,13 @@ def sentence_of(study: Study, disks: int, limits: Limits) -> str:
     nodes = f"{roles.nodes} virtual machines"
     if roles.server is not None:
         serves = f"node{roles.server + 1}"
-        nodes += f", of which {serves} serves and {_loads(len(roles.loads))} the load"
+        loads = len(roles.loads)
+        nodes += f", of which {serves} serves and {loads} drive{'s' if loads == 1 else ''} the load"
     found = arrangements(study)
     if roles.nodes > 1 and any(each.volume_name == SHARED for each in found):
         limited += "; of the limits of a shared disk each node has an equal part"
     systems = "; ".join(f"{each.system.name}: {each.words}" for each in found)
     return f"disks of {size} of {nodes}, each disk {limited}. {systems}{_network(study)}; {flushes}"
-
-
-def _loads(nodes: int) -> str:
-    """ "1 drives"; "2 drive"."""
-    return f"{nodes} drive{'s' if nodes == 1 else ''}"
 
 
 def _network(study: Study) -> str:

@@ -13,14 +13,12 @@ from contextlib import suppress
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.machine import Machine
 from fsgauge.rig.fleet.control import Answer, Control, Question, Reached
-from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER
-from fsgauge.rig.vm.arrangement.roles import Roles
+from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Roles
 from fsgauge.rig.vm.disks import Limits
 from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.network import Station
+from fsgauge.rig.vm.network import Station, Switch
 from fsgauge.rig.vm.node import Hear, Node, NodeLostError, NodeStruckError
 from fsgauge.rig.vm.qemu import Disk
-from fsgauge.rig.vm.switch import Switch
 
 _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0

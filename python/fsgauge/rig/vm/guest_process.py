@@ -147,7 +147,7 @@ class Guest:
     def _done(self, order: Order) -> str:
         match order.do:
             case "prepare":
-                self._prepare(_study(order))
+                self._prepare(Study.model_validate_json(order.study))
             case "describe":
                 return self._described()
             case "block":
@@ -168,7 +168,10 @@ class Guest:
             case "remount":
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
             case "agent":
-                return json.dumps(self._agent(order.words["folder"]).done(order.words["step"]))
+                folder = order.words["folder"]
+                if folder not in self._agents:
+                    self._agents[folder] = Agent(folder)
+                return json.dumps(self._agents[folder].done(order.words["step"]))
             case do if do in lending.ORDERS:
                 return self._lending.done(do, order.words, self._study, self._session)
             case do if do in guest_set_up.ORDERS:
@@ -179,11 +182,6 @@ class Guest:
         self._clock.close()
         clock = self._clock.enter_context(served_clock(address, Engine()))
         return {"address": clock.address, "port": clock.port, "key": clock.key}
-
-    def _agent(self, folder: str) -> Agent:
-        if folder not in self._agents:
-            self._agents[folder] = Agent(folder)
-        return self._agents[folder]
 
     def _prepare(self, study: Study) -> None:
         self._close()
@@ -240,10 +238,6 @@ class Guest:
         self._line.say(Reply(said=sentence))
 
 
-def _study(order: Order) -> Study:
-    return Study.model_validate_json(order.study)
-
-
 def _port() -> Path:
     for named in sorted(_PORTS.glob("*/name")):  # the prompt's port has none
         if named.read_text().strip() == PORT:
@@ -252,7 +246,6 @@ def _port() -> Path:
 
 
 def main() -> None:
-    """Serve the port until it is closed."""
     descriptor = os.open(_port(), os.O_RDWR | os.O_CLOEXEC)
     Guest(OrderPort(descriptor)).serve()
 

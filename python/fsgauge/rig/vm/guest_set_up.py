@@ -14,11 +14,11 @@ from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.machine.facts.mounts import mount_at
 from fsgauge.machine.process.tool import NotInTime, must_run, run_tool
 from fsgauge.record.machine import NO_STORAGE
-from fsgauge.rig.host.blank import make_blank
-from fsgauge.rig.host.formatted import make
-from fsgauge.rig.vm.disks import device_of
+from fsgauge.rig.host.formatted import make, make_blank
 from fsgauge.rig.vm.messages import Do
 from fsgauge.rig.vm.network import INTERFACE, Station, hosts_file
+from fsgauge.rig.vm.qemu import device_of
+from fsgauge.storage.base import free_bytes
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mount_words
@@ -31,7 +31,6 @@ _RETRY_SECONDS = 0.5
 
 
 def done(do: Do, words: dict[str, Any]) -> object:
-    """Carry one out; raises RigError, InputError."""
     return ORDERS[do](**words)
 
 
@@ -166,8 +165,7 @@ def room(folder: str) -> int:
             f"nothing is mounted at {folder}",
             cause="the steps of the system in rig/vm/systems did not mount it there",
         )
-    found = os.statvfs(folder)
-    return found.f_bavail * found.f_frsize
+    return free_bytes(folder)
 
 
 def machine() -> dict[str, Any]:

@@ -99,7 +99,6 @@ class Lending:
     def done(
         self, do: Do, words: dict[str, Any], study: Study | None, session: Session | None
     ) -> str:
-        """Carry an order out; gives its answer as JSON."""
         if do == "lend":
             return self._lend(words["system"], study, session)
         if do == "give_back":

@@ -76,7 +76,6 @@ class Monitor:
         self.execute("blockdev-reopen", options=[disk.top(bad)])
 
     def mend_disk(self, disk: Disk) -> None:
-        """From now on it does what it is asked again."""
         self.execute("blockdev-reopen", options=[disk.top()])
         self.execute("blockdev-del", **{"node-name": f"{disk.serial}-bad"})
 

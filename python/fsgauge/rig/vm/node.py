@@ -25,8 +25,15 @@ from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.monitor import Monitor
-from fsgauge.rig.vm.opened import opened
-from fsgauge.rig.vm.qemu import Accelerator, Descriptors, MachineSpec, Qemu, command, kvm_groups
+from fsgauge.rig.vm.qemu import (
+    Accelerator,
+    Descriptors,
+    MachineSpec,
+    Qemu,
+    command,
+    kvm_groups,
+    opened,
+)
 
 BOOT_SECONDS = {"kvm": 20.0, "tcg": 240.0}
 """Emulated, a machine is up in seconds; on a busy host in a minute."""
@@ -207,7 +214,6 @@ class Node:
 
     @property
     def has_line(self) -> bool:
-        """Whether a whole line has come that `look` has not taken."""
         return self._lines.has_one
 
     @property

@@ -1,7 +1,8 @@
 """QEMU's command line for one machine, and which QEMU there is.
 
-It inherits what it works with, sockets (the port, the monitor, the prompt, its network) and files
-(opened.py): it starts nothing, becomes no other user, and needs no right to any folder.
+It inherits what it works with, sockets (the port, the monitor, the prompt, its network) and files,
+opened here: it starts nothing, becomes no other user, and needs no right to any folder. No name can
+be replaced before it opens a file, since it opens none by its own name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -54,6 +57,11 @@ LOG_SECTOR_BYTES = 512
 _NEVER = (1 << 32) - 1
 """Entries between updates of the log's head, which then stands at the last flush."""
 _UNFLUSHED: dict[str, object] = {"cache": {"no-flush": True}, "discard": "unmap"}
+
+
+def device_of(serial: str) -> str:
+    """Where a guest has the disk of that serial."""
+    return f"/dev/disk/by-id/virtio-{serial}"
 
 
 @dataclass(frozen=True)
@@ -116,8 +124,6 @@ class Disk:
 
 @dataclass(frozen=True)
 class MachineSpec:
-    """What one machine is started with."""
-
     name: str
     guest: Guest
     kernel: Kernel
@@ -162,8 +168,6 @@ class Descriptors:
 
 @dataclass(frozen=True)
 class Qemu:
-    """The QEMU that is installed."""
-
     program: str
     version: str = field(default="")
 
@@ -235,15 +239,11 @@ def command(
         found += ["-device", f"virtio-net-pci,netdev=network,mac={address},romfile="]
     images = {"root": files.root, "modules": files.modules, "lab": files.lab}
     for serial, image in images.items():
-        found += _read_only(serial, image)
+        drive = f"file={image},format=raw,if=none,id={serial},readonly=on,file.locking=off"
+        found += ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
     for disk in files.disks:
         found += disk_words(disk)
     return found
-
-
-def _read_only(serial: str, image: Path) -> list[str]:
-    drive = f"file={image},format=raw,if=none,id={serial},readonly=on,file.locking=off"
-    return ["-drive", drive, "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
 
 
 def disk_words(disk: Disk) -> list[str]:
@@ -253,3 +253,52 @@ def disk_words(disk: Disk) -> list[str]:
         device += ",share-rw=on"
     nodes = [word for node in disk.chain for word in ("-blockdev", json.dumps(node))]
     return [*nodes, "-device", device]
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+_FOR_ALL = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+
+
+@contextmanager
+def opened(spec: MachineSpec, console: Path) -> Iterator[tuple[Files, tuple[int, ...]]]:
+    """Its files as QEMU is to name them, and their descriptors, which are closed with the context.
+
+    Raises OSError where one is missing or is a link.
+    """
+    with ExitStack() as stack:
+        descriptors: list[int] = []
+        words: list[str] = []
+
+        def descriptor(path: Path, flags: int) -> int:
+            found = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            stack.callback(os.close, found)
+            descriptors.append(found)
+            return found
+
+        def image(path: Path, flags: int = os.O_RDONLY) -> Path:
+            found = descriptor(path, flags)
+            words.extend(("-add-fd", f"fd={found},set={found}"))
+            return Path(f"/dev/fdset/{found}")
+
+        def disk(given: Disk) -> Disk:
+            log = None if given.log is None else image(given.log, os.O_RDWR)
+            return replace(given, image=image(given.image, os.O_RDWR), log=log)
+
+        def booted(path: Path) -> Path:
+            """QEMU knows no sets of descriptors here; of this name only the file's mode counts."""
+            found = descriptor(path, os.O_RDONLY)
+            mode = stat.S_IMODE(os.fstat(found).st_mode)
+            if os.geteuid() == 0 and mode & _FOR_ALL != _FOR_ALL:
+                os.fchmod(found, mode | _FOR_ALL)
+            return Path(f"/proc/self/fd/{found}")
+
+        names = {
+            "kernel": booted(spec.kernel.image),
+            "initramfs": booted(spec.kernel.initramfs),
+            "root": image(spec.guest.root),
+            "modules": image(spec.kernel.modules),
+            "lab": image(spec.lab),
+            "console": image(console, _NEW),
+        }
+        disks = tuple(disk(each) for each in spec.disks)
+        yield Files(**names, disks=disks, words=tuple(words)), tuple(descriptors)

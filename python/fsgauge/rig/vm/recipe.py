@@ -51,7 +51,6 @@ class Recipe:
 
 @cache
 def recipe(systems: Path = _SYSTEMS) -> Recipe:
-    """The guest's recipe, read from the package."""
     base = tomllib.loads((_HERE / "base.toml").read_text(encoding="utf-8"))
     added = [tomllib.loads(path.read_text("utf-8")) for path in sorted(systems.glob("*.toml"))]
 

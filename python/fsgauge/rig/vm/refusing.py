@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
@@ -11,7 +11,7 @@ from fsgauge.machine.facts.memory import available_memory_bytes
 from fsgauge.machine.folder.places import require_only_ours
 from fsgauge.plan.turns import require_files_fit
 from fsgauge.rig.host.checks import require_real
-from fsgauge.rig.refusing import refused_by
+from fsgauge.rig.refusing import Look, refused_by
 from fsgauge.rig.vm.acceleration import chosen_accelerator
 from fsgauge.rig.vm.arrangement.refusing import looks, require_modules, without_file_system
 from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
@@ -22,7 +22,7 @@ from fsgauge.rig.vm.disks import disks_of, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.qemu import find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.storage.loop import require_room
-from fsgauge.study.model import LoopStorage, Study, System
+from fsgauge.study.model import LoopStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.system import FileSystem, find_kind
@@ -50,13 +50,11 @@ def require_machines() -> None:
     require_memory()
 
 
-def _looks(
-    study: Study, destroy: Consent | None, *, is_built: bool
-) -> Iterator[Callable[[], None]]:
+def _looks(study: Study, destroy: Consent | None, *, is_built: bool) -> Iterator[Look]:
     yield require_here
-    yield lambda: _ignore(arrangements(study))
-    yield lambda: _ignore(find_qemu())
-    yield lambda: _ignore(chosen_accelerator())
+    yield lambda: arrangements(study)
+    yield find_qemu
+    yield chosen_accelerator
     if is_built:
         yield lambda: _require_built(study)
     yield lambda: _require_measurable(study, destroy)
@@ -65,10 +63,6 @@ def _looks(
     yield lambda: _require_place(study)
     yield lambda: require_memory(roles_of(study).nodes, len(kernels_of(study)))
     yield from looks(study)
-
-
-def _ignore(_: object) -> None:
-    """A look raises or says nothing."""
 
 
 def _require_built(study: Study) -> None:
@@ -125,7 +119,9 @@ def _require_systems(study: Study) -> None:
     """Each is one that the guest has; its options are those that the host rig accepts."""
     known = recipe().kinds
     for system in study.systems:
-        _require_not_alone(study, system)
+        refusal = without_file_system(study, system)
+        if refusal is not None:
+            raise refusal
         kind = find_kind(system.kind)
         if kind.name not in tables().file_system:  # one of those may be a model elsewhere
             require_real(study, system, kind)
@@ -144,13 +140,6 @@ def _require_systems(study: Study) -> None:
                 f" {format_size(study.storage.size)}",
                 next=f"--storage loop:{kind.smallest_bytes >> 20}MiB",
             )
-
-
-def _require_not_alone(study: Study, system: System) -> None:
-    """A way to reach a file system is none, nor is a volume: it needs one."""
-    refusal = without_file_system(study, system)
-    if refusal is not None:
-        raise refusal
 
 
 def _require_place(study: Study) -> None:

@@ -17,10 +17,9 @@ from fsgauge.machine.process.own_network import unused_user_id
 from fsgauge.plan.around import Around
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.record.strikes import Strike
-from fsgauge.rig.design import design_of
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.rig.refusing import require_none
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import Rig, design_of
 from fsgauge.rig.vm.acceleration import around_of, started_well
 from fsgauge.rig.vm.arrangement.roles import Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import SHARED
@@ -36,13 +35,12 @@ from fsgauge.rig.vm.disks import (
 )
 from fsgauge.rig.vm.facts import sentence_of
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.network import Station, shape_of
+from fsgauge.rig.vm.network import Shape, Station, Switch, shape_of
 from fsgauge.rig.vm.node import Node
 from fsgauge.rig.vm.qemu import Accelerator, Disk, MachineSpec, find_qemu
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import MEMORY_BYTES, refused
 from fsgauge.rig.vm.session import VmSession
-from fsgauge.rig.vm.switch import Shape, Switch
 from fsgauge.storage.loop import make_file
 from fsgauge.study.model import Study
 
@@ -95,7 +93,6 @@ class VmRig(Rig):
         return small_blocks_words(study, storage_of(study).size)
 
     def hindrance(self, study: Study) -> str:
-        """Why systems cannot stand side by side, each on a disk of its own; empty if they can."""
         if study.faults:
             return "a fault strikes one system at a time"
         if roles_of(study).nodes > 1:
@@ -151,7 +148,14 @@ class VmRig(Rig):
             nodes = []
             for at in roles.all:
                 name = f"node{first + at + 1}"
-                own = [_own_disk(folder, name, serial, has_log=has_logs) for serial in serials]
+                own = [
+                    Disk(
+                        serial,
+                        folder / f"{name}-{serial}.img",
+                        log=folder / f"{name}-{serial}.log" if has_logs else None,
+                    )
+                    for serial in serials
+                ]
                 disks = (*own, *([shared] if has_shared else []))
                 station = Station(name, at + 1) if roles.nodes > 1 else None
                 nodes.append(replace(specs[kernel], name=name, disks=disks, station=station))
@@ -222,9 +226,3 @@ class VmRig(Rig):
             return nodes
 
         return started_well(make, qemu, self._say)
-
-
-def _own_disk(folder: Path, node: str, serial: str, *, has_log: bool) -> Disk:
-    """A node's own; with a log where it is to lose what is not flushed."""
-    log = folder / f"{node}-{serial}.log" if has_log else None
-    return Disk(serial, folder / f"{node}-{serial}.img", log=log)

@@ -16,8 +16,7 @@ from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, Tell
 from fsgauge.rig.session import Description, Session
-from fsgauge.rig.vm.arrangement.environment import FOLDER
-from fsgauge.rig.vm.arrangement.roles import arrangement_of, is_arranged
+from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, is_arranged
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
@@ -49,8 +48,6 @@ _USED_PERCENT = 97
 
 @dataclass
 class _Prepared:
-    """Nodes that are up, and the study on them."""
-
     group: NodeGroup
     measuring: Measuring
     has_logs: bool = False
@@ -137,7 +134,6 @@ class VmSession(Session):
                 yield lent
 
     def describe(self) -> Description:
-        """All machines as they are now, and the one that they are on."""
         found = [
             (each.group, each.measuring.describe(), each.group.bystanders())
             for each in self._by_kernel.values()
@@ -220,7 +216,8 @@ class VmSession(Session):
     def _parts(self, plan: Plan, block: int) -> Iterator[tuple[_Prepared, System | None, Plan]]:
         """Which machines measure what of a block: all of it, or a turn at a time, with the system
         that is set up for it."""
-        if len(self._by_kernel) == 1 and not self._is_arranged and not self._is_shaped_apart:
+        is_shaped_apart = any(each.rig and each.rig.network for each in self._study.systems)
+        if len(self._by_kernel) == 1 and not self._is_arranged and not is_shaped_apart:
             yield next(iter(self._by_kernel.values())), None, plan
             return
         systems = {system.name: system for system in self._study.systems}
@@ -229,11 +226,6 @@ class VmSession(Session):
                 system = systems[turn.system]
                 part = plan.model_copy(update={"turns": [turn]})
                 yield self._by_kernel[system.kernel], system, part
-
-    @property
-    def _is_shaped_apart(self) -> bool:
-        """Whether a system has a network of its own."""
-        return any(system.rig and system.rig.network for system in self._study.systems)
 
     def _strike(self, plan: Plan, turn: Turn, tell: Tell) -> None:
         """One turn whose last run is struck; nodes that it costs are started anew before the next
@@ -269,9 +261,9 @@ class VmSession(Session):
                 self._say(error.what)
 
     @contextmanager
-    def _stood(self, system: System) -> Iterator[SystemOverNodes | None]:
+    def _stood(self, system: System | None) -> Iterator[SystemOverNodes | None]:
         """The system set up over its nodes, where that is more than a disk and a mount."""
-        if not self._is_arranged:
+        if system is None or not self._is_arranged:
             yield None
             return
         with self.standing(system) as stood:
@@ -345,10 +337,6 @@ class VmSession(Session):
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        if system is None:
-            telling = Telling(prepared.group, None, tell)
-            self._measure_on(prepared, None, None, plan, block, telling)
-            return
         with self._stood(system) as stood:
             telling = Telling(prepared.group, stood, tell)
             self._measure_on(prepared, system, stood, plan, block, telling)

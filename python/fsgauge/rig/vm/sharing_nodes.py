@@ -17,7 +17,6 @@ from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys
 
-_SIZE = "320MiB"
 _SYSTEMS = Path(__file__).with_suffix(".toml")
 
 
@@ -40,10 +39,15 @@ def chosen(names: Sequence[str]) -> list[System]:
     return [known[name] for name in dict.fromkeys(names or known)]
 
 
+def study_over(systems: Sequence[System], rig: RigKeys) -> Study:
+    """A small study with these systems, as nodes are tried with."""
+    base = load_study(DEFAULT, [], [], "loop:320MiB", 0)
+    return base.model_copy(update={"systems": list(systems), "rig": rig})
+
+
 def study_of(systems: Sequence[System]) -> Study:
     """A study that is never measured: it says which nodes there are, and what stands on them."""
-    base = load_study(DEFAULT, [], [], f"loop:{_SIZE}", 0)
-    study = base.model_copy(update={"systems": list(systems), "rig": RigKeys(nodes=2)})
+    study = study_over(systems, RigKeys(nodes=2))
     if roles_of(study).server is None:
         return study
     return study.model_copy(update={"rig": RigKeys(nodes=3)})

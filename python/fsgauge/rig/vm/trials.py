@@ -18,16 +18,15 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
-from fsgauge.kinds import DEFAULT
+from fsgauge.rig.vm.arrangement.roles import needs_server
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.arrangement.tables import tables
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import require_machines, require_memory
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.rig.vm.session import VmSession
+from fsgauge.rig.vm.sharing_nodes import study_over
 from fsgauge.study.model import Study, System
-from fsgauge.study.parse import load_study
 from fsgauge.study.rig_keys import RigKeys, Role, SystemRig
 
 _SYSTEMS = Path(__file__).parent / "systems"
@@ -60,12 +59,7 @@ class RigTest:
 
     @property
     def has_server(self) -> bool:
-        found = tables()
-        layers = (
-            found.volume.get(self.volume or ""),
-            found.reached_by.get(self.reached_by or ""),
-        )
-        return any(layer is not None and layer.server for layer in layers)
+        return needs_server(self.volume, self.reached_by)
 
     @property
     def nodes(self) -> int:
@@ -92,10 +86,10 @@ class _RigTests(BaseModel):
     known: str = ""
 
     def all(self) -> Iterator[RigTest]:
+        alike = self.model_dump(exclude={"kinds", "loads"})
         for loads in self.loads:
             for kind in self.kinds:
-                rest = {"mount": self.mount, "proof": self.proof, "known": self.known}
-                yield RigTest(kind, self.volume, self.reached_by, loads, **rest)
+                yield RigTest(kind=kind, loads=loads, **alike)
 
 
 @cache
@@ -129,7 +123,6 @@ def alike(found: Iterable[RigTest]) -> list[list[RigTest]]:
     return list(groups.values())
 
 
-_SIZE = "320MiB"
 _SECONDS = 120.0
 _WRITE = """
 head -c 3000000 /dev/urandom > "$FOLDER/one"
@@ -188,8 +181,6 @@ def outcomes(
 
 
 def _study(group: list[RigTest]) -> Study:
-    """With a system for each of them, on their nodes."""
-    base = load_study(DEFAULT, [], [], f"loop:{_SIZE}", 0)
     systems = [
         System(
             name=each.name,
@@ -203,7 +194,7 @@ def _study(group: list[RigTest]) -> Study:
     server: list[Role] = ["server"] * first.has_server
     loads: list[Role] = ["load"] * first.loads
     rig = RigKeys(nodes=first.nodes, roles=[*server, *loads])
-    return base.model_copy(update={"systems": systems, "rig": rig})
+    return study_over(systems, rig)
 
 
 def _tried(session: VmSession, trial: RigTest, system: System) -> Outcome:
@@ -239,13 +230,7 @@ def _proved(stood: SystemOverNodes, trial: RigTest) -> str:
     for at, text in readers:
         read = stood.run(at, text, _SECONDS).strip()
         if read != written:
-            raise OtherBytesError(stood.group.stations[at].name)
+            node = stood.group.stations[at].name
+            raise FsgaugeError(f"{node} reads other bytes than were written")
     proof = stood.run(last, trial.proof, _SECONDS).strip() if trial.proof else ""
     return "; ".join(filter(None, (said, proof)))
-
-
-class OtherBytesError(FsgaugeError):
-    """A node read other bytes than were written."""
-
-    def __init__(self, node: str) -> None:
-        super().__init__(f"{node} reads other bytes than were written")

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from fsgauge.errors import InputError, Interrupted, RigError
-from fsgauge.rig.fleet.gate import Gate, Label
-from fsgauge.rig.fleet.messages import Fault, Faults
+from fsgauge.rig.fleet.gate import Gate
+from fsgauge.rig.fleet.messages import Fault, Faults, Label
 
-HERE, THERE = Label(0, 1, "randread"), Label(0, 1, "randwrite")
+HERE, THERE = (Label(block=0, turn=1, cell=name) for name in ("randread", "randwrite"))
 
 
 class Waiting:
@@ -59,15 +59,15 @@ def test_a_gate_that_is_ended_says_why_to_whoever_waits_and_comes() -> None:
 def test_hosts_that_meet_hear_what_the_first_one_offers() -> None:
     """A meeting is no run: it is not begun, and a run is not let pass."""
     gate = Gate(threading.Condition())
-    here = Label(0, 1, "", "files laid out", 60.0)
+    here = Label(block=0, turn=1).met("files laid out", 60.0)
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(gate.meet(here, "mine")), daemon=True)
     thread.start()
     while gate.waiting is None and thread.is_alive():
         continue
     assert gate.offer == "mine" and str(gate.waiting) == "block 1, turn 2, files laid out"
-    assert not gate.let_pass(Label(0, 2, "", "files laid out", 60.0), "theirs")
-    assert gate.let_pass(here, "theirs")
+    assert not gate.open(Label(block=0, turn=2).met("files laid out", 60.0), "theirs")
+    assert gate.open(here, "theirs")
     thread.join(30)
     assert found == ["theirs"]
 

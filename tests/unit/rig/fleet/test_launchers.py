@@ -12,7 +12,8 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.fleet.choice import chosen_fleet, is_submitted
-from fsgauge.rig.fleet.launcher import kubernetes, slurm
+from fsgauge.rig.fleet.launcher import command as commands
+from fsgauge.rig.fleet.launcher import kubernetes
 from fsgauge.rig.fleet.launcher.command import ssh_command
 from fsgauge.rig.fleet.launcher.kubernetes import Pods, manifest, read_pods
 from fsgauge.rig.fleet.model import Host
@@ -50,14 +51,14 @@ def test_the_batch_script(monkeypatch: pytest.MonkeyPatch) -> None:
         "--storage",
         "path:/a b",
     ]
-    found = slurm.batch_script(4, words, Path("/home/me/my study"), 3000.0)
+    found = commands.batch_script(4, words, Path("/home/me/my study"), 3000.0)
     assert found == (DATA / "slurm.sh").read_text()
 
 
 def test_the_step_of_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/opt/fsgauge/bin/python")
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    found = " ".join(slurm.slurm_command(Host(name="n07")))
+    found = " ".join(commands.slurm_command(Host(name="n07")))
     assert found + "\n" == (DATA / "slurm-step.txt").read_text()
 
 
@@ -85,14 +86,14 @@ def test_a_job_gives_its_nodes(programs: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_script_is_submitted(programs: Path, tmp_path: Path) -> None:
     command(programs, "sbatch", f"cat > {tmp_path}/script; echo '4711;cluster'")
-    assert slurm.submitted("#!/bin/bash\n") == "4711"
+    assert commands.submitted("#!/bin/bash\n") == "4711"
     assert (tmp_path / "script").read_text() == "#!/bin/bash\n"
 
 
 def test_what_slurm_refuses_is_in_its_words(programs: Path) -> None:
     command(programs, "sbatch", "echo 'sbatch: error: invalid partition' >&2; exit 1")
     with pytest.raises(FsgaugeError, match="invalid partition"):
-        slurm.submitted("")
+        commands.submitted("")
 
 
 def test_outside_of_a_job_a_study_is_submitted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
 from fsgauge.machine.device.consent import Consent
-from fsgauge.rig.fleet.messages import Fault, allowed, consent_in
+from fsgauge.rig.fleet.messages import Allowed, Fault
 from fsgauge.rig.fleet.model import Host
 from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, Study
@@ -67,8 +67,8 @@ def test_consent_without_a_device_says_nothing() -> None:
 
 def test_consent_arrives_as_it_was_sent() -> None:
     consent = Consent(("SERIAL-1",), unknown_data=True)
-    assert consent_in(allowed(consent)) == consent
-    assert consent_in(allowed(None)) is None
+    for each in (consent, None):
+        assert Allowed.validate_python(Allowed.dump_python(each, mode="json")) == each
 
 
 def test_a_host_that_asks_for_consent_is_named_in_it() -> None:

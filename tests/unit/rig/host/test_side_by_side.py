@@ -19,7 +19,7 @@ from fsgauge.errors import Interrupted
 from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
 from fsgauge.rig.host import sliced_run
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.side_by_side import hindrance
 from fsgauge.run import run_study
 from fsgauge.stats import read_study

@@ -14,7 +14,7 @@ from fsgauge.engine.client import OnEvent
 from fsgauge.engine.wire import AgeJob, AgeResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.progress import Progress
-from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
@@ -51,7 +51,7 @@ class Systems(NoDiskSystems):
         super().__init__(engine)
         self.folder = folder
         self.steps: list[FileStep] = []
-        self.attached = replace(self.attached, size_bytes=4 << 30)
+        self.working_set = replace(self.working_set, size_bytes=4 << 30)
 
     @contextmanager
     def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:

@@ -18,7 +18,7 @@ from pydantic import Field
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.bounds import MOST_HOSTS
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
-from fsgauge.rig.fleet.launcher.launcher import Bootstrap, Started, answer_of
+from fsgauge.rig.fleet.launcher.launcher import Bootstrap, NotOurs, Started, answer_of
 from fsgauge.rig.fleet.model import Address, Fleet, Host
 from fsgauge.rig.fleet.toml_mistakes import TomlFile, read_text
 from fsgauge.study.base import OneLine, StudyModel
@@ -52,7 +52,8 @@ def read_pods(path: Path) -> Pods:
 
 @dataclass
 class KubernetesLauncher:
-    """All pods of one Job, started at once and ended together."""
+    """All pods of one Job, started at once and ended together: one that does not connect in time is
+    lost, since kubectl alone knows more of it."""
 
     pods: Pods
     name: str
@@ -72,7 +73,7 @@ class KubernetesLauncher:
         }
         self._is_applied = True
         _kubectl(["apply", "-f", "-"], manifest(self.pods, self.name, by_index))
-        return {host.name: _Pod(self) for host in bootstraps}
+        return {host.name: NotOurs() for host in bootstraps}
 
     def end(self) -> bool:
         """Take Job, pods and Secret away; whether that worked."""
@@ -92,21 +93,6 @@ class KubernetesLauncher:
                 f"kubectl describe job,pods -n {self.pods.namespace} -l fsgauge/study={self.name}"
             )
         return f"kubectl delete job,secret {self.name} -n {self.pods.namespace}"
-
-
-@dataclass(frozen=True)
-class _Pod:
-    """One pod; kubectl alone knows more of it."""
-
-    launcher: KubernetesLauncher
-
-    def why_ended(self) -> str | None:
-        """What is not connected in time is lost."""
-        return None
-
-    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - kubectl has its own limit
-        """All end together, with the first one that is ended for good."""
-        return True
 
 
 def fleet_of_pods(pods: Pods, name: str) -> Fleet:

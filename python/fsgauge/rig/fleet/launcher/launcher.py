@@ -8,17 +8,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.programs import run_to_end
 from fsgauge.rig.fleet.model import Host
-
-if TYPE_CHECKING:
-    from fsgauge.rig.fleet.certificates import Credentials
-
 
 LONGEST_BYTES = 1 << 20
 
@@ -34,12 +30,6 @@ class Bootstrap(BaseModel):
     certificate: str
     key: str
     interface: str | None = None
-
-    @property
-    def credentials(self) -> Credentials:
-        from fsgauge.rig.fleet.certificates import Credentials
-
-        return Credentials(self.authority, self.certificate, self.key)
 
 
 def read_bootstrap(text: str) -> Bootstrap:
@@ -62,6 +52,16 @@ class Started(Protocol):
 
     def end(self, seconds: float = 20.0) -> bool:
         """End it; whether it ended by itself in that time."""
+
+
+class NotOurs:
+    """A host's process that is not ended by itself: it ends with all others, or with its owner."""
+
+    def why_ended(self) -> str | None:
+        return None
+
+    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - nothing is ended
+        return True
 
 
 class Launcher(Protocol):

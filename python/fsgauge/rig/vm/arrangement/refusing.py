@@ -6,10 +6,11 @@ Also names that say how a file system is reached or what it is made on, typed as
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.rig.refusing import Look
 from fsgauge.rig.vm.arrangement.roles import Arrangement, Roles, arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.tables import DISK, SHARED, Layer, tables
 from fsgauge.rig.vm.cache import Kernel
@@ -72,10 +73,10 @@ def _words(study: Study, name: str, role: str, layer_name: str) -> str:
     return f"--rig vm{more} --system {name}={kind} --set system.{name}.rig.{role}={layer_name}"
 
 
-def looks(study: Study) -> Iterator[Callable[[], None]]:
+def looks(study: Study) -> Iterator[Look]:
     """What is refused about the nodes and about each system's arrangement."""
     roles = roles_of(study)
-    yield partial(_require_dealable, study, roles)
+    yield lambda: method_of(study.workload).require_dealable(len(roles.loads))
     yield partial(_require_mounted, study)
     try:
         arranged = arrangements(study)
@@ -101,10 +102,6 @@ def require_modules(found: Arrangement, kernel: Kernel) -> None:
                     f" no {module}, which {layer.title} needs",
                     next="fsgauge rig build --kernel with another kernel; fsgauge rig list",
                 )
-
-
-def _require_dealable(study: Study, roles: Roles) -> None:
-    method_of(study.workload).require_dealable(len(roles.loads))
 
 
 def _require_cache(study: Study, arranged: Sequence[Arrangement]) -> None:

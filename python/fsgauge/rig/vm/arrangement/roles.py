@@ -1,8 +1,9 @@
-"""What each node of a study does, and how its systems are arranged over them."""
+"""What each node of a study does, how its systems are arranged over them, and what the steps of a
+system find in their environment there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError, did_you_mean, nearest
@@ -12,11 +13,12 @@ from fsgauge.rig.vm.arrangement.tables import (
     Layer,
     ReachedBy,
     SharedFileSystem,
-    Tables,
     Volume,
     Where,
     tables,
 )
+from fsgauge.rig.vm.network import NETWORK, Station
+from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.study.model import Study, System
 from fsgauge.system import find_kind
 
@@ -101,10 +103,9 @@ class Arrangement:
                 return roles.all
 
 
-def arrangement_of(study: Study, system: System, known: Tables | None = None) -> Arrangement:
+def arrangement_of(study: Study, system: System) -> Arrangement:
     """InputError for a volume or a way to reach it that the guest does not have."""
-    known = known or tables()
-    asked = system.rig
+    known, asked = tables(), system.rig
     shared = known.file_system.get(system.kind)
     if shared is not None and len(roles_of(study).loads) == 1 and not shared.read_only:
         shared = None  # one node has it for itself, as any other file system
@@ -134,7 +135,10 @@ def roles_of(study: Study) -> Roles:
         names = study.rig.roles
         server = names.index("server") if "server" in names else None
         return Roles(nodes, server, tuple(at for at, name in enumerate(names) if name == "load"))
-    serves = nodes > 1 and any(_needs_server(system) for system in study.systems)
+    serves = nodes > 1 and any(
+        each.rig is not None and needs_server(each.rig.volume, each.rig.reached_by)
+        for each in study.systems
+    )
     return Roles(nodes, 0 if serves else None, tuple(range(1 if serves else 0, nodes)))
 
 
@@ -143,14 +147,10 @@ def is_arranged(study: Study) -> bool:
     return any(not each.is_plain for each in arrangements(study))
 
 
-def _needs_server(system: System) -> bool:
-    found, asked = tables(), system.rig
-    if asked is None:
-        return False
-    layers = (
-        found.volume.get(asked.volume or ""),
-        found.reached_by.get(asked.reached_by or ""),
-    )
+def needs_server(volume: str | None, reached_by: str | None) -> bool:
+    """Whether one of the layers that a system names is on a server; unknown ones are not."""
+    found = tables()
+    layers = (found.volume.get(volume or ""), found.reached_by.get(reached_by or ""))
     return any(layer is not None and layer.server for layer in layers)
 
 
@@ -162,3 +162,53 @@ def _unknown(system: System, key: str, name: str, known: Iterable[str]) -> Input
         details=(hint,),
         next=f"fsgauge explain system.rig.{key}",
     )
+
+
+FOLDER, BELOW = "/mnt/system", "/mnt/below"
+"""Where a system is mounted on the nodes that drive the load, and where what it is made of is."""
+
+
+def environment(
+    found: Arrangement,
+    roles: Roles,
+    stations: Sequence[Station],
+    disks: Sequence[Disk],
+    at: int,
+    size_bytes: int,
+) -> dict[str, str]:
+    """Of the node at this place, with these disks; `stations` are all nodes."""
+    own = [device_of(disk.serial) for disk in disks if not disk.is_shared]
+    shared = next((device_of(disk.serial) for disk in disks if disk.is_shared), "")
+    server = stations[roles.server] if roles.server is not None else None
+    mount = found.system.mount
+    return {
+        "NODE": stations[at].name,
+        "NUMBER": str(stations[at].number),
+        "ADDRESS": stations[at].address,
+        "NETWORK": NETWORK,
+        "NODES": " ".join(each.name for each in stations),
+        "ADDRESSES": " ".join(each.address for each in stations),
+        "SERVER": server.name if server else "",
+        "SERVER_ADDRESS": server.address if server else "",
+        "LOADS": " ".join(stations[each].name for each in roles.loads),
+        "FIRST": stations[roles.loads[0]].name,
+        "DISK": device_for(found, disks),
+        "DISKS": " ".join(own),
+        "SHARED": shared,
+        "BELOW": BELOW,
+        "FOLDER": FOLDER,
+        "MKFS": found.system.mkfs,
+        "MOUNT": f",{mount}" if mount else "",
+        "SYSTEM": found.system.name,
+        "KIND": found.system.kind,
+        "SIZE_BYTES": str(size_bytes),
+        "DM_DISABLE_UDEV": "1",
+    }
+
+
+def device_for(found: Arrangement, disks: Sequence[Disk]) -> str:
+    """What a system's file system is made on, on a node with these disks."""
+    if found.volume.device:
+        return found.volume.device
+    wanted = [disk for disk in disks if disk.is_shared == found.volume.shared]
+    return device_of(wanted[0].serial)

@@ -11,8 +11,7 @@ from functools import partial
 from typing import Any
 
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
-from fsgauge.rig.vm.arrangement.environment import BELOW, FOLDER, device_for, environment
-from fsgauge.rig.vm.arrangement.roles import Arrangement
+from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Arrangement, device_for, environment
 from fsgauge.rig.vm.arrangement.tables import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Do, Order
@@ -39,7 +38,7 @@ class SystemOverNodes:
     found: Arrangement
     size_bytes: int
     facts: dict[str, Any] = field(default_factory=dict)
-    undo: list[Callable[[], None]] = field(default_factory=list)
+    undo: list[Callable[[], object]] = field(default_factory=list)
     parameters: dict[str, str] = field(default_factory=dict)
     keeps_server_warm: bool = False
 
@@ -85,7 +84,7 @@ class SystemOverNodes:
         what fsgauge itself has mounted."""
         above = self.found.reached_by or self.found.file_system
         if above is None:
-            stand = _standing_order(self, at, anew=False)
+            stand = self._standing_order(at, anew=False)
             return [("fall", {"folder": stand.words["folder"]}), ("stand", stand.words)]
         steps = [s for s in above.step if at in self.found.nodes_of(s.on, self.group.roles)]
         undone = [step for step in reversed(steps) if step.undo.strip()][: None if all_steps else 1]
@@ -146,7 +145,7 @@ class SystemOverNodes:
             steps(found.file_system)
         elif isinstance(find_kind(found.system.kind), FileSystem) and at in found.holders(roles):
             began = time.monotonic()
-            node.ask(_standing_order(self, at, anew=False), _MAKE_SECONDS)
+            node.ask(self._standing_order(at, anew=False), _MAKE_SECONDS)
             mounting = time.monotonic() - began
         steps(found.reached_by)
         return mounting
@@ -160,6 +159,74 @@ class SystemOverNodes:
         stations, roles = self.group.stations, self.group.roles
         return environment(self.found, roles, stations, disks, at, self.size_bytes)
 
+    def _standing_order(self, at: int, *, anew: bool) -> Order:
+        return Order(
+            do="stand",
+            words={
+                "system": self.found.system.model_copy(update={"rig": None}).model_dump_json(),
+                "device": device_for(self.found, self.group.nodes[at].spec.disks),
+                "folder": self._place,
+                "anew": anew,
+            },
+        )
+
+    @property
+    def _place(self) -> str:
+        """Where the file system that is made is mounted."""
+        return FOLDER if self.found.reached_by is None else BELOW
+
+    def _set_up(self) -> None:
+        found = self.found
+        self._steps(found.volume)
+        if found.file_system is not None:
+            # The same start for every turn: nothing on the disk that the nodes share.
+            at = found.holders(self.group.roles)[0]
+            device = device_for(found, self.group.nodes[at].spec.disks)
+            self.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
+            self._steps(found.file_system)
+        elif isinstance(find_kind(found.system.kind), FileSystem):
+            self._make()
+        if found.reached_by is not None:
+            self._steps(found.reached_by)
+
+    def _make(self) -> None:
+        """The file system as fsgauge makes it, on each node that holds it."""
+        group, places = self.group, self.found.holders(self.group.roles)
+        orders = {at: self._standing_order(at, anew=True) for at in places}
+        answers = group.give(orders, _MAKE_SECONDS)
+        self.facts = json.loads(answers[places[0]])
+        fall = dict.fromkeys(places, Order(do="fall", words={"folder": self._place}))
+        self.undo.append(lambda: group.give(fall, _MAKE_SECONDS))
+
+    def _steps(self, layer: Layer) -> None:
+        for number, step in enumerate(layer.step, start=1):
+            name = f"{layer.title}, step {number}"
+            places = self.found.nodes_of(step.on, self.group.roles)
+            if step.once:
+                places = tuple(at for at in places if (at, name) not in self.group.done_once)
+                self._carry_out(name, step, places, step.do)
+                self.group.done_once |= {(at, name) for at in places}
+                continue
+            back = tuple(reversed(places))
+            self.undo.append(partial(self._carry_out, f"{name}, undone", step, back, step.undo))
+            self._carry_out(name, step, places, step.do)
+
+    def _carry_out(self, name: str, step: Step, places: tuple[int, ...], text: str) -> None:
+        if not text.strip():
+            return
+        for each in [(at,) for at in places] if step.by_turns else [places]:
+            try:
+                self.run_on(each, text, step.seconds)
+            except NodeLostError:
+                raise
+            except RigError as error:
+                raise RigError(
+                    f'"{self.found.system.name}" is not set up ({name}): {error.what}',
+                    details=error.details,
+                    cause="its steps are in rig/vm/systems",
+                    next=f"fsgauge rig test {self.found.system.kind}",
+                ) from error
+
 
 @contextmanager
 def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[SystemOverNodes]:
@@ -170,7 +237,7 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     """
     here = SystemOverNodes(group, found, size_bytes)
     try:
-        _set_up(here)
+        here._set_up()
         yield here
     except Interrupted:
         raise  # the nodes end with the study
@@ -179,102 +246,13 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
             with suppress(FsgaugeError):  # what was not done cannot be undone
                 here.undo.pop()()
         raise
-    _undo(here)
-
-
-def _set_up(here: SystemOverNodes) -> None:
-    found = here.found
-    _steps(here, found.volume)
-    if found.file_system is not None:
-        _blank(here)
-        _steps(here, found.file_system)
-    elif isinstance(find_kind(found.system.kind), FileSystem):
-        _make(here)
-    if found.reached_by is not None:
-        _steps(here, found.reached_by)
-
-
-def _undo(here: SystemOverNodes) -> None:
     try:
         while here.undo:
             here.undo.pop()()
     except NodeLostError:
         raise
     except FsgaugeError as error:
-        here.group.give_up()
+        group.give_up()
         raise NodeLostError(
             error.what, details=error.details, cause=error.cause, next=error.next
         ) from error
-
-
-def _steps(here: SystemOverNodes, layer: Layer) -> None:
-    for number, step in enumerate(layer.step, start=1):
-        name = f"{layer.title}, step {number}"
-        places = here.found.nodes_of(step.on, here.group.roles)
-        if step.once:
-            places = tuple(at for at in places if (at, name) not in here.group.done_once)
-            _carry_out(here, name, step, places, step.do)
-            here.group.done_once |= {(at, name) for at in places}
-            continue
-        back = tuple(reversed(places))
-        here.undo.append(partial(_carry_out, here, f"{name}, undone", step, back, step.undo))
-        _carry_out(here, name, step, places, step.do)
-
-
-def _carry_out(
-    here: SystemOverNodes, name: str, step: Step, places: tuple[int, ...], text: str
-) -> None:
-    if not text.strip():
-        return
-    for each in [(at,) for at in places] if step.by_turns else [places]:
-        try:
-            here.run_on(each, text, step.seconds)
-        except NodeLostError:
-            raise
-        except RigError as error:
-            raise RigError(
-                f'"{here.found.system.name}" is not set up ({name}): {error.what}',
-                details=error.details,
-                cause="its steps are in rig/vm/systems",
-                next=f"fsgauge rig test {here.found.system.kind}",
-            ) from error
-
-
-def _blank(here: SystemOverNodes) -> None:
-    """The same start for every turn: nothing on the disk that the nodes share."""
-    at = here.found.holders(here.group.roles)[0]
-    device = device_for(here.found, here.group.nodes[at].spec.disks)
-    here.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
-
-
-def _make(here: SystemOverNodes) -> None:
-    """The file system as fsgauge makes it, on each node that holds it."""
-    found, group = here.found, here.group
-    places = found.holders(group.roles)
-    orders = {at: _standing_order(here, at, anew=True) for at in places}
-    answers = group.give(orders, _MAKE_SECONDS)
-    here.facts = json.loads(answers[places[0]])
-    fall = Order(do="fall", words={"folder": _place_of(found)})
-    here.undo.append(lambda: _give(group, dict.fromkeys(places, fall)))
-
-
-def _place_of(found: Arrangement) -> str:
-    """Where the file system that is made is mounted."""
-    return FOLDER if found.reached_by is None else BELOW
-
-
-def _standing_order(here: SystemOverNodes, at: int, *, anew: bool) -> Order:
-    found = here.found
-    return Order(
-        do="stand",
-        words={
-            "system": found.system.model_copy(update={"rig": None}).model_dump_json(),
-            "device": device_for(found, here.group.nodes[at].spec.disks),
-            "folder": _place_of(found),
-            "anew": anew,
-        },
-    )
-
-
-def _give(group: NodeGroup, orders: dict[int, Order]) -> None:
-    group.give(orders, _MAKE_SECONDS)

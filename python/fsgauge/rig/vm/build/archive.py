@@ -207,7 +207,7 @@ def unpack(archive: Path, tree: Path) -> None:
         for name in ("bin", "sbin", "lib", "lib64"):
             (tree / "usr" / name).mkdir(parents=True)
             (tree / name).symlink_to(f"usr/{name}")
-    out = [word for each in _LEFT_OUT for word in (f"--exclude={each}",)]
+    out = [f"--exclude={each}" for each in _LEFT_OUT]
     plain = child_environment(LC_ALL="C")
     reading = start(
         ["dpkg-deb", "--fsys-tarfile", str(archive.absolute())],

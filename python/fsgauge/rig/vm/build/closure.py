@@ -1,6 +1,8 @@
 """Few files of a large tree: those that are asked for, and what they are linked with.
 
-The tree is another system's root, so an absolute link in it leads to a place in the tree.
+The tree is another system's root, so an absolute link in it leads to a place in the tree. Programs
+that the build runs come out of such a tree too, with its own libraries: they need not be installed,
+and are of the same version wherever a guest is built.
 """
 
 from __future__ import annotations
@@ -8,11 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import Said, run_tool
 
 _MAGIC = b"\x7fELF"
 _CLASS_64, _LITTLE = 2, 1
@@ -100,7 +103,8 @@ class Closure:
     def libraries(self) -> list[str]:
         """Names of the libraries that were collected and that every program finds."""
         paths = map(Path, self._files | self._links)
-        return sorted({path.name for path in paths if ".so" in path.name and _is_usual(path)})
+        usual = [path for path in paths if str(path.parent) in _LIBRARIES]
+        return sorted({path.name for path in usual if ".so" in path.name})
 
     def copy(self, place: Path) -> None:
         """Write files and links; other names of collected programs (mkfs.ext4) are links too."""
@@ -138,18 +142,15 @@ class Closure:
         self._files.add(found)
         needs = linked(path)
         if needs is not None:
-            folders = [*self._own_folders(needs.folders, found), *_LIBRARIES]
+            origin = str(Path(found).parent)
+            own = (each.replace("$ORIGIN", origin).lstrip("/") for each in needs.folders)
+            folders = [*(_normal(Path(each)) for each in own), *_LIBRARIES]
             return [self._library(each, name, folders) for each in needs.libraries]
         with path.open("rb") as file:
             first = file.readline(256)
         if first.startswith(b"#!"):
             return [first[2:].split()[0].decode()]
         return []
-
-    def _own_folders(self, named: Iterable[str], found: str) -> list[str]:
-        """Where a file itself wants its libraries to be looked for, as paths in the tree."""
-        origin = str(Path(found).parent)
-        return [_normal(Path(each.replace("$ORIGIN", origin).lstrip("/"))) for each in named]
 
     def _library(self, library: str, of: str, folders: Iterable[str]) -> str:
         for folder in folders:
@@ -191,10 +192,6 @@ class Closure:
                     self._links.add(f"{folder}/{path.name}")
 
 
-def _is_usual(path: Path) -> bool:
-    return str(path.parent) in _LIBRARIES
-
-
 def _normal(path: Path) -> str:
     found: list[str] = []
     for part in path.parts:
@@ -203,3 +200,41 @@ def _normal(path: Path) -> str:
         else:
             found.append(part)
     return "/".join(found)
+
+
+_SECONDS = 900.0
+_LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
+"""The file itself: its usual name is a link to that of this machine."""
+
+
+def run_packaged(tools: Path, program: str, words: Sequence[str], *, called: str = "") -> Said:
+    """Run a program of the tools' folder, by its own loader; RigError where it fails.
+
+    `called` is the name under which it is started, where that decides what it does (kmod).
+    """
+    libraries = ":".join(str(tools / each) for each in ("usr/lib/x86_64-linux-gnu", "usr/lib"))
+    command = [
+        *(str(tools / _LOADER), "--library-path", libraries),
+        *("--argv0", called or program, str(tools / "usr" / "bin" / program), *words),
+    ]
+    said = run_tool(command, seconds=_SECONDS)
+    if said.exit_code:
+        raise RigError(
+            f"{called or program} failed while the guest was built",
+            details=tuple(said.words.splitlines()[-4:]),
+            next="df -h ~/.cache",
+        )
+    return said
+
+
+def squashed(tools: Path, folder: Path, image: Path) -> None:
+    """A folder as a read-only image; equal folders give equal images."""
+    run_packaged(
+        tools,
+        "mksquashfs",
+        [
+            *(str(folder), str(image), "-noappend", "-all-root", "-no-xattrs", "-quiet"),
+            *("-no-progress", "-comp", "zstd", "-Xcompression-level", "6", "-b", "128K"),
+            *("-mkfs-time", "0"),
+        ],
+    )

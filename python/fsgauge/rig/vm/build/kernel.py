@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.rig.vm.build.tools import run_packaged, squashed
+from fsgauge.rig.vm.build.closure import run_packaged, squashed
 from fsgauge.rig.vm.recipe import GUEST, Recipe
 
 _FILE, _FOLDER = stat.S_IFREG | 0o755, stat.S_IFDIR | 0o755

@@ -23,8 +23,7 @@ from fsgauge.errors import RigError
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.programs import find_engine, interpreter, isolated
 from fsgauge.rig.vm import cache
-from fsgauge.rig.vm.build.closure import Linked, linked
-from fsgauge.rig.vm.build.tools import squashed
+from fsgauge.rig.vm.build.closure import Linked, linked, squashed
 from fsgauge.rig.vm.cache import Guest, is_in_use
 
 _LEFT_OUT = (
@@ -74,13 +73,10 @@ def _make(place: Path, guest: Guest) -> None:
         _fill(lab, set(guest.facts.libraries))
         squashed(guest.tools, lab, image)
         image.rename(place)
-    for older in sorted(_images(), key=lambda each: each.stat().st_mtime_ns)[:-2]:
+    images = cache.cache_folder().glob("lab-*.squashfs")
+    for older in sorted(images, key=lambda each: each.stat().st_mtime_ns)[:-2]:
         if not is_in_use(older):
             older.unlink(missing_ok=True)
-
-
-def _images() -> list[Path]:
-    return list(cache.cache_folder().glob("lab-*.squashfs"))
 
 
 def _key(guest: Guest) -> str:

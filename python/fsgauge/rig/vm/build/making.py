@@ -15,11 +15,11 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import cache
 from fsgauge.rig.vm.build.archive import Archive, Package, require_programs, unpack
-from fsgauge.rig.vm.build.closure import Closure
+from fsgauge.rig.vm.build.closure import Closure, squashed
 from fsgauge.rig.vm.build.kernel import make_kernel, version_of
-from fsgauge.rig.vm.build.tools import squashed
 from fsgauge.rig.vm.cache import Guest, Kernel
 from fsgauge.rig.vm.recipe import GUEST, Recipe, recipe
+from fsgauge.storage.base import free_bytes
 from fsgauge.units import format_size
 
 _ROOT_FOLDERS = ("dev", "proc", "sys", "run", "tmp", "etc", "root", "mnt", "lab", "var/lib")
@@ -101,11 +101,10 @@ def require_here() -> None:
 
 
 def _require_room(folder: Path) -> None:
-    room = os.statvfs(folder)
-    free_bytes = room.f_bavail * room.f_frsize
-    if free_bytes < _NEEDED_BYTES:
+    free = free_bytes(folder)
+    if free < _NEEDED_BYTES:
         raise RigError(
-            f"{folder} has {format_size(free_bytes)} free, and a build takes up to"
+            f"{folder} has {format_size(free)} free, and a build takes up to"
             f" {format_size(_NEEDED_BYTES)}",
             cause="packages are unpacked there; about a tenth of it stays",
             next=f"df -h {folder}; or {cache.CACHE_VARIABLE}=/a/larger/folder {cache.BUILD}",
@@ -242,4 +241,4 @@ def _flavour(package: str) -> str:
 
 def _version(package: str) -> list[int]:
     found = _NAME.fullmatch(package)
-    return [int(number) for number in re.findall(r"\d+", found["version"])] if found else []
+    return cache.numbers_in(found["version"]) if found else []

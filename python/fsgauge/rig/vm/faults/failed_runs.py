@@ -19,7 +19,7 @@ from fsgauge.record.records import Plan, RunRecord, Turn, TurnRecord
 from fsgauge.record.strikes import Struck
 from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.recording import run_record
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.study.model import Study
@@ -93,7 +93,7 @@ CODE = "rig.struck"
 
 
 class StruckTurn:
-    """Is told what `tell` is to be told."""
+    """Tells one struck turn on; its strikes begin with its last run, and end with it."""
 
     def __init__(
         self, study: Study, plan: Plan, turn: Turn, injection: Injection, tell: Tell

@@ -27,8 +27,6 @@ _UNDO_SECONDS = 600.0
 
 @dataclass
 class _Injected:
-    """One strike, as it is carried out."""
-
     strike: Strike
     began: float | None = None
     ended: float | None = None

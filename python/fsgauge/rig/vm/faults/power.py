@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.disks import device_of
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
+from fsgauge.rig.vm.qemu import device_of
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size

@@ -17,7 +17,7 @@ from typing import Any
 from fsgauge.errors import FsgaugeError
 from fsgauge.record.strikes import Strike, Struck
 from fsgauge.rig.happenings import LoadBegins
-from fsgauge.rig.vm.arrangement.environment import FOLDER
+from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.messages import Order
@@ -70,10 +70,8 @@ class Surviving:
     def carried_out(self) -> None:
         """Until both nodes have gone on, or do not. Raises where the folder cannot be made."""
         first = next(iter(self.nodes))
-        words = {"folder": self._folder, "step": {"do": "make"}}
-        made = json.loads(
-            self._group.tell_one(first, Order(do="agent", words=words), _STEP_SECONDS)
-        )
+        make = self._order({"do": "make"})
+        made = json.loads(self._group.tell_one(first, make, _STEP_SECONDS))
         if "error" in made:
             raise FsgaugeError(f"no folder can be made on the system: {made['error']}")
         self._zero = time.monotonic()
@@ -82,6 +80,9 @@ class Surviving:
         self._append()
         self.struck = self._injection.finish()[0]
         self._read_back()
+
+    def _order(self, step: dict[str, Any]) -> Order:
+        return Order(do="agent", words={"folder": self._folder, "step": step})
 
     def _append(self) -> None:
         over: float | None = None
@@ -104,7 +105,6 @@ class Surviving:
             self.nodes[at].is_stuck = True
 
     def _turn(self, at: int, now: float) -> None:
-        """A node's next record, or its answer to the last one."""
         node = self._group.nodes[at]
         if node.is_away:
             self._waiting.discard(at)
@@ -117,9 +117,8 @@ class Surviving:
             step = {"do": "append", "name": f"log-{at}", "node": at, "first": number, "count": 1}
             other = next(each for each in self.nodes if each != at)
             step |= {"sync": True, "beside": f"log-{other}"}
-            words = {"folder": self._folder, "step": step}
             try:
-                node.send(Order(do="agent", words=words), _ANSWER_SECONDS)
+                node.send(self._order(step), _ANSWER_SECONDS)
                 self._waiting.add(at)
             except NodeLostError as error:
                 self._lose(at, error)
@@ -177,9 +176,8 @@ class Surviving:
         node = self._group.nodes[reader]
         for at in self.nodes:
             for step in ({"do": "release"}, {"do": "records", "name": f"log-{at}"}):
-                order = Order(do="agent", words={"folder": self._folder, "step": step})
                 try:
-                    found = json.loads(node.ask(order, _STEP_SECONDS))
+                    found = json.loads(node.ask(self._order(step), _STEP_SECONDS))
                 except NodeLostError:
                     yield at, None
                     return

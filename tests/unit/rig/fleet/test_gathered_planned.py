@@ -8,8 +8,8 @@ import pytest
 
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.fleet.control import HostLostError
-from fsgauge.rig.fleet.messages import HappeningMessage, LabelMessage
-from fsgauge.rig.fleet.planned import Planned
+from fsgauge.rig.fleet.gathered import Planned
+from fsgauge.rig.fleet.messages import HappeningMessage, Label
 from tests.synthetic import make_study
 
 STUDY = make_study(blocks=2)
@@ -93,5 +93,5 @@ def test_a_host_that_always_waits_for_the_same(
         planned.require_due("b", label(**words))
 
 
-def label(**words: object) -> LabelMessage:
-    return LabelMessage.model_validate({"block": 0, "turn": TURN.turn, "cell": "", **words})
+def label(**words: object) -> Label:
+    return Label.model_validate({"block": 0, "turn": TURN.turn, "cell": "", **words})

@@ -9,10 +9,9 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.plan.partners import partners
 from fsgauge.plan.turns import make_plan
-from fsgauge.rig.design import Design, design_of
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.side_by_side import hindrance
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import Design, Rig, design_of
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 from tests.laboratory import NoDiskEngine, NoDiskRig

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fsgauge.rig.vm import switch
-from fsgauge.rig.vm.switch import Shape, Switch
+from fsgauge.rig.vm import network
+from fsgauge.rig.vm.network import Shape, Switch
 
 EVERYONE = b"\xff" * 6
 SECONDS = 60.0
@@ -120,7 +120,7 @@ def test_a_link_that_is_cut_carries_nothing_until_it_is_healed(net: Net) -> None
 
 def test_nothing_is_lost_for_want_of_room(net: Net, monkeypatch: pytest.MonkeyPatch) -> None:
     """Far more than all buffers hold, to a machine that reads late."""
-    monkeypatch.setattr(switch, "_STALLED_SECONDS", SECONDS)
+    monkeypatch.setattr(network, "_STALLED_SECONDS", SECONDS)
     net.introduce()
     count, payload = 8000, bytes(1400)
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.rig.vm import qemu
-from fsgauge.rig.vm.opened import opened
-from fsgauge.rig.vm.qemu import Descriptors, Disk, MachineSpec, Qemu, command
+from fsgauge.rig.vm.qemu import Descriptors, Disk, MachineSpec, Qemu, command, opened
 from tests.unit.rig.vm.machine import fake_node
 
 
