@@ -238,7 +238,7 @@ def test_what_is_too_noisy_is_named() -> None:
         " ext4."
     )
     said = in_short(*measured({}, noise=3.0), 3.0)
-    assert said.endswith("; too noisy to tell on ext4 and xfs."), said
+    assert said == "Too noisy to tell what two writers do over one on raw, ext4 and xfs."
 
 
 def test_the_long_form_names_the_limit_in_place_of_a_verdict() -> None:
