@@ -188,15 +188,21 @@ def test_a_history_without_steps_shows_one_in_at_most_one_of_twenty(
 
 
 def test_a_planted_step_is_found_where_it_is() -> None:
-    """Minus 8 % from folder 10 of 20 on, when equal folders differ by 2 %."""
+    """From folder 10 of 20 on, when equal folders differ by 2 %: minus 12 % nearly always, minus 8 %
+    in 85 of 100 (in more than 95 before a random walk was held to 6 false steps of 100)."""
+    assert share_found(0.88) > 0.95
+    assert share_found(0.92) > 0.80
+
+
+def share_found(level: float) -> float:
     chance = np.random.default_rng(3)
     hits = []
     for _ in range(300):
         logs = chance.normal(0, 0.02, 20)
-        logs[10:] += math.log(0.92)
+        logs[10:] += math.log(level)
         steps = change_points(list(logs))
         hits.append(len(steps) == 1 and abs(steps[0].index - 10) <= 1)
-    assert np.mean(hits) > 0.95
+    return float(np.mean(hits))
 
 
 def test_a_step_that_was_undone_is_found_too() -> None:
