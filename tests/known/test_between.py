@@ -188,7 +188,7 @@ def test_a_history_without_steps_shows_one_in_at_most_one_of_twenty(
 
 
 def test_a_planted_step_is_found_where_it_is() -> None:
-    """From folder 10 of 20 on, when equal folders differ by 2 %: minus 12 % nearly always, minus 8 %
+    """From folder 10 of 20 on, where equal folders differ by 2 %: minus 12 % nearly always, 8 %
     in 85 of 100 (in more than 95 before a random walk was held to 6 false steps of 100)."""
     assert share_found(0.88) > 0.95
     assert share_found(0.92) > 0.80
