@@ -159,7 +159,8 @@ def mostly_undecided(question: Question) -> str:
         return ""
     decided = _decided(question)
     clear = {entry.system for _, entry in everything if entry.verdict not in OPEN}
-    unclear = [system for system in question.others if system not in clear]
+    open_ = {entry.system for entry in undecided}
+    unclear = [system for system in question.others if system in open_ - clear]
     subject = _subject(question)
     aside = baseline_aside(question.baseline, question.noise, undecided)
     cells = [cell for cell, entry in everything if entry.verdict in OPEN]

@@ -1,5 +1,4 @@
 """What statistics make of a study's records: the model that goes to report.json.
-
 Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a latency a gain;
 `verdict` says which. Intervals are 95 %. Values are raw: per second, bytes per second, nanoseconds.
 """
@@ -52,8 +51,8 @@ class JudgedRatio(ResultModel):
 
     So are `low` and `high`: they exclude 1 where the verdict is better or worse, and else only
     where they are too wide to say anything. `barely`: without some one block the verdict would be
-    another. `rig_deviation` is that of a block's log ratio which the baseline against itself shows
-    of these cells; intervals and p count with no less.
+    another. `rig_deviation` of a block's log ratio is what the baseline against itself shows here:
+    intervals and p count with no less.
     """
 
     ratio: float

@@ -243,12 +243,13 @@ def _require_own(study: Study, destroy: Consent | None) -> None:
 
 
 def _without_model_of(study: Study) -> list[str]:
-    """Keys of a real storage that would be ignored: all that are set but its size and its place."""
+    """Keys of a real storage that would be ignored: all that are set but its size and its place,
+    and that its file is allocated beforehand, below which a model has nothing."""
     storage = study.storage
     if not isinstance(storage, LoopStorage | RamStorage):
         return []
     usual = {name: each.default for name, each in type(storage).model_fields.items()}
-    kept = ("kind", "size", "directory")
+    kept = ("kind", "size", "directory", "preallocate")
     return [name for name in usual if name not in kept and getattr(storage, name) != usual[name]]
 
 

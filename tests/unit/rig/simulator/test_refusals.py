@@ -32,6 +32,6 @@ def test_storage_of_another_kind_has_the_size_of_the_usual_disks_at_most() -> No
 
 
 def test_what_a_real_storage_has_beside_its_size_is_refused_and_not_dropped() -> None:
-    lines = planned("aging", "--set", "storage.preallocate=true")[1]
-    assert "the simulator has no model of storage.preallocate" in lines[1]
-    assert any("leave preallocate out" in line for line in lines)
+    lines = planned("aging", "--set", "storage.iops=500 IOPS")[1]
+    assert "the simulator has no model of storage.iops" in lines[1]
+    assert any("leave iops out" in line for line in lines)
