@@ -66,7 +66,7 @@ def outcome_of(limits: Sequence[Judged]) -> Outcome:
 
 def _outcome(condition: Condition, found: Comparison, results: Results) -> Outcome:
     enough = found.n >= BLOCKS_FOR_A_VERDICT and results.sureness.valid
-    if found.low is None or found.high is None or not enough:
+    if found.low is None or found.high is None or not enough or found.verdict == "too noisy":
         return "undecided"
     is_beyond = is_met(condition, found.low, found.high)
     return "undecided" if is_beyond is None else "bad" if is_beyond else "good"

@@ -91,8 +91,9 @@ class Tally:
         found: dict[int, list[float]] = {}
         for run in self.runs:
             if run.system == system and run.cell.id == like.cell.id and _is_sample(run):
-                rate = operations_per_second(run)
-                if rate > 0:
+                elapsed_ns = run.result.elapsed_ns if run.result is not None else 0
+                if elapsed_ns:  # what did nothing had fewer than one in its time
+                    rate = max(operations_per_second(run), 1e9 / elapsed_ns)
                     found.setdefault(run.block, []).append(math.log(rate))
         return {block: sum(logs) / len(logs) for block, logs in found.items()}
 

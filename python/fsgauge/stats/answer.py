@@ -162,7 +162,7 @@ def mostly_undecided(question: Question) -> str:
     open_ = {entry.system for entry in undecided}
     unclear = [system for system in question.others if system in open_ - clear]
     subject = _subject(question)
-    aside = baseline_aside(question.baseline, question.noise, undecided)
+    aside = "" if question.idle else baseline_aside(question.baseline, question.noise, undecided)
     cells = [cell for cell, entry in everything if entry.verdict in OPEN]
     labels = listed(list(dict.fromkeys(METRICS[question.metrics[c.id]].label for c in cells)))
     start = f"Too noisy to tell {named_systems(unclear)} from {subject} in {labels}{aside}"

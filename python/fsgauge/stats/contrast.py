@@ -184,6 +184,8 @@ def in_folders(
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
+        if all(_did_nothing(value, side) for value, side in sides):
+            continue
         before, after = (_logs_of_sittings(*side) for side in sides)
         reaches = [
             max((reach_of(value, samples) for sitting in side for samples in sitting), default=0.0)
@@ -199,6 +201,15 @@ def in_folders(
         if ratio is not None:
             found[key] = _Found(contrast, ratio, ratio, _numbered(after), _numbered(before))
     return _judged(found, equivalence_percent)
+
+
+def _did_nothing(value: Value | Contrast, sittings: Sittings) -> bool:
+    """Whether no block of any folder has more of it than a bound."""
+    return all(
+        set(logs_of(value, samples)) <= _idle_in(value, samples)
+        for sitting in sittings
+        for samples in sitting
+    )
 
 
 def _values(side: Value | Contrast) -> list[Value]:
@@ -230,7 +241,14 @@ def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
     """The log of every block that has it."""
     if isinstance(side, Value):
         return samples.block_logs(*side)
-    return over(logs_of(side.numerator, samples), logs_of(side.denominator, samples))
+    both = _idle_in(side.numerator, samples) & _idle_in(side.denominator, samples)
+    found = over(logs_of(side.numerator, samples), logs_of(side.denominator, samples))
+    return {block: log for block, log in found.items() if block not in both}
+
+
+def _idle_in(side: Value | Contrast, samples: Samples) -> set[int]:
+    """Blocks in which a side did nothing: where both did, their ratio is not known."""
+    return set.intersection(*(samples.idle_blocks(*value) for value in _values(side)))
 
 
 def reach_of(side: Value | Contrast, samples: Samples) -> float:

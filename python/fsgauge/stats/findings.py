@@ -180,6 +180,7 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
         if entry.metric == "iops"
         and entry.verdict == "better"
         and not entry.in_memory
+        and not evidence.samples.idle_blocks("iops", entry.cell, plan.baseline)
         and entry.low is not None
         and entry.low > 1 / (1 - entry.margin_percent / 100)
     ]

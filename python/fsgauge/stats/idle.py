@@ -39,25 +39,28 @@ IDLE = ("idle.system", "idle.host", "idle.worker")
 """The codes of all findings of this file."""
 
 
-def low_runs(rates: Sequence[float]) -> dict[int, float]:
-    """The places of runs that did nothing or little, each with its share of what the others did."""
+def low_runs(rates: Sequence[float], rig: float = 0.0) -> dict[int, float]:
+    """The places of runs that did nothing or little, each with its share of what the others did.
+
+    `rig` is the deviation of a run's log rate that A/A shows.
+    """
     found = {place: 0.0 for place, rate in enumerate(rates) if rate <= 0}
     ordered = sorted((rate, place) for place, rate in enumerate(rates) if rate > 0)
     logs = [math.log(rate) for rate, _ in ordered]
     for at in range(len(logs) - 1, 0, -1):
-        if _stand_apart(logs[:at], logs[at:]):
+        if _stand_apart(logs[:at], logs[at:], rig):
             usual = math.exp(statistics.median(logs[at:]))
             found |= {place: rate / usual for rate, place in ordered[:at]}
             break
     return found
 
 
-def _stand_apart(low: Sequence[float], high: Sequence[float]) -> bool:
+def _stand_apart(low: Sequence[float], high: Sequence[float], rig: float) -> bool:
     """Whether the lower ones (logs, ascending) are no scatter of the upper ones."""
     share = math.exp(low[-1] - statistics.median(high))
     most, known = (LITTLE, high) if len(high) >= FEWEST_TO_SCATTER else (VERY_LITTLE, low)
     scatter = statistics.stdev(known) if len(known) >= FEWEST_TO_SCATTER else 0.0
-    return share < most and high[0] - low[-1] >= SCATTERS * scatter
+    return share < most and high[0] - low[-1] >= SCATTERS * max(scatter, rig)
 
 
 def idle_systems(evidence: Evidence) -> Iterator[Finding]:
@@ -71,12 +74,14 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
             rate = timed_operations(run.result) * 1e9 / elapsed_with_finish_ns(run.result)
             of_system = measured.setdefault(run.system, {})
             of_system.setdefault(run.cell.id, []).append((run, rate))
+    rigs = {cell.id: _rig(evidence, cell.id) for cell in evidence.study.plan.cells}
     for system in evidence.study.plan.systems:
-        cells = measured.get(system, {}).values()
+        of_cells = measured.get(system, {})
+        cells = of_cells.values()
         low = [
             (of_cell[place][0], share)
-            for of_cell in cells
-            for place, share in low_runs([rate for _, rate in of_cell]).items()
+            for cell, of_cell in of_cells.items()
+            for place, share in low_runs([rate for _, rate in of_cell], rigs[cell]).items()
         ]
         if low:
             yield finding(
@@ -88,6 +93,12 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
                 " tail)? They count in full, so no mean over them is that of a working system.",
                 [f"{name_of(run)}: {_amount([share])}" for run, share in sorted_by_block(low)],
             )
+
+
+def _rig(evidence: Evidence, cell: str) -> float:
+    """What A/A shows of a run's log rate, by the median: one run that stalled is no noise."""
+    logs = [abs(log) for log in evidence.samples.twin_log_ratios("iops", cell).values()]
+    return statistics.median(logs) / (0.6745 * math.sqrt(2)) if len(logs) > 2 else 0.0
 
 
 def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
@@ -251,7 +262,7 @@ def idle_words(findings: Sequence[Finding]) -> str:
     ]
     if not told:
         return ""
-    more = f" So did {len(told) - 1} more: see the findings." if len(told) > 1 else ""
+    more = f" Findings like this: {len(told)}." if len(told) > 1 else ""
     return told[0].sentence + more
 
 

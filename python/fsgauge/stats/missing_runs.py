@@ -183,7 +183,7 @@ def few_blocks(evidence: Evidence) -> Iterator[Finding]:
             + (
                 " intervals are wide, and assume normally distributed block ratios."
                 if blocks >= 3
-                else " too few for any verdict."
+                else " too few for a verdict of all systems."
             ),
             advice_for_more(evidence, "Use 8 or more: --set plan.blocks=8."),
         )

@@ -107,6 +107,15 @@ class Samples:
     reaches: dict[Key, dict[Place, float]] = field(default_factory=dict)
     level: float = LEVEL
     withheld: list[Withheld] = field(default_factory=list)
+    idle: dict[Key, set[Place]] = field(default_factory=dict)
+    """Places whose value is only the most, or least, that a run which did nothing can have had."""
+
+    def idle_blocks(self, metric: str, cell: str, system: str) -> set[int]:
+        """Blocks in which all of a system's runs did nothing of it."""
+        key = metric, cell, system
+        places = self.logs.get(key, {})
+        idle = self.idle.get(key, set())
+        return {block for block, _ in idle if all(p in idle for p in places if p[0] == block)}
 
     def beside(self, plan: Plan | None = None) -> Samples:
         """None yet, of the same study: what is drawn from them has intervals of its level.
@@ -174,18 +183,20 @@ class Samples:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""
         found = self.of(metric, cell, self.plan.baseline)
         ratios: dict[int, float] = {}
+        idle = self.idle_blocks(metric, cell, self.plan.baseline)
         for block, (earlier, later) in self._baseline_turns(cell).items():
-            if (block, earlier) in found and (block, later) in found:
+            if (block, earlier) in found and (block, later) in found and block not in idle:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
     def twin_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's twin over its other turn: A/A by the plan's lot."""
         found = self.of(metric, cell, self.plan.baseline)
+        idle = self.idle_blocks(metric, cell, self.plan.baseline)
         return {
             block: found[block, True] - found[block, False]
             for block in self._baseline_turns(cell)
-            if (block, True) in found and (block, False) in found
+            if (block, True) in found and (block, False) in found and block not in idle
         }
 
     def reach(self, metric: str, cell: str, system: str) -> float:
@@ -217,7 +228,10 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
             continue
         found = {**readings(run.result), **_at_once(run), **_write_back(run)}
         for metric, reading in found.items():
-            samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
+            key = metric, run.cell.id, run.system
+            samples.add(key, (run.block, run.again), reading)
+            if not timed_operations(run.result) and metric in ("iops", "bandwidth"):
+                samples.idle.setdefault(key, set()).add((run.block, run.again))
     for run in measured:
         for metric, reading in at_most(run).items():
             place = run.block, run.again
@@ -225,8 +239,19 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
                 metric, run, samples
             ):
                 samples.add((metric, run.cell.id, run.system), place, reading)
+                samples.idle.setdefault((metric, run.cell.id, run.system), set()).add(place)
     withhold(samples, measured)
+    _withhold_times(samples, measured)
     return samples
+
+
+def _withhold_times(samples: Samples, runs: Sequence[RunRecord]) -> None:
+    """Take out the time to complete where some run of the cell did not: it is the slowest."""
+    for cell in {cell for metric, cell, _ in samples.logs if metric == "complete"}:
+        of_cell = [run for run in runs if run.cell.id == cell]
+        if not all(_has(samples, "complete", run) for run in of_cell):
+            for system in samples.plan.systems:
+                samples.logs.pop(("complete", cell, system), None)
 
 
 def at_most(run: RunRecord) -> dict[str, Reading]:
@@ -313,13 +338,11 @@ def _together(
 ) -> Together | None:
     operation, _, part = metric.rpartition(".")
     own = [run for run in runs if run.system == system]
-    found = merge(
-        each
-        for run in own
-        if run.result is not None
-        and (each := latencies(run.result).get(operation)) is not None
-        and each.operations
-    )
+    each = [latencies(run.result).get(operation) for run in own if run.result is not None]
+    done = [histogram for histogram in each if histogram is not None and histogram.operations]
+    if len(done) < len(own):  # a run that did nothing has no latency: it is worse than any
+        return None
+    found = merge(done)
     quantile = quantile_of(found, QUANTILES[part]) if found is not None else None
     if quantile is None:
         return None

@@ -12,7 +12,7 @@ from fsgauge.record.records import RunRecord, StepRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.noise import describe_noise
 from fsgauge.stats.results import Finding, NoiseFloor
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.wording import IN_EVERY_BLOCK, ratio_range
 from fsgauge.units import format_size
 
 SHARES_ITS_DISK = ("loop",)
@@ -53,6 +53,8 @@ def what_holds(floor: NoiseFloor | None) -> str:
     if floor.state == "differs":
         return "ratios do not hold: the baseline differed from itself"
     apart = f"equal systems came out {ratio_range(floor.low, floor.high)} apart"
+    if apart.endswith(f"{IN_EVERY_BLOCK} apart"):
+        apart = "equal systems came out equal in every block"
     if floor.state == "wide":
         return f"it was too noisy here ({apart}): only ratios called better or worse hold"
     return f"ratios hold within its noise here ({apart})"

@@ -147,8 +147,10 @@ def percent(ratio: float, edges: Edges | None = None) -> str:
 def percent_range(low: float, high: float, unit: str = "") -> str:
     """Two ratios as "78 to 86", with digits more where they would read alike, or as 100."""
     digits = _digits((low, high), 0, _percent)
-    if digits is None or _is_narrow(low, high):
+    if never_varied(low, high) or _is_narrow(low, high):
         return IN_EVERY_BLOCK
+    if digits is None:
+        return f"{_percent(high, MOST_DIGITS)}{unit}"
     return f"{_percent(low, digits)} to {_percent(high, digits)}{unit}"
 
 
@@ -227,6 +229,8 @@ def ratio_range(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval"
     digits = _digits((low, high), 2, _factor)
-    if digits is None or _is_narrow(low, high):
+    if never_varied(low, high) or _is_narrow(low, high):
         return IN_EVERY_BLOCK
+    if digits is None:
+        return _factor(high, MOST_DIGITS)
     return f"{_factor(low, digits)} to {_factor(high, digits)}"

@@ -24,7 +24,7 @@ from fsgauge.stats.folders.condition import Condition, Selector, what_cell_is
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.metrics import METRICS, Unit
 from fsgauge.stats.results import ResultModel
-from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.welch import interval
 from fsgauge.units import exact_size, format_size
 
@@ -222,10 +222,12 @@ def _decided(
     bounds = line.at(level)
     if ratios.invalid:
         return None, ratios.invalid
-    if line.blocks >= BLOCKS_FOR_A_VERDICT and ratios.sittings_unknown:
-        return None, SITTINGS_UNKNOWN
-    if bounds is None or line.blocks < BLOCKS_FOR_A_VERDICT:
+    if line.blocks < BLOCKS_FOR_A_VERDICT:
         return None, f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
+    if bounds is None or ratios.sittings_unknown:
+        return None, SITTINGS_UNKNOWN
+    if is_too_wide(*bounds):
+        return None, "too noisy: the interval is too wide to decide"
     crossed = is_met(condition, *bounds)
     if crossed is not None:
         return crossed, f"the whole interval is {'beyond' if crossed else 'within'} the limit"

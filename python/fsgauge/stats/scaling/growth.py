@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, FactorValue, Plan
-from fsgauge.stats.contrast import Contrast, Rig, Value
-from fsgauge.stats.estimate import Estimate, over, widened
+from fsgauge.stats.contrast import Contrast, Rig, Value, logs_of
+from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.results import HostPoint, HostScaling
 from fsgauge.stats.rig_limits import Place, RigLimit, rates_set_by
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
 from fsgauge.stats.sentence import ends
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import factor_words, listed, number_words, ratio_range
 
 
@@ -42,10 +42,11 @@ def grown(samples: Samples, values: Mapping[int, Value]) -> dict[int, Growth]:
     fewest, rig = min(rates), Rig(samples)
     found = {}
     for count, logs in rates.items():
-        gain = over(logs, rates[fewest])
+        contrast = Contrast(values[count], values[fewest])
+        gain = logs_of(contrast, samples)
         more = count != fewest
         ideal = math.log(fewest / count)
-        least = rig.deviation(Contrast(values[count], values[fewest]))
+        least = rig.deviation(contrast)
         found[count] = Growth(
             rate=samples.over_blocks(logs),
             change=samples.over_blocks(gain, least=least) if more else None,
@@ -152,6 +153,8 @@ def hosts_sentence(
         of_one = f" the {work} of {number_words(points[0].hosts)}"
         causes = {each.system: _set_by(each, limits) for each in groups[group]}
         clause = _clause(changes[group], of_one if group == leading else "", intervals, causes)
+        noisy = [each.system for each in groups[group] if each.system not in changes[group]]
+        clause += f"; too noisy to tell on {listed(noisy)}" if noisy else ""
         clauses.append(clause if group == leading else f"of the {work} {clause}")
     shared = factors_of(cells[points[-1].cell]).shared_words
     said = number_words(points[-1].hosts)
@@ -164,7 +167,14 @@ def _changes(lines: Sequence[HostScaling]) -> dict[str, Estimate]:
     found = {each.system: each.points[-1].change for each in lines}
     known = {system: each for system, each in found.items() if each is not None}
     enough = known and min(each.n for each in known.values()) >= BLOCKS_FOR_A_VERDICT
-    return known if enough else {}
+    if not enough:
+        return {}
+    wide = {system: widened(each, len(known)) for system, each in known.items()}
+    return {
+        system: each
+        for system, each in known.items()
+        if not is_too_wide(wide[system].low, wide[system].high)
+    }
 
 
 def _least(changes: dict[str, Estimate]) -> float:

@@ -28,7 +28,7 @@ from fsgauge.stats.sentence import (
     shortest,
     told_apart,
 )
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
@@ -82,15 +82,20 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
     causes = {line.system: line.limited_by for line in lines}
     if systems and all(
-        is_undecided(change, margin_percent) and not causes[system] for system, change in systems
+        (is_undecided(change, margin_percent) or is_too_wide(*change.edges)) and not causes[system]
+        for system, change in systems
     ):
         names = [system for system, _ in systems]
         shown = named_systems(names)
         asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
         return f"Too noisy to tell whether {asked}{groups}."
-    alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
+    alone = ""
+    if device is not None and not says_nothing(device, margin_percent):
+        alone = f"; the device alone {factor_words(device.value, device.edges)} times"
     unclear = [each for each in systems if says_nothing(each[1], margin_percent)]
-    if len(systems) > NAMED_SYSTEMS and any(each in unclear for each in ends(systems, _value)):
+    is_wide = any(is_too_wide(*change.edges) for _, change in unclear)
+    many = len(systems) > NAMED_SYSTEMS and any(each in unclear for each in ends(systems, _value))
+    if is_wide or many:
         systems = [each for each in systems if each not in unclear]
         alone += f"; too noisy to tell on {named_systems([name for name, _ in unclear])}"
     return shortest(
@@ -229,9 +234,9 @@ def is_undecided(change: Estimate, margin_percent: float) -> bool:
 
 
 def says_nothing(change: Estimate, margin_percent: float) -> bool:
-    """Undecided, and so wide that not even the interval tells a reader anything."""
+    """So wide that not even the interval tells a reader anything, all the more where undecided."""
     low, high = change.edges
-    return is_undecided(change, margin_percent) and high > WIDE * low
+    return is_too_wide(low, high) or (is_undecided(change, margin_percent) and high > WIDE * low)
 
 
 def _within(low: float, high: float, margin_percent: float) -> bool:
