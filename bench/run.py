@@ -51,7 +51,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "depth-1-sparse": depth_1.on_sparse_file,
     "depth-1-filled": depth_1.on_filled_file,
     "depth-1-memory": depth_1.in_memory,
-    "depth-1-memory-plain": depth_1.in_memory_plain,
+    "depth-1-plain-loop": depth_1.in_memory_plain,
     **{f"writers-psync-{count}": writers.psync(count) for count in (1, 2, 4, 8)},
     **{f"writers-io-uring-{count}": writers.io_uring(count) for count in (1, 2, 4, 8)},
     **{f"writers-loop-{count}": writers.io_uring_on_loop(count) for count in (1, 2, 4, 8)},

@@ -217,16 +217,23 @@ def resume(directory: Path, engine: NoDiskEngine | None = None, **changes: Any) 
     )
 
 
+LONGEST_UNTIL_KILLED_SECONDS = 2.0
+
+
 def killed_studies(results: Path, kills: int, seed: int, side_by_side: str = "false") -> None:
     """Studies that are killed, resumed, killed again, until all kills are done."""
     chance = random.Random(seed)
     number = 0
+    (results / "000").mkdir(parents=True)
+    begun = time.monotonic()
+    _in_process_group(partial(_go_on, results / "000", side_by_side), 0, kill=False)
+    longest = min(time.monotonic() - begun, LONGEST_UNTIL_KILLED_SECONDS)
     while kills > 0:
         number += 1
         parent = results / f"{number:03d}"
         parent.mkdir(parents=True)
         while not _in_process_group(
-            partial(_go_on, parent, side_by_side), chance.uniform(0, 0.5), kills > 0
+            partial(_go_on, parent, side_by_side), chance.uniform(0, longest), kills > 0
         ):
             kills -= 1
 

@@ -54,15 +54,16 @@ def page_of_sweep(directory: Path) -> str:
 
 
 def points_came_to(directory: Path) -> ExitCode:
-    """The gravest of what the points of a sweep came to that are whole; 3 where none is."""
+    """The gravest of what the points of a sweep came to; 3 for one that is not whole."""
     from fsgauge.sweep.folder import read_sweep
 
     return _points_code(read_sweep(directory))
 
 
 def _points_code(sweep: Sweep) -> ExitCode:
-    reports = [report for point in sweep.points if (report := point.report()) is not None]
-    return gravest([of_report(report) for report in reports] or [ExitCode.FAILED])
+    reports = [point.report() for point in sweep.points]
+    codes = [ExitCode.FAILED if report is None else of_report(report) for report in reports]
+    return gravest(codes or [ExitCode.FAILED])
 
 
 def sweep_lines(study: Study) -> list[str]:

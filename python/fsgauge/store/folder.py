@@ -224,14 +224,17 @@ def _no_results(directory: Path) -> InputError:
 
 
 def require_place(parent: Path) -> None:
-    """Raise the RigError that `ResultsFolder.created` would, as far as it is seen before."""
+    """InputError for what `ResultsFolder.created` would fail at, as far as it is seen before."""
     above = next(each for each in (parent, *parent.absolute().parents) if os.path.lexists(each))
+    number = 0
     if not above.is_dir():
-        raise _cannot_make(parent, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
-    if not os.access(above, os.W_OK | os.X_OK):
+        number = errno.ENOTDIR
+    elif not os.access(above, os.W_OK | os.X_OK):
         read_only = os.statvfs(above).f_flag & os.ST_RDONLY
         number = errno.EROFS if read_only else errno.EACCES
-        raise _cannot_make(parent, OSError(number, os.strerror(number)))
+    if number:
+        seen = _cannot_make(parent, OSError(number, os.strerror(number)))
+        raise InputError(seen.what, cause=seen.cause, next=seen.next)
 
 
 @contextmanager

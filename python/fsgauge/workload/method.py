@@ -121,7 +121,7 @@ class Method:
             raise InputError(
                 f"{self.files} files open at once are more than this process may open: {limit}",
                 cause="the hard limit of open files (ulimit -Hn)",
-                next="fewer workload.files, or as root: ulimit -Hn"
+                next="fewer workload.files, or as root: ulimit -n"
                 f" {self.files + _SPARE_DESCRIPTORS}",
             )
 

@@ -132,7 +132,7 @@ def throttled_levels(group: Group) -> dict[Path, Throttled]:
 def cpuset(group: Group) -> str | None:
     """The processors that the group may use: "0-3,8"."""
     name = "cpuset.cpus.effective" if group.version == 2 else "cpuset.effective_cpus"
-    return _read(group.folders[0] / name) or None
+    return next((found for folder in group.folders if (found := _read(folder / name))), None)
 
 
 def io_limits(group: Group) -> list[IoLimit]:
@@ -151,8 +151,15 @@ def closed_files(group: Group) -> list[str]:
         str(folder / name)
         for folder in group.folders
         for name in _DECIDING[group.controller]
-        if (folder / name).exists() and _read(folder / name) is None
+        if _is_closed(folder / name)
     ]
+
+
+def _is_closed(file: Path) -> bool:
+    try:
+        return file.exists() and _read(file) is None
+    except OSError:  # its folder may not be entered
+        return True
 
 
 def _io_of(folder: Path, version: int) -> Iterator[tuple[str, str, int]]:
@@ -168,7 +175,7 @@ def _io_of(folder: Path, version: int) -> Iterator[tuple[str, str, int]]:
         for line in (_read(folder / file) or "").splitlines():
             device, _, value = line.partition(" ")
             number = _number(value.strip())
-            if number is not None:
+            if number is not None and ":" in device:  # no sum of all
                 yield device, name, number
 
 
@@ -221,9 +228,13 @@ def _keyed(file: Path) -> dict[str, int]:
     return {key: number for key, _, text in pairs if (number := _number(text)) is not None}
 
 
+_MOST_DIGITS = 20
+"""Of 2**64 - 1, which version 1 writes where nothing is limited."""
+
+
 def _number(text: str | None) -> int | None:
     text = (text or "").strip()
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _read(file: Path) -> str | None:

@@ -51,8 +51,9 @@ def total_memory_bytes() -> int | None:
 def available_memory_bytes() -> int | None:
     """What can be used without swapping, or None when it is not known."""
     available, group = _meminfo_bytes("MemAvailable"), _own_group()
-    left = memory_left_bytes(group) if group else None
-    return available if available is None or left is None else min(available, left)
+    bounds = [memory_left_bytes(group), memory_limit_bytes(group)] if group else []
+    known = [bound for bound in bounds if bound is not None]
+    return None if available is None else min([available, *known])
 
 
 def _own_group() -> Group | None:

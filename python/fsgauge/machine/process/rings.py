@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.units import format_size
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _SETUP = 425
 """io_uring_setup, which has one number on every machine that the engine is built for."""
@@ -73,8 +75,8 @@ def _why(number: int, count: int) -> NoRings:
         )
     if number == errno.ENOMEM:
         return NoRings(
-            f"{count} rings need more locked memory than this user may have"
-            f" ({resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]} bytes)",
+            f"{'a ring needs' if count == 1 else f'{count} rings need'} more locked memory than"
+            f" this user may have ({format_size(resource.getrlimit(resource.RLIMIT_MEMLOCK)[0])})",
             "ulimit -l unlimited",
         )
     if number in (errno.EMFILE, errno.ENFILE):

@@ -250,7 +250,7 @@ def require_descriptors_of_lab() -> None:
         raise InputError(
             f"this process may have {soft} files open, and a study needs {LAB_DESCRIPTORS}",
             cause=f"the {'hard ' if is_hard else ''}limit of this shell (ulimit -n)",
-            next="as root: ulimit -Hn 1024" if is_hard else f"ulimit -n {LAB_DESCRIPTORS}",
+            next="as root: ulimit -n 1024" if is_hard else f"ulimit -n {LAB_DESCRIPTORS}",
         )
 
 

@@ -92,7 +92,9 @@ class HostSystems:
     def beside(self, study: Study, number: int) -> Iterator[HostSystems]:
         """The same on storage for one more system, by its number in the block, beside others."""
         with attach_beside(study.storage, self._ledger, self.base, number) as base:
-            yield HostSystems(base, self.working_set, self._ledger, self._engine, self._places)
+            found = HostSystems(base, self.working_set, self._ledger, self._engine, self._places)
+            found._looked_at = self._looked_at
+            yield found
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done. RigError where its folder has moved."""

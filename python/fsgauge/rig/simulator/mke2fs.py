@@ -87,7 +87,10 @@ def _number(name: str, value: str) -> float:
         raise ValueError(f"{name} {value}") from None
 
 
+_MOST_DIGITS = 15
+
+
 def _whole(name: str, value: str) -> int:
-    if not value.isdecimal():
+    if not value.isdecimal() or len(value) > _MOST_DIGITS:
         raise ValueError(f"{name} {value}")
     return int(value)
