@@ -14,7 +14,7 @@ from fsgauge.bisect.search import Outcome
 from fsgauge.stats.folders.condition import Condition
 from fsgauge.stats.folders.limits import Ratios, is_met, selected
 from fsgauge.stats.results import Comparison, Results
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 
 
 class Judged(BaseModel):
@@ -66,7 +66,7 @@ def outcome_of(limits: Sequence[Judged]) -> Outcome:
 
 def _outcome(condition: Condition, found: Comparison, results: Results) -> Outcome:
     enough = found.n >= BLOCKS_FOR_A_VERDICT and results.sureness.valid
-    if found.low is None or found.high is None or not enough or found.verdict == "too noisy":
+    if found.low is None or found.high is None or not enough or is_too_wide(found.low, found.high):
         return "undecided"
     is_beyond = is_met(condition, found.low, found.high)
     return "undecided" if is_beyond is None else "bad" if is_beyond else "good"

@@ -77,7 +77,8 @@ def least_shown(
         said = " to ".join(f"{figures[system]} ({system})" for system in ends)
     else:
         said = listed([f"{figure} on {system}" for system, figure in figures.items()])
-    also = f", and on {named_systems(hopeless)} not even {most} one" if hopeless else ""
+    figure = most if hopeless_percent == HOPELESS_PERCENT else f"{hopeless_percent:.0f} %"
+    also = f", not even {figure} on {named_systems(hopeless)}" if hopeless else ""
     return f"only a {what} of {said} would have shown{also}"
 
 

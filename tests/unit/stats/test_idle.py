@@ -115,7 +115,7 @@ def test_several_that_did_little_are_counted_in_the_answer() -> None:
     made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
     runs = [did(run, 0.0) if run.block == 1 else run for run in made.runs]
     answer = read(made, runs).answer
-    assert answer.startswith("raw did nothing in 2 of 12 runs. So did 2 more: see the findings.")
+    assert answer.startswith("raw did nothing in 2 of 12 runs. Findings like this: 3.")
 
 
 def test_lost_data_is_said_before_and_gravity_after() -> None:

@@ -122,11 +122,29 @@ def test_a_quantile_that_a_run_lacks_is_compared_in_no_system(study: SyntheticSt
     assert set(lacking.enough) | set(lacking.few) == set(study.study.plan.systems)
 
 
+def brief(run: RunRecord) -> RunRecord:
+    """One operation ended."""
+    read = result_of(run).read
+    assert read is not None
+    latency = read.service_latency
+    one = {"counts": [(latency.counts[0][0], 1)], "operations": 1}
+    few = read.model_copy(
+        update={"operations": 1, "service_latency": latency.model_copy(update=one)}
+    )
+    return changed(run, read=few)
+
+
+def test_a_quantile_without_a_run_that_did_nothing_is_none(study: SyntheticStudy) -> None:
+    first, *rest = study.runs
+    found = measure_all(collect(study.study.plan, [stalled(first), *rest]))
+    assert not any(m.metric == "read.p99" and m.system == first.system for m in found)
+
+
 def test_each_system_has_its_own_quantile_all_the_same(study: SyntheticStudy) -> None:
     """One short run withheld the p99 of a commit for every system."""
     first, *rest = study.runs
     whole = {(m.metric, m.system): m for m in measure_all(collect(study.study.plan, study.runs))}
-    samples = collect(study.study.plan, [stalled(first), *rest])
+    samples = collect(study.study.plan, [brief(first), *rest])
     found = {(m.metric, m.system): m for m in measure_all(samples)}
     others = [name for name in study.study.plan.systems if name != first.system]
     assert [found["read.p99", name] for name in others] == [
@@ -135,7 +153,7 @@ def test_each_system_has_its_own_quantile_all_the_same(study: SyntheticStudy) ->
     short = found["read.p99", first.system]
     own = [run for run in study.runs if run.system == first.system]
     assert (short.short_runs, short.n, short.low) == (1, len(own), None)
-    merged = merge(latencies(result_of(run))["read"] for run in own[1:])
+    merged = merge(latencies(result_of(run))["read"] for run in [brief(own[0]), *own[1:]])
     assert merged is not None and short.value == quantile_ns(merged, 0.99)
 
 

@@ -183,7 +183,7 @@ def _nothing_seen(level: str, found: dict[Side, list[Damage]]) -> str:
             losses[damage.system] = max(losses.get(damage.system, 0.0), least)
     shown = f": {loss_shown(losses)}" if losses else ""
     return (
-        f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing was seen in"
+        f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing showed in"
         f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
 

@@ -67,7 +67,7 @@ def test_layouts_are_told_where_rates_decide_nothing():
         kept=lambda s, c: 1.0,
         extents=lambda s, c: 5.0 if (s, ChurnFactors.of(c).wear) == ("btrfs", "aged") else 1.0,
     )
-    assert said.startswith("Undecided: at 80 % full, no damage by ageing was seen")
+    assert said.startswith("Undecided: at 80 % full, no damage by ageing showed")
     assert "Layouts did change: files lie in 5.0 extents, not 1.0, on btrfs" in said
 
 
