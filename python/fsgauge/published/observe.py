@@ -119,7 +119,11 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
     found = (
         results.comparison(cell.id, about.system, about.metric) for cell in cells_of(about, results)
     )
-    return [entry for entry in found if entry is not None and not entry.limited_by]
+    return [
+        entry
+        for entry in found
+        if entry is not None and not entry.limited_by and entry.verdict != "too noisy"
+    ]
 
 
 def _of(entry: Comparison, results: Results) -> Observation:

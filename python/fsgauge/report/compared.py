@@ -338,9 +338,10 @@ def _cause(error: OSError | InputError) -> str:
 
 def summary(between: Between) -> str:
     """The counts of verdicts in a sentence, the worst first, or the range of a model; before them,
-    that a side lost data."""
-    lost = [side for side in (between.a, between.b) if side.data_lost]
-    said = " ".join(f"Not valid: {side.label}: {side.invalid_reason}" for side in lost)
+    that a side lost data, or that somebody did nothing there."""
+    sides = (between.a, between.b)
+    lost = [f"Not valid: {side.label}: {side.invalid_reason}" for side in sides if side.data_lost]
+    said = " ".join([*lost, *(f"{side.label}: {side.idle}" for side in sides if side.idle)])
     told = ends_sentence(between) or _counts(between)
     return " ".join(filter(None, (said, model_sentence(between), told)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
 from tests.sittings import compare_quiet
+from tests.synthetic.idle import did
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_same_conditions import on, side
 
@@ -85,3 +87,13 @@ def test_the_history_page_draws_every_series(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["compare", "fail-if", "history"])
 def test_what_the_pages_name_is_explained(name: str) -> None:
     assert "**Definition.**" in explain_metric(name)
+
+
+def test_who_did_nothing_is_said_before_the_counts() -> None:
+    """Two folders in which a system never did anything were "equivalent", and that was all."""
+    whole = side("whole", blocks=6)
+    slow = whole.study.plan.systems[-1]
+    runs = [did(run, 0.0) if run.system == slow else run for run in whole.runs]
+    said = summary(compare_quiet(replace(whole, label="idle", runs=runs), whole))
+    assert said.startswith(f"idle: {slow} did nothing in ")
+    assert "whole against idle: " in said

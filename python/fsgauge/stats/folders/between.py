@@ -98,6 +98,8 @@ class SideFacts(ResultModel):
     started_unix_ns: int
     durability: Durability = NOTHING_WEAK
     simulated: bool = Field(default=False, exclude_if=lambda value: not value)
+    idle: str = Field(default="", exclude_if=lambda value: not value)
+    """Who did nothing or little in the first folder where somebody did."""
 
 
 class Between(ResultModel):

@@ -42,6 +42,7 @@ from fsgauge.stats.folders.same_conditions import (
     require_alike,
     same_machine,
 )
+from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.verdict import OPEN, Verdict
 from fsgauge.stats.welch import FEWEST_SITTINGS, OF_A_MODEL, Known, OverSittings
@@ -170,6 +171,7 @@ def _facts(side: Sequence[Folder], sittings: int) -> SideFacts:
         started_unix_ns=min(each.span_ns[0] for each in side),
         durability=side[0].results.durability,
         simulated=simulated,
+        idle=next((said for each in side if (said := idle_words(each.results.findings))), ""),
     )
 
 
