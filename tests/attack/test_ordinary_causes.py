@@ -61,7 +61,7 @@ def told(tmp_path: Path, command: str, **more: str) -> subprocess.CompletedProce
 
 
 CAUSES = {
-    "ulimit -n 12; RUN --quiet": ((3,), "ulimit -n"),
+    "ulimit -n 12; RUN --quiet": ((2,), "ulimit -n"),
     "ulimit -v 100000; FSGAUGE systems": ((3,), "ulimit -v unlimited"),
     "ulimit -v 300000; FSGAUGE systems": ((3,), "ulimit -v unlimited"),
     "ulimit -d 100000; FSGAUGE systems": ((3,), "ulimit -d unlimited"),

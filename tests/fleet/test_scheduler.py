@@ -120,8 +120,11 @@ def test_workers_of_a_cluster_are_hosts(
 
 
 def test_nothing_but_tls_is_used(fsgauge: Run, small: list[str]) -> None:
-    with pytest.raises(InputError, match="is not an address with TLS"):
-        existing_cluster("tcp://127.0.0.1:8786")
+    with (
+        pytest.raises(InputError, match="is not an address with TLS"),
+        existing_cluster("tcp://127.0.0.1:8786"),
+    ):
+        pass
     done = fsgauge("run", *small, "--scheduler", "tcp://127.0.0.1:8786")
     assert done.returncode == 2 and "is not an address with TLS" in done.stderr
 

@@ -5,7 +5,6 @@ A value comes from the file or from the command line; both are shown to the pers
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -144,20 +143,11 @@ def document_of(text: str, label: str) -> Document:
     """The values of a text with their places; `label` stands before line numbers. Raises
     NotTomlError."""
     try:
-        data = _values(text)
+        data: dict[str, Any] = tomlkit.parse(text).unwrap()
         spans = locate(text)
     except (TOMLKitError, ValueError, RecursionError, IndexError) as error:
         raise _explained(error, text) from None
     return Document(label, data, {path: Origin(label, text, span) for path, span in spans.items()})
-
-
-def _values(text: str) -> dict[str, Any]:
-    """Parsed by tomllib, which is ten times as fast; tomlkit says more of what is no TOML."""
-    try:
-        return tomllib.loads(text)
-    except ValueError:
-        values: dict[str, Any] = tomlkit.parse(text).unwrap()
-        return values
 
 
 def _explained(error: Exception, text: str) -> NotTomlError:
