@@ -62,22 +62,21 @@ def known(fsgauge: Run, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
-    fsgauge: Run, measured: Any
-) -> None:
-    before, same = measured(), measured("--seed", "8")
-    slow = measured("--seed", "9", FSGAUGE_ENGINE=SLOW_ENGINE)
-    passed = fsgauge("compare", before, same, "--fail-if", GATE, FSGAUGE_ENGINE="/nowhere")
-    assert passed.returncode == 0, passed.stderr
-    failed = fsgauge("compare", before, slow, "--fail-if", GATE, FSGAUGE_ENGINE="/nowhere")
-    assert failed.returncode == 1, failed.stderr
+def test_a_slower_engine_in_one_sitting_decides_nothing(fsgauge: Run, measured: Any) -> None:
+    """How sittings differ is not known: what one shows may be the hour's. With a gate's accepted
+    runs, or more folders, it is decided: below."""
+    before, slow = measured(), measured("--seed", "9", FSGAUGE_ENGINE=SLOW_ENGINE)
+    passed = fsgauge("compare", before, slow, "--fail-if", GATE, FSGAUGE_ENGINE="/nowhere")
+    assert passed.returncode == 0 and "cannot be decided" in passed.stderr
+    asked = ("--fail-if", GATE, "--on-undecided", "fail")
+    failed = fsgauge("compare", before, slow, *asked, FSGAUGE_ENGINE="/nowhere")
+    assert failed.returncode == 4, failed.stderr
     assert (
-        "crossed    ratio(iops, randread, 4 KiB) < 0.95: randread 4 KiB, depth 1" in failed.stdout
+        "undecided  ratio(iops, randread, 4 KiB) < 0.95: randread 4 KiB, depth 1" in failed.stdout
     )
-    assert "worse" in failed.stdout
+    assert "undecided (how sittings differ is not known)" in failed.stdout
     page = Path(failed.stdout.splitlines()[-1].removeprefix("page: "))
     assert page == Path(slow) / "comparison.html"
-    assert "the whole interval is beyond the limit" in page.read_text()
 
 
 def test_the_table_has_values_ratios_and_verdicts(

@@ -150,7 +150,7 @@ def test_when_most_clients_give_up_the_study_ends(
     fsgauge: Run, study: Path, tmp_path: Path, place: Path
 ) -> None:
     done = fsgauge("run", str(study), "--quiet", mode="full")
-    assert done.returncode == 3
+    assert done.returncode == 1, "what is there is not valid, which is graver than how it ended"
     assert '4 of 4 clients gave up in "write" on "here"' in done.stderr
     assert "4 x create: no space, the first at c00000/c00000-f000000" in done.stderr
     assert "next: larger storage, fewer files" in done.stderr
