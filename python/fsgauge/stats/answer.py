@@ -94,6 +94,8 @@ def _answer(question: Question, analysis: Analysis) -> str:
         return question.over_hosts or noise_alone(question)
     if question.limited and not _primary(question):
         return _limited(question)
+    if question.idle and not _primary(question):
+        return f"So nothing can be compared with {question.baseline}."
     if question.blocks_complete == 0:
         return "No answer yet: no block is complete."
     lead = _lead_cell(question)

@@ -241,8 +241,11 @@ def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
     """The log of every block that has it."""
     if isinstance(side, Value):
         return samples.block_logs(*side)
-    both = _idle_in(side.numerator, samples) & _idle_in(side.denominator, samples)
-    found = over(logs_of(side.numerator, samples), logs_of(side.denominator, samples))
+    below, beneath = logs_of(side.denominator, samples), _idle_in(side.denominator, samples)
+    if beneath.issuperset(below):  # it never did anything: all that is known is a bound
+        return {}
+    both = _idle_in(side.numerator, samples) & beneath
+    found = over(logs_of(side.numerator, samples), below)
     return {block: log for block, log in found.items() if block not in both}
 
 

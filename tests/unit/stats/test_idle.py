@@ -290,3 +290,14 @@ def test_a_job_without_any_time_of_its_own_did_nothing() -> None:
         JobShare(operations=50, size_bytes=0, elapsed_ns=10**9),
     ]
     assert own_rates(run.result.model_copy(update={"jobs": jobs})) == [0.0, 50.0]
+
+
+def test_nothing_is_compared_with_a_baseline_that_never_did_anything() -> None:
+    """ext4 had "2,035,308 times raw random reads": a ratio to one operation that there might be."""
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(run, 0.0) if run.system == "raw" else run for run in made.runs]
+    results = read(made, runs)
+    assert results.answer == (
+        "raw did nothing in 12 of 12 runs. So nothing can be compared with raw."
+    )
+    assert not [each for each in results.comparisons if each.metric == "iops"]
