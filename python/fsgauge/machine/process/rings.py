@@ -88,7 +88,7 @@ def _why(number: int, count: int) -> NoRings:
 
 def _may_lock_all() -> bool:
     """CAP_IPC_LOCK, without which memory counts against the limit."""
-    with Path("/proc/self/status").open(encoding="ascii", errors="replace") as status:
+    with Path("/proc/self/status").open(encoding="utf-8", errors="replace") as status:
         for line in status:
             name, _, value = line.partition(":")
             if name == "CapEff":
