@@ -246,12 +246,10 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
 
 
 def _withhold_times(samples: Samples, runs: Sequence[RunRecord]) -> None:
-    """Take out the time to complete where some run of the cell did not: it is the slowest."""
-    for cell in {cell for metric, cell, _ in samples.logs if metric == "complete"}:
-        of_cell = [run for run in runs if run.cell.id == cell]
-        if not all(_has(samples, "complete", run) for run in of_cell):
-            for system in samples.plan.systems:
-                samples.logs.pop(("complete", cell, system), None)
+    """Take out the time to complete of a system that did not in some run: that is its slowest."""
+    for run in runs:
+        if not _has(samples, "complete", run):
+            samples.logs.pop(("complete", run.cell.id, run.system), None)
 
 
 def at_most(run: RunRecord) -> dict[str, Reading]:

@@ -142,7 +142,7 @@ def test_a_sweep_ends_with_the_gravest_of_its_points() -> None:
         return _points_code(cast(Sweep, SimpleNamespace(points=points)))
 
     unfinished = SimpleNamespace(report=lambda: None)
-    assert code(point(valid=True), unfinished) == 0
+    assert code(point(valid=True), unfinished) == 3
     assert code(point(valid=True), point(valid=False), point(valid=True, compared=False)) == 1
     assert code(point(valid=True), point(valid=True, compared=False)) == 3
     assert code(unfinished) == 3

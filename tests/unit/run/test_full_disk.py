@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.store import read_results
 from tests.laboratory import NoDiskEngine, resume, run
 
@@ -95,5 +95,5 @@ def test_a_read_only_folder_can_be_read_and_asked(small_disk: Path) -> None:
     assert len(read_results(directory).runs) == 64
     with asked(directory, "select count(*) from runs") as answer:
         assert next(answer.batches()) == [(64,)]
-    with pytest.raises(RigError, match="Read-only"):
+    with pytest.raises(InputError, match="Read-only"):
         run(small_disk)

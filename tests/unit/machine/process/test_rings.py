@@ -36,7 +36,7 @@ print(found.is_forbidden, found.cause)
     [
         (errno.EPERM, "True io_uring is forbidden here"),
         (errno.ENOSYS, "True this kernel has no io_uring"),
-        (errno.ENOMEM, "False 1 rings need more locked memory"),
+        (errno.ENOMEM, "False a ring needs more locked memory"),
     ],
 )
 def test_a_filter_is_seen(number: int, said: str) -> None:
