@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ExitCode(IntEnum):
-    """What a command ends with."""
+    """The status of the process; MEANINGS says what each tells a caller."""
 
     ANSWERED = 0
     FINDING = 1
@@ -46,7 +46,7 @@ MEANINGS = {
     ExitCode.TOO_NOISY: "too noisy to see the loss that matters",
     ExitCode.INTERRUPTED: "interrupted, by Ctrl-C or a signal: what was measured is kept",
 }
-"""Of every command, but for what is said of it below."""
+"""What a code means unless OF_COMMANDS says otherwise of a command."""
 
 OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
     "run": {
@@ -156,7 +156,7 @@ def of_decision(decision: ExitCode, studies: ExitCode, *, undecided_passes: bool
 
 
 def gravest(codes: Iterable[int]) -> ExitCode:
-    """Of several codes the one that is told; 0 of none."""
+    """The code that comes first in the order of gravity; ANSWERED where there is none."""
     return min(map(ExitCode, codes), key=_GRAVEST_FIRST.index, default=ExitCode.ANSWERED)
 
 

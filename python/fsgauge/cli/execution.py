@@ -145,20 +145,21 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
             raise
         sys.stderr.write(f"{error.render()}\n")
         return ended_by.exit_code
+    report = report_in(outcome.directory)
     if style == "json":
-        ratios = primary_ratios(outcome.directory)
+        ratios = primary_ratios(report)
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
-        facts |= {"limits": found} if (found := limits_of(outcome.directory)) else {}
+        facts |= {"limits": found} if (found := limits_of(report)) else {}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
         if style != "quiet":
-            _say_warnings(outcome.directory)
+            _say_warnings(report)
         sys.stdout.write(f"{said(answer, page)}\n")
-    code = came_to(outcome.directory)
+    code = of_report(report)
     if ended_by is not None:
         return gravest([ended_by.exit_code, code])
     if code == ExitCode.FAILED:
-        _say_nothing_measured(_results(outcome.directory), outcome.directory)
+        _say_nothing_measured(report, outcome.directory)
     return code
 
 
@@ -186,14 +187,14 @@ def said(answer: str, page: Path) -> str:
     return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
 
 
-def _say_warnings(directory: Path) -> None:
+def _say_warnings(report: Mapping[str, Any]) -> None:
     """The limits that bind and the first of the page's warnings, before the answer that they
     weaken."""
     from fsgauge.progress.terminal import width_of, wrapped
     from fsgauge.stats.evidence import count
 
-    found = [each for each in _results(directory)["findings"] if each["level"] == "warning"]
-    lines = [f"limits: {sentence}" for sentence in limits_of(directory)]
+    found = [each for each in report["findings"] if each["level"] == "warning"]
+    lines = [f"limits: {sentence}" for sentence in limits_of(report)]
     lines += [f"warning: {each['sentence']}" for each in found[:MOST_WARNINGS]]
     if len(found) > MOST_WARNINGS:
         lines.append(f"{count(len(found) - MOST_WARNINGS, 'more warning')} in the report")
@@ -224,35 +225,29 @@ def make_report(
     from fsgauge.report import write_report
 
     page = write_report(directory, disk, accept_changed=accept_changed)
-    return str(_results(directory)["answer"]), page
+    return str(report_in(directory)["answer"]), page
 
 
-def primary_ratios(directory: Path) -> list[dict[str, Any]]:
-    """The primary comparisons of the report, for a program."""
-    results = _results(directory)
-    metrics = results["primary_metrics"]
+def primary_ratios(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The primary comparisons of report.json, for a program."""
+    metrics = report["primary_metrics"]
     keys = ("cell", "system", "metric", "ratio", "low", "high", "verdict", "n", "limited_by")
     return [
         {key: entry[key] for key in keys if key in entry}
-        for entry in results["comparisons"]
+        for entry in report["comparisons"]
         if entry["primary"] and entry["metric"] == metrics.get(entry["cell"])
     ]
 
 
-def limits_of(directory: Path) -> list[str]:
-    """What the report says of the limits that bind."""
+def limits_of(report: Mapping[str, Any]) -> list[str]:
+    """The sentences on control groups, affinity and ulimits that bound the study."""
     from fsgauge.stats.limit_findings import LIMITED
 
-    found = _results(directory)["findings"]
-    return [each["sentence"] for each in found if each["code"] == LIMITED]
+    return [each["sentence"] for each in report["findings"] if each["code"] == LIMITED]
 
 
-def came_to(directory: Path) -> ExitCode:
-    """What a results folder's report says of its study."""
-    return of_report(_results(directory))
-
-
-def _results(directory: Path) -> dict[str, Any]:
+def report_in(directory: Path) -> dict[str, Any]:
+    """The report.json of a results folder."""
     from fsgauge.plain_files import read_json
     from fsgauge.plain_files.bounds import REPORT
 

@@ -11,7 +11,7 @@ import click
 from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.cli.choices import accept_changed_choice
 from fsgauge.errors import InputError, RigError
-from fsgauge.exit_codes import ExitCode, ends, gravest
+from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
 from fsgauge.programs.interruption import interruptible
 from fsgauge.report.write import write_beside
@@ -78,7 +78,7 @@ def command(
     Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
     writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
     """
-    from fsgauge.cli.execution import came_to, said
+    from fsgauge.cli.execution import report_in, said
     from fsgauge.cli.sweeping import page_of_sweep, points_came_to
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
@@ -104,7 +104,7 @@ def command(
             page = report.write()
             click.echo(said(report.results.answer, page))
             _write_sheets(report, pdf, png, disclosure)
-            codes.append(came_to(directory))
+            codes.append(of_report(report_in(directory)))
     return gravest(codes)
 
 

@@ -96,7 +96,7 @@ class ChurnMethod(MakesOwnFiles):
         return "a larger workload.median_size, or a file system with more inodes"
 
     def rings(self) -> Rings:
-        """Of event loops."""
+        """Each client is an event loop with a ring of its own."""
         return of_clients(self.workload.clients, None, "", is_asked_for=False)
 
     def require_dealable(self, hosts: int) -> None:
