@@ -292,12 +292,12 @@ def test_ctrl_c_while_fidelity_is_measured_keeps_the_image(age: Ager) -> None:
     assert kept["ended"] == "complete" and kept["fidelity"] is None
 
 
-def test_after_a_kill_the_next_command_undoes_everything(age: Ager) -> None:
+def test_after_a_kill_the_next_command_that_measures_undoes_everything(age: Ager) -> None:
     process = age.start(*LONG)
     _until_ageing(age)
     process.kill()
     process.communicate(timeout=patience(60))
-    run(sys.executable, "-m", "fsgauge", "systems")
+    run(sys.executable, "-m", "fsgauge", "plan", "demo")
     assert age.in_use() == []
     assert list(age.folder.iterdir()) == []
 

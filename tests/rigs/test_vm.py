@@ -133,7 +133,7 @@ def test_a_machine_is_in_a_sandbox_reaches_no_name_and_dies_with_us(scene: Path)
     while machines(scene) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert machines(scene) == []
-    assert fsgauge("systems").returncode == 0  # and the disks are removed
+    assert fsgauge("plan", "demo").returncode == 0  # and the disks are removed
 
 
 def machine_of(process: subprocess.Popen[bytes], scene: Path) -> int:

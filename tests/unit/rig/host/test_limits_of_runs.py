@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.execution import limits_of, make_report
+from fsgauge.cli.execution import limits_of, make_report, report_in
 from fsgauge.record.limits import Throttled
 from fsgauge.rig.host import sliced_run, turn
 from fsgauge.store import read_results
@@ -43,13 +43,13 @@ def test_every_slice_has_it(
 def test_the_terminal_names_the_limits_that_bind(tmp_path: Path) -> None:
     outcome = run(tmp_path, NoDiskEngine(0), blocks=2)
     make_report(outcome.directory)
-    assert limits_of(outcome.directory) == []
+    assert limits_of(report_in(outcome.directory)) == []
     file = outcome.directory / "environment-before.json"
     record = json.loads(file.read_text())
     record["machines"][0]["limits"] = limits(nice=7).model_dump(mode="json")
     file.write_text(json.dumps(record))
     make_report(outcome.directory, accept_changed=True)
-    (said,) = limits_of(outcome.directory)
+    (said,) = limits_of(report_in(outcome.directory))
     assert said.endswith("nice 7.")
     page = (outcome.directory / "report.html").read_text(encoding="utf-8")
     assert "under limits: nice 7" in page, "the first screen"
