@@ -189,10 +189,11 @@ def _table(between: Between) -> list[str]:
         rows = [[*row[:4], line.other, *row[4:]] for row, line in zip(rows, lines, strict=True)]
     hidden = differing(between)
     ends = between.ends is not None
-    lost = between.a.data_lost or between.b.data_lost
+    sides = (between.a, between.b)
+    told = any(side.data_lost or side.idle for side in sides)
     models = model_lines(between)
     return [
-        *([summary(between)] if lost or models or between.ends else []),
+        *([summary(between)] if told or models or between.ends else []),
         *_models(models),
         *aligned([head, *rows]),
         basis_sentence(between),
@@ -220,7 +221,8 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
 
 def _cells(line: Line) -> list[str]:
     name = f"{line.cell}, {line.system}"
-    return [name, line.a, line.b, f"{line.ratio} ({line.interval})", line.verdict]
+    ratio = f"{line.ratio} ({line.interval})" if line.ratio else ""
+    return [name, line.a, line.b, ratio, line.verdict]
 
 
 def _limits(tests: Sequence[Test]) -> list[str]:
@@ -229,8 +231,12 @@ def _limits(tests: Sequence[Test]) -> list[str]:
 
     return [
         f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
-        f" {words.ratio(test.ratio)} ({limit_interval(test)} at"
-        f" {100 * test.level:.4g} %), {test.reason}"
+        + (
+            f" {words.ratio(test.ratio)} ({limit_interval(test)} at {100 * test.level:.4g} %),"
+            if test.ratio is not None
+            else ""
+        )
+        + f" {test.reason}"
         for test in tests
     ]
 

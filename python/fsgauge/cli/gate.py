@@ -119,6 +119,8 @@ def accept(
     else:
         for each in accepted.despite:
             sys.stderr.write(f"warning: accepted despite {each.fact}: {each.a} / {each.b}\n")
+        for said in accepted.idle:
+            sys.stderr.write(f"warning: accepted, although {said}\n")
         baseline = accepted.learned.baseline
         tell(accepted_lines(ready, str(file), baseline, accepted.known))
     return _CODES["too noisy" if ready.state == "too noisy" else "pass"]

@@ -23,6 +23,7 @@ def checked_lines(checked: Checked, file: str) -> list[str]:
     learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
     return [
         f"{checked.verdict}: {_summary(checked)}",
+        *checked.idle,
         *_table(checked),
         *(_limit(each) for each in checked.limits),
         *(_condition(each) for each in checked.conditions),
@@ -62,13 +63,19 @@ def _row(each: Judged, checked: Checked) -> list[str]:
     return [
         _name(each, checked),
         words.value(each.accepted, unit),
-        "none" if each.new is None else words.value(each.new, unit),
+        _new(each, unit),
         _ratio(each.direct),
         _to_baseline(each, checked),
         " / ".join(map(words.percent, spreads)),
         "" if each.visible_percent is None else words.percent(each.visible_percent),
         _outcome(each, checked),
     ]
+
+
+def _new(each: Judged, unit: str) -> str:
+    if each.new is None:
+        return "nothing" if each.idle else "none"
+    return words.value(each.new, unit)
 
 
 def _name(each: Judged, checked: Checked) -> str:
@@ -92,6 +99,8 @@ def _to_baseline(each: Judged, checked: Checked) -> str:
 
 
 def _outcome(each: Judged, checked: Checked) -> str:
+    if each.idle:
+        return f"{each.outcome}: {each.idle}"
     if each.outcome != "disagrees" or each.direct is None or each.to_baseline is None:
         return each.outcome
     higher = METRICS[each.metric].higher_is_better
@@ -117,20 +126,20 @@ def _limit(each: Required) -> str:
         bounds = words.value_range(each.low, each.high, each.unit)
         if is_too_wide(each.low, each.high):
             bounds = "interval too wide"
-    return (
-        f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
-        f" {words.value(each.value, each.unit)} ({bounds}), {each.reason}"
-    )
+    start = f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
+    if each.value is None:
+        return f"{start} {each.reason}"
+    return f"{start} {words.value(each.value, each.unit)} ({bounds}), {each.reason}"
 
 
 def _condition(each: Test) -> str:
     bounds = "no interval"
     if each.low is not None and each.high is not None:
         bounds = f"{each.low:.4g} to {each.high:.4g}"
-    return (
-        f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
-        f" {words.ratio(each.ratio, each.low, each.high)} ({bounds}), {each.reason}"
-    )
+    start = f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
+    if each.ratio is None:
+        return f"{start} {each.reason}"
+    return f"{start} {words.ratio(each.ratio, each.low, each.high)} ({bounds}), {each.reason}"
 
 
 def _others(checked: Checked) -> list[str]:

@@ -7,7 +7,7 @@ stopped on the width of its intervals planned the blocks that it carried out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsgauge.record.records import LostBlock
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
@@ -139,7 +139,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
             f"{', which is itself the news' if is_news else ''}: in"
-            f" {part_of(len(cells), len(names), 'cell')} it is not compared.",
+            f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, is_news)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,
@@ -154,6 +154,13 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "Measure longer: --set workload.duration=...",
             [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
         )
+
+
+def _not_compared(few: Sequence[str], is_news: bool) -> str:
+    """Without the baseline nobody is."""
+    if not is_news:
+        return "it is not compared"
+    return f"{few[0]} is not compared" if len(few) == 1 else "they are not compared"
 
 
 def stopped_early(evidence: Evidence) -> Iterator[Finding]:

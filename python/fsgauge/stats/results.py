@@ -136,6 +136,28 @@ class Comparison(JudgedRatio):
         return not self.in_memory and not self.limited_by
 
 
+class DidNothing(ResultModel):
+    """A system that did nothing of what a metric says in half of its runs or more: it has no number
+    there, and no ratio."""
+
+    cell: str
+    system: str
+    metric: str
+    runs: int
+    of: int
+
+    @property
+    def words(self) -> str:
+        """ "did nothing in 6 of 8 runs"; of one operation of several, "none in 6 of 8 runs"."""
+        verb = "none" if self.metric.endswith(".mean") else "did nothing"
+        return f"{verb} {self.where}"
+
+    @property
+    def where(self) -> str:
+        """ "in 6 of 8 runs"."""
+        return "in its only run" if self.of == 1 else f"in {self.runs} of {self.of} runs"
+
+
 class CellBand(ResultModel):
     """Where the ratio of a system equal to the baseline lies in 95 of 100 studies like this one."""
 
@@ -356,6 +378,7 @@ class Results(ResultModel):
     metrics: list[MetricInfo]
     comparisons: list[Comparison]
     measurements: list[Measurement]
+    nothing: list[DidNothing] = Field(default=[], exclude_if=lambda value: not value)
     noise: list[NoiseFloor]
     sureness: Sureness
     findings: list[Finding]
@@ -381,6 +404,12 @@ class Results(ResultModel):
             return own
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
+
+    def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
+        """Where a system has no number because it did nothing."""
+        place = (cell, system, metric)
+        found = (e for e in self.nothing if (e.cell, e.system, e.metric) == place)
+        return next(found, None)
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Literal
 
@@ -10,7 +11,7 @@ from pydantic import Field
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.ends_of_range import Ends
 from fsgauge.stats.folders.folder import BASES, Basis, Key
-from fsgauge.stats.folders.limits import Line, Ratios
+from fsgauge.stats.folders.limits import Idle, Line, Ratios
 from fsgauge.stats.folders.same_conditions import Unlike
 from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel
 from fsgauge.stats.verdict import Verdict
@@ -81,6 +82,24 @@ class Entry(ResultModel):
         return min(self.blocks_a, self.blocks_b)
 
 
+class IdleLine(ResultModel):
+    """A line without a ratio, since a side did nothing there: in words what each did, "" of one
+    that worked."""
+
+    cell: str
+    system: str
+    metric: str
+    a: str
+    b: str
+
+    @property
+    def idle(self) -> Idle:
+        """What conditions take it for."""
+        rate = math.nan if self.a and self.b else 0.0 if self.b else math.inf
+        said = f"{'B' if self.b else 'A'} {self.b or self.a}"
+        return Idle(said if not (self.a and self.b) else f"A {self.a}, B {self.b}", rate)
+
+
 class SideFacts(ResultModel):
     """What one of the two sides is: its folders, and in how many sittings they were measured.
 
@@ -124,6 +143,7 @@ class Between(ResultModel):
     metrics: list[MetricInfo]
     entries: list[Entry]
     differences: list[Unlike]
+    nothing: list[IdleLine] = Field(default=[], exclude_if=lambda value: not value)
     ends: Ends | None = Field(default=None, exclude_if=lambda value: value is None)
 
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
@@ -175,6 +195,7 @@ class Between(ResultModel):
             invalid=invalid[0] if invalid else "",
             noisy=[side.label for side in sides if side.too_noisy],
             sittings_unknown=not (self.sittings_measured or self.sittings_known),
+            idle={(each.cell, each.system, each.metric): each.idle for each in self.nothing},
         )
 
     def cell(self, cell_id: str) -> Cell:

@@ -16,19 +16,20 @@ known from others. Where it is neither, nothing is better or worse (stats/welch.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
-from fsgauge.stats.folders.between import Between, Entry, SideFacts
+from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
 from fsgauge.stats.folders.folder import (
     Basis,
     Folder,
     Key,
+    nothing_in,
     read_folder,
     shared_cells,
     shared_systems,
@@ -115,8 +116,22 @@ def compare_sides(
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
+        nothing=list(_idle_lines(folders, names, systems)),
         ends=ends,
     )
+
+
+def _idle_lines(
+    sides: Sequence[Sequence[Folder]], cells: Container[str], systems: Container[str]
+) -> Iterator[IdleLine]:
+    """The lines in which a system did nothing in some folder."""
+    a, b = ({k: v.words for each in side for k, v in nothing_in(each).items()} for side in sides)
+    for key in dict.fromkeys([*a, *b]):
+        cell, system, metric = key
+        if cell in cells and system in systems:
+            yield IdleLine(
+                cell=cell, system=system, metric=metric, a=a.get(key, ""), b=b.get(key, "")
+            )
 
 
 @dataclass(frozen=True)

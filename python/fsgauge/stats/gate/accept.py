@@ -69,11 +69,13 @@ class Readiness(ResultModel):
 
 @dataclass(frozen=True)
 class Accepted:
-    """The result: what is learnt now, labels that were known already, accepted differences."""
+    """The result: what is learnt now, labels that were known already, accepted differences, and who
+    did little in which folder."""
 
     learned: Learned
     known: list[str]
     despite: list[Unlike]
+    idle: list[str]
 
 
 def accept(
@@ -116,7 +118,8 @@ def accept(
     result = learned.model_copy(update=changes)
     _require_visible(result)
     _require_measured(result)
-    return Accepted(result, [folder.label for folder in known], accepted)
+    idle = [folder.idle for folder in folders if folder.idle]
+    return Accepted(result, [folder.label for folder in known], accepted, idle)
 
 
 def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]) -> list[Unlike]:
@@ -150,10 +153,12 @@ def sittings_for(
 
 
 def _require_valid(folder: Folder) -> None:
-    if folder.invalid:
+    if folder.invalid or folder.addition.nothing:
+        why = folder.invalid or folder.idle.removeprefix(f"{folder.label}: ").rstrip(".")
         raise InputError(
-            f"{folder.label} cannot be accepted: it is not valid",
-            details=(folder.invalid,),
+            f"{folder.label} cannot be accepted: "
+            + ("it is not valid" if folder.invalid else "a system did nothing"),
+            details=(why,),
             cause="what such a run measured says nothing of the noise of good ones",
             next="accept the other folders, and measure this one again",
         )
