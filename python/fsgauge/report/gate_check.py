@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsgauge.report import words
-from fsgauge.report.gate import aligned
+from fsgauge.report.gate import aligned, options_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.check import Checked
@@ -17,7 +19,7 @@ MOST_LINES = 6
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 
 
-def checked_lines(checked: Checked, file: str) -> list[str]:
+def checked_lines(checked: Checked, file: str, despite: Sequence[str] = ()) -> list[str]:
     """One page: verdict, lines, limits, advice."""
     ready = checked.readiness
     learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
@@ -30,7 +32,7 @@ def checked_lines(checked: Checked, file: str) -> list[str]:
         *_others(checked),
         f"against {learnt}, {file}",
         *_notes(checked),
-        *_next(checked),
+        *_next(checked, options_of(file, despite)),
     ]
 
 
@@ -173,7 +175,7 @@ def _notes(checked: Checked) -> list[str]:
     return found
 
 
-def _next(checked: Checked) -> list[str]:
+def _next(checked: Checked, options: str) -> list[str]:
     """The next thing to do."""
     if checked.verdict == "fail":
         return [
@@ -183,10 +185,10 @@ def _next(checked: Checked) -> list[str]:
     if checked.verdict == "undecided":
         return [
             "next: measure the build again and check both folders at once: fsgauge gate check DIR"
-            " DIR. If the machine was changed for good, begin a new file"
+            f" DIR{options}. If the machine was changed for good, begin a new file"
         ]
     if checked.verdict == "too noisy":
-        return [_against_noise(checked)]
+        return [_against_noise(checked, options)]
     if any(each.outcome == "better" for each in checked.lines):
         return [
             "next: to hold what was gained, begin a new file with runs of this build: fsgauge gate"
@@ -195,12 +197,13 @@ def _next(checked: Checked) -> list[str]:
     return []
 
 
-def _against_noise(checked: Checked) -> str:
+def _against_noise(checked: Checked, options: str) -> str:
     ready = checked.readiness
     have, sample = (ready.sittings, "sitting") if ready.by_sitting else (ready.runs, "run")
     if have < FEWEST_RUNS or (ready.needed or 0) > have:
         lacking = max(FEWEST_RUNS, ready.needed or 0) - have
-        return f"next: accept {count(lacking, f'more {sample}')}: fsgauge gate accept DIR"
+        more = count(lacking, f"more {sample}")
+        return f"next: accept {more}: fsgauge gate accept DIR{options}"
     if ready.state == "ready" and checked.elsewhere:
         return "next: accept runs of more days, or measure this build together with accepted ones"
     if ready.state == "ready":
@@ -208,10 +211,10 @@ def _against_noise(checked: Checked) -> str:
     if ready.new_needed is not None:
         return (
             f"next: measure each new build {ready.new_needed} times and check all of its folders at"
-            " once: fsgauge gate check DIR DIR ..."
+            f" once: fsgauge gate check DIR DIR ...{options}"
         )
     worst = max((each.visible_percent or 0.0 for each in checked.lines), default=0.0)
     return (
         "next: use a quieter machine, more blocks or longer runs, or ask for less:"
-        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'"
+        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'{options}"
     )

@@ -97,7 +97,7 @@ def accept(
     for folder in folders:
         _require_valid(folder)
     if learned is None:
-        learned = _beginning(folders, version)
+        learned = _beginning(folders, version, label)
     accepted = []
     known, new = [], []
     have = {run.started_unix_ns for run in learned.runs}
@@ -164,12 +164,12 @@ def _require_valid(folder: Folder) -> None:
         )
 
 
-def _beginning(folders: Sequence[Folder], version: str) -> Learned:
+def _beginning(folders: Sequence[Folder], version: str, label: str) -> Learned:
     """What nothing has been learnt for yet, of the first folder's study."""
     if not folders:
         raise InputError(
             "there is nothing to learn from: no folder is named",
-            next="fsgauge gate accept DIR DIR ...",
+            next=f"fsgauge gate accept DIR DIR ... --file {shlex.quote(label)}",
         )
     first = folders[0].results
     return Learned(
