@@ -242,9 +242,11 @@ def repetition_sentence(between: Between) -> str:
             " them narrower."
         )
     if not between.sittings_measured and between.sittings_known:
+        beside = between.folders_beside
+        whose = f"{beside} earlier folders beside them" if beside else "the gate's accepted runs"
         return (
-            "How sittings differ is that of the gate's accepted runs, and never less than what"
-            " differs from block to block."
+            f"How sittings differ is that of {whose}, and never less than what differs from block"
+            " to block."
         )
     if between.sittings_measured:
         return (

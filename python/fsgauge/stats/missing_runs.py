@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record.records import LostBlock
+from fsgauge.record.records import LostBlock, Plan, RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import Withheld
-from fsgauge.stats.wording import listed
+from fsgauge.stats.samples import Withheld, is_complete
+from fsgauge.stats.wording import blocks_words, listed
 
 
 def missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -94,6 +94,28 @@ def advice_for_more(evidence: Evidence, otherwise: str) -> str:
 
 CODE = "machine.lost"
 FEW_BLOCKS = 6
+
+
+def lacking_blocks(plan: Plan, runs: Sequence[RunRecord]) -> dict[str, int]:
+    """In how many planned blocks each system lacks a run, of those that do."""
+    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
+    blocks = {
+        (turn.system, turn.block)
+        for turn in plan.turns
+        for cell in turn.cells
+        if (turn.block, turn.turn, cell) not in done
+    }
+    found = Counter(system for system, _ in blocks)
+    return {system: found[system] for system in plan.systems if system in found}
+
+
+def compared_blocks(evidence: Evidence) -> dict[str, int]:
+    """In how many blocks each system is compared, in the primary cell that has fewest."""
+    found: dict[str, int] = {}
+    for each in evidence.comparisons:
+        if each.primary and each.metric == evidence.primary_metric:
+            found[each.system] = min(each.n, found.get(each.system, each.n))
+    return found
 
 
 def lost_machines(evidence: Evidence) -> Iterator[Finding]:
@@ -181,12 +203,15 @@ def stopped_early(evidence: Evidence) -> Iterator[Finding]:
 
 def few_blocks(evidence: Evidence) -> Iterator[Finding]:
     """That intervals of few blocks are wide, or say nothing."""
-    blocks = evidence.blocks_complete
+    compared = compared_blocks(evidence)
+    complete, planned = evidence.blocks_complete, len(evidence.samples.blocks())
+    lacking = lacking_blocks(evidence.study.plan, evidence.runs)
+    blocks = min(compared.values(), default=complete) if lacking else complete
     if blocks < FEW_BLOCKS:
         yield finding(
             "blocks.few",
             "note" if blocks >= 3 else "warning",
-            f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
+            f"{blocks_words(complete, planned, lacking, compared)}:"
             + (
                 " intervals are wide, and assume normally distributed block ratios."
                 if blocks >= 3

@@ -33,6 +33,7 @@ from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
+from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.planned import (
     level_of,
@@ -281,6 +282,8 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     return Sureness(
         blocks_planned=len(evidence.samples.blocks()),
         blocks_complete=evidence.blocks_complete,
+        lacking=lacking_blocks(evidence.study.plan, evidence.runs),
+        compared=compared_blocks(evidence),
         runs_planned=sum(len(turn.cells) for turn in evidence.study.plan.turns),
         runs_complete=sum(is_complete(run) for run in evidence.runs),
         runs_failed=sum(run.fault is not None for run in evidence.runs),

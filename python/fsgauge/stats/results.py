@@ -18,6 +18,7 @@ from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.wording import blocks_words
 
 Level = Literal["invalid", "warning", "note"]
 
@@ -238,16 +239,20 @@ NOTHING_WEAK = Durability(systems=[], of_all=[])
 class Sureness(ResultModel):
     """What the answer rests on, for the box "How sure".
 
-    `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
-    tried again; `client_errors` were not, and what they belonged to was given up; nor were
-    `ageing_errors`, which failed while files came and went before the runs. `data_lost`: some of
-    what was written did not come back as it was, and `invalid_reason` says what.
-    `too_noisy`: a difference of 10 % would hardly be seen; what is decided stands all the same.
-    `under_load_percent`: of the time from the first system's making to the end of the last run.
+    `lacking`: in how many planned blocks a system lacks a run; `compared`: in how many blocks each
+    is compared, in the primary cell that has fewest. `runs_by_passes` end when their work is done,
+    and are not asked to be steady. `io_errors` were tried again; `client_errors` were not, and what
+    they belonged to was given up; nor were `ageing_errors`, which failed while files came and went
+    before the runs. `data_lost`: some of what was written did not come back as it was, and
+    `invalid_reason` says what. `too_noisy`: a difference of 10 % would hardly be seen; what is
+    decided stands all the same. `under_load_percent`: of the time from the first system's making to
+    the end of the last run.
     """
 
     blocks_planned: int
     blocks_complete: int
+    lacking: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
+    compared: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
     runs_planned: int
     runs_complete: int
     runs_failed: int
@@ -263,6 +268,11 @@ class Sureness(ResultModel):
     invalid_reason: str
     data_lost: bool = False
     too_noisy: bool = False
+
+    @property
+    def blocks_words(self) -> str:
+        """ "6 complete blocks", or who lacks runs and what is compared in how many."""
+        return blocks_words(self.blocks_complete, self.blocks_planned, self.lacking, self.compared)
 
 
 class LayoutNumber(Estimate):

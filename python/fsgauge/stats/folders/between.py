@@ -110,6 +110,7 @@ class SideFacts(ResultModel):
     folders: list[str]
     sittings: int
     blocks_complete: int
+    blocks_words: str = Field(default="", exclude_if=lambda value: not value)
     valid: bool
     invalid_reason: str
     data_lost: bool
@@ -118,13 +119,15 @@ class SideFacts(ResultModel):
     durability: Durability = NOTHING_WEAK
     simulated: bool = Field(default=False, exclude_if=lambda value: not value)
     idle: str = Field(default="", exclude_if=lambda value: not value)
-    """Who did nothing or little in the first folder where somebody did."""
+    """Who did nothing or little in the first folder where somebody did. `blocks_words` says who
+    lacks runs in the first folder where somebody does."""
 
 
 class Between(ResultModel):
     """Everything that the comparison of two folders says; goes to comparison.json.
 
-    `sittings_known`: these sittings are too few, and others showed how sittings differ.
+    `sittings_known`: these sittings are too few, and others showed how sittings differ: those of a
+    gate, or of `folders_beside` earlier folders next to A.
     """
 
     format: Literal[1] = 1
@@ -134,6 +137,7 @@ class Between(ResultModel):
     b: SideFacts
     sittings_measured: bool
     sittings_known: bool
+    folders_beside: int = Field(default=0, exclude_if=lambda value: not value)
     same_machine: bool
     decides: Basis
     systems: list[str]

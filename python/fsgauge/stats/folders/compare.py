@@ -60,13 +60,14 @@ def compare_sides(
     despite: Sequence[str] = (),
     to_baseline: bool = False,
     known: KnownSittings | None = None,
+    folders_beside: int = 0,
 ) -> Between:
     """The comparison of A with B, each with `more` folders of the same.
 
-    `known` is how sittings differ, as others showed. `to_baseline` lets the ratio of ratios decide
-    on one machine too. Raises InputError where
-    something that must be equal is not and is not in `despite`; two ends of a model's range need
-    no exception, and are not judged.
+    `known` is how sittings differ, as others showed: `folders_beside`, if any. `to_baseline` lets
+    the ratio of ratios decide on one machine too. Raises InputError where something that must be
+    equal is not and is not in `despite`; two ends of a model's range need no exception, and are not
+    judged.
     """
     sides = [a, *more_a], [b, *more_b]
     others = [*more_a, b, *more_b]
@@ -107,6 +108,7 @@ def compare_sides(
         b=_facts(folders[1], len(sittings[1])),
         sittings_measured=sum(map(len, sittings)) >= FEWEST_SITTINGS,
         sittings_known=scope.known is None or bool(scope.known),
+        folders_beside=folders_beside,
         same_machine=one_machine,
         decides=decides,
         systems=systems,
@@ -179,6 +181,7 @@ def _facts(side: Sequence[Folder], sittings: int) -> SideFacts:
         folders=[each.label for each in side],
         sittings=sittings,
         blocks_complete=sum(each.blocks_complete for each in found),
+        blocks_words=next((each.blocks_words for each in found if each.lacking), ""),
         valid=all(each.valid for each in found),
         invalid_reason=next((each.invalid_reason for each in found if not each.valid), ""),
         data_lost=any(each.data_lost for each in found),

@@ -51,6 +51,12 @@ class Numbers(ResultModel):
     errors_percent: list[float | None]
     reach: float
 
+    def without_first(self) -> Numbers:
+        """The same of the runs after the first."""
+        return self.model_copy(
+            update={"runs": self.runs[1:], "errors_percent": self.errors_percent[1:]}
+        )
+
     def logs(self) -> list[float | None]:
         """The log of each run's number."""
         return [None if value is None else math.log(value) for value in self.runs]
