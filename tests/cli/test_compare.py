@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def stored(folder: Path, *, cost: float = 0.0, day: int = 0, **changes: Any) -> 
 
 def beside(results: Path, day: int, **changes: Any) -> str:
     """A folder of that day among the results, named as a run would."""
-    name = f"synthetic-2026-11-{day + 1:02}-120000"
+    name = f"overhead-2026-11-{day + 1:02}-120000"
     return stored(results / name, seed=40 + day, day=day, **changes)
 
 
@@ -60,7 +59,7 @@ def test_earlier_folders_beside_a_show_how_sittings_differ(fsgauge: Run, tmp_pat
     assert "nothing is called better or worse" in alone
     # Four are too few, and neither a changed folder nor one of another study counts.
     (Path(earlier[0]) / "study.json").write_text("{}")
-    os.rename(earlier[1], results / "other-2026-11-02-120000")
+    Path(earlier[1]).rename(results / "other-2026-11-02-120000")
     assert "nothing is called better or worse" in fsgauge("compare", a, b).stdout
 
 
