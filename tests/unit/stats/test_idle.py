@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,6 @@ from fsgauge.engine.wire import JobShare
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.hosts import _slow
 from fsgauge.stats.idle import low_runs, own_rates, shares_in, workers_of
 from fsgauge.stats.results import Finding
 from tests.synthetic import SyntheticStudy, make_study
@@ -277,11 +277,24 @@ def test_a_host_is_held_against_the_others_that_kept_up(
     assert shares_in(run.model_copy(update={"parts": parts})) == pytest.approx(shares, abs=1e-3)
 
 
-@pytest.mark.parametrize("share", [0.7, 0.5, 0.01, 0.0])
-def test_slow_in_every_run_is_slow_with_every_system(share: float) -> None:
+def test_a_slow_host_is_one_finding_of_one_form() -> None:
+    """Two codes with two thresholds told one fact in two ways."""
     made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
-    (found,) = _slow([dealt(run, "a", share) for run in made.runs])
-    assert found.sentence == f"d was slow with every system: {share:.2f} of the other hosts."
+    for share, code in ((0.7, "host.slow"), (0.4, "idle.host")):
+        results = over_hosts(made, share, "a", set(range(BLOCKS)))
+        (found,) = [e for e in results.findings if e.code in ("host.slow", "idle.host")]
+        assert found.code == code
+        said = f"d did {100 * share:.0f} % of what the other hosts did in 24 of 24 runs."
+        assert found.sentence == said
+        assert results.answer.startswith(said) == (code == "idle.host")
+    assert "host.slow" not in {e.code for e in over_hosts(made, 0.7, "a", {0, 1}).findings}
+
+
+def test_where_a_host_is_slow_an_idle_system_is_told_all_the_same() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(r, 0.0) if (r.system, r.block) == ("xfs", 2) else r for r in made.runs]
+    results = over_hosts(replace(made, runs=runs), 0.7, "a", set(range(BLOCKS)))
+    assert {"host.slow", "idle.system"} <= {each.code for each in results.findings}
 
 
 # Workers: a job, a writer, a client.
