@@ -106,6 +106,7 @@ class Between(ResultModel):
     """Everything that the comparison of two folders says; goes to comparison.json.
 
     `sittings_known`: these sittings are too few, and others showed how sittings differ.
+    `unlike_machines` are the facts by which the machine or the storage is another.
     """
 
     format: Literal[1] = 1
@@ -116,6 +117,7 @@ class Between(ResultModel):
     sittings_measured: bool
     sittings_known: bool
     same_machine: bool
+    unlike_machines: list[str]
     decides: Basis
     systems: list[str]
     cells: list[Cell]
