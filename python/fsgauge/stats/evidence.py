@@ -60,6 +60,7 @@ class Evidence:
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
     lost: Sequence[LostBlock] = ()
+    ended_by: str = ""
 
 
 def finding(

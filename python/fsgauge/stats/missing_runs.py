@@ -46,7 +46,8 @@ def _not_made(evidence: Evidence) -> Iterator[Finding]:
     cut, never = _cut_and_never_made(evidence)
     missing = len(cut) + len(never)
     if missing:
-        early = "" if evidence.stopped else "The study ended early: "
+        by = f" ({evidence.ended_by})" if evidence.ended_by else ""
+        early = "" if evidence.stopped else f"The study ended early{by}: "
         yield finding(
             "runs.interrupted",
             "warning",

@@ -76,12 +76,13 @@ def read_study(
     path_runs: Sequence[RunRecord] = (),
     struck_runs: Sequence[RunRecord] = (),
     lost: Sequence[LostBlock] = (),
+    ended_by: str = "",
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
-    `lost` are the times that a machine was lost.
+    `lost` are the times that a machine was lost, and `ended_by` is what ended the study early.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -148,6 +149,7 @@ def read_study(
         steps=steps,
         path_runs=path_runs,
         lost=lost,
+        ended_by=ended_by,
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]

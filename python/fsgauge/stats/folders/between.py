@@ -127,7 +127,8 @@ class Between(ResultModel):
     """Everything that the comparison of two folders says; goes to comparison.json.
 
     `sittings_known`: these sittings are too few, and others showed how sittings differ: those of a
-    gate, or of `folders_beside` earlier folders next to A.
+    gate, or of `folders_beside` earlier folders next to A. `unlike_machines` are the facts by which
+    the machine or the storage is another.
     """
 
     format: Literal[1] = 1
@@ -139,6 +140,7 @@ class Between(ResultModel):
     sittings_known: bool
     folders_beside: int = Field(default=0, exclude_if=lambda value: not value)
     same_machine: bool
+    unlike_machines: list[str]
     decides: Basis
     systems: list[str]
     cells: list[Cell]

@@ -41,7 +41,7 @@ from fsgauge.stats.folders.same_conditions import (
     is_simulated,
     listed_differences,
     require_alike,
-    same_machine,
+    unlike_machines,
 )
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
@@ -78,7 +78,8 @@ def compare_sides(
         dict.fromkeys(each for other in others for each in require_alike(a, other, despite))
     )
     # A model is the same on every machine.
-    one_machine = ends is not None or all(same_machine(a, other) for other in others)
+    unlike = dict.fromkeys(name for other in others for name in unlike_machines(a, other))
+    one_machine = ends is not None or not unlike
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
     folders = [[read_folder(each) for each in side] for side in sides]
     latest, everything = folders[1][0], [each for side in folders for each in side]
@@ -110,6 +111,7 @@ def compare_sides(
         sittings_known=scope.known is None or bool(scope.known),
         folders_beside=folders_beside,
         same_machine=one_machine,
+        unlike_machines=list(unlike),
         decides=decides,
         systems=systems,
         cells=cells,

@@ -290,13 +290,13 @@ def test_one_idle_run_is_named_and_decides_nothing(learned: Learned) -> None:
 
 def test_limits_and_conditions_take_who_did_nothing_for_the_worst(learned: Learned) -> None:
     """They were refused: "iops was not measured in these cells"."""
-    limit = parse_limit("iops(system xfs) > 1 IOPS")
-    condition = parse_condition("ratio(iops, system xfs) < 0.95")
+    limit = parse_limit("iops('xfs') > 1 IOPS")
+    condition = parse_condition("ratio(iops, 'xfs') < 0.95")
     found = checked(learned, idle(20, "xfs", range(4)), limits=[limit], conditions=[condition])
     assert {(each.outcome, each.value) for each in found.limits} == {("broken", None)}
     assert {(each.outcome, each.ratio) for each in found.conditions} == {("crossed", None)}
     said = "\n".join(checked_lines(found, "gate.json"))
-    assert "broken     iops(system xfs) > 1 IOPS: " in said and "did nothing in 4 of 4 runs" in said
+    assert "broken     iops('xfs') > 1 IOPS: " in said and "did nothing in 4 of 4 runs" in said
 
 
 def test_a_folder_in_which_a_system_did_nothing_teaches_nothing(learned: Learned) -> None:
