@@ -61,9 +61,9 @@ class ConnectionsAnalysis(Analysis):
             return None
         if not question.others:
             return (question.over_hosts or noise_alone(question)) + _failed(connections)
-        if question.blocks_complete == 0:
-            return None
         found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
+        if not found:
+            return None
         said = connections_answer(connections, question.baseline, question.primary, found)
         return said + _failed(connections)
 
