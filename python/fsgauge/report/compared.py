@@ -227,11 +227,10 @@ def basis_sentence(between: Between) -> str:
             "All folders are of one machine and storage: the verdict is on B over A, and a system"
             f" is better or worse only where its ratio to {between.baseline} says the same."
         )
-    one = len(between.unlike_machines) == 1
     why = (
         "the ratio of ratios was asked for"
         if between.same_machine
-        else f"{listed(between.unlike_machines)} {'is' if one else 'are'} not the same"
+        else f"the machines differ ({', '.join(between.unlike_machines)})"
     )
     return (
         f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"
