@@ -30,7 +30,6 @@ from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
-from fsgauge.stats.wording import listed
 from fsgauge.store import read_results
 
 RELIABLE = 3
