@@ -114,7 +114,10 @@ def _idle(results: Results) -> str:
     if not idle:
         return ""
     has = "has" if len(idle) == 1 else "have"
-    return f"{named_systems(idle)} did nothing in half or more of the runs of a cell, and {has} no ratio."
+    return (
+        f"{named_systems(idle)} did nothing in half or more of the runs of a cell, and {has} no"
+        " ratio."
+    )
 
 
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
