@@ -288,7 +288,7 @@ def _of_another_tool(option: str) -> str:
     after = words[words.index(option) + 1 :] if option in words else []
     value = next((each for each in after[:1] if not each.startswith("-")), "...")
     return FsgaugeError(
-        f"{option} is an option of {word.title}: here it is {meaning(word)}",
+        f"{option} is an option of {word.title}; here: {meaning(word)}",
         next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
     ).render()
 

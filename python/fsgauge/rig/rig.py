@@ -53,6 +53,15 @@ class FleetChoice:
 
 
 @dataclass(frozen=True)
+class Change:
+    """A key of the study that gives way to where it is measured: what --set takes, and why."""
+
+    key: str
+    override: str
+    why: str
+
+
+@dataclass(frozen=True)
 class FoldersSeen:
     """Systems that are folders, as they are mounted now: the facts of each by its name, and what
     they leave out of the comparison."""
@@ -118,6 +127,10 @@ class Rig(ABC):
     def placed(self, study: Study) -> Study:
         """The study on storage of the rig's own that is as large; touches nothing."""
         return study
+
+    def changes(self, study: Study) -> list[Change]:  # noqa: ARG002
+        """What of a shipped study gives way to folders that are there; touches nothing."""
+        return []
 
     def folders(self, study: Study) -> FoldersSeen:  # noqa: ARG002
         """Systems that are folders and used as they are; touches nothing."""

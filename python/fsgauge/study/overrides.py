@@ -21,8 +21,8 @@ from fsgauge.study.folders import (
 from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_meant
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
-from fsgauge.study.specs import option_origin, storage_table, system_table
-from fsgauge.study.understanding import is_word, path_of_word
+from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
+from fsgauge.study.understanding import is_said_without_value, is_word, path_of_word
 from fsgauge.study.value_type import ValueType
 
 
@@ -217,11 +217,16 @@ def _replace_systems(document: Document, chosen: list[Chosen]) -> None:
                 document.origins[("system", index, *path[2:])] = place
 
 
+_FOLDERS = ("path", "directory")
+
+
 def set_key(document: Document, override: str) -> None:
     """Apply one --set KEY=VALUE; the value is TOML if it parses as that, else text."""
     name, equals, text = override.partition("=")
     name = name.strip()
-    start = override.index("=") + 1 if equals else len(override)
+    if not equals and is_said_without_value(name):
+        equals, text = "=", "1"
+    start = override.index("=") + 1 if "=" in override else len(override)
     spans = Spans((override.index(name), override.index(name) + len(name)), (start, len(override)))
     origin = Origin("--set", override, spans, numbered=False)
     if not equals:
@@ -232,7 +237,10 @@ def set_key(document: Document, override: str) -> None:
         )
     path = _path(document, name, origin)
     _refuse_second_size(document, path, origin)
-    document.put(path, typed_value(text.strip(), value_types(path)), origin)
+    value = typed_value(text.strip(), value_types(path))
+    if value and path[-1] in _FOLDERS and isinstance(value, str):
+        value = from_here(value)
+    document.put(path, value, origin)
 
 
 def _refuse_second_size(document: Document, path: Path, origin: Origin) -> None:
@@ -318,8 +326,24 @@ def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
     try:
         value: object = tomlkit.value(text).unwrap()
     except (TOMLKitError, ValueError, RecursionError, IndexError):
-        return text
+        return _listed(text, takes)
     if number_beyond_toml(value) is not None:
         return text
     in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
     return text if in_quotes and not isinstance(value, str) else value
+
+
+def _listed(text: str, takes: Sequence[ValueType]) -> object:
+    """A list without brackets, where the key takes one of numbers, quantities or words: 4k,64k."""
+    parts = [part.strip() for part in text.split(",")]
+    entries = [each.entry for each in takes if each.base is list and each.entry is not None]
+    is_plain = bool(entries) and all(
+        entry.base is int or entry.choices or entry.quantity for entry in entries
+    )
+    if len(parts) < 2 or len(entries) < len(takes) or not is_plain or text.startswith("["):
+        return text
+    return [int(part) if part.isdecimal() and not _in_text(entries) else part for part in parts]
+
+
+def _in_text(entries: Sequence[ValueType]) -> bool:
+    return any(entry.is_written_as_text for entry in entries)

@@ -6,7 +6,9 @@ place with a note; any other ends in an InputError with its line, its column and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tomlkit
@@ -15,14 +17,17 @@ from fsgauge import kinds
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import sections, valid_keys, value_types
+from fsgauge.study.keys import all_dotted, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import Word, words_called
+from fsgauge.study.value_type import ValueType
 from fsgauge.study.wording import as_details, shown
-from fsgauge.units import SIZE, binary_size
+from fsgauge.units import SIZE, binary_size, exact_rate
 
 _SPELT_ALIKE = 0.8
 """Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
+_LETTER = re.compile(r"-\w")
+"""Which means something else in each tool."""
 _TABLES = ("", "storage", "workload", "plan")
 """Where a person may write an option of another tool."""
 
@@ -39,6 +44,11 @@ def is_word(key: str) -> bool:
     """Whether a key of --set is a word of another tool, alone or below its section."""
     section, _, name = key.rpartition(".")
     return section in _TABLES and bool(words_called(name))
+
+
+def is_said_without_value(key: str) -> bool:
+    """Whether it is a word that stands alone: time_based."""
+    return is_word(key) and any(word.is_alone for word in words_called(key.rpartition(".")[2]))
 
 
 def path_of_word(key: str) -> Path:
@@ -58,16 +68,40 @@ def _words(document: Document) -> Iterator[str]:
 
 
 def _word_at(document: Document, section: str, name: str, value: object) -> Word | None:
-    """The word that a key is: the first whose key this study has; None for a key of ours."""
+    """The word that a key is: the first whose key this study has, and that takes the value; None
+    for a key of ours."""
     found = [] if isinstance(value, dict) else words_called(name)
     if name in valid_keys(section, _kind(document, section)):
         own = [word for word in found if word.key == f"{section}.{name}"]
-        switches = [word for word in own if word.reads == "switch"]
-        return switches[0] if switches and not isinstance(value, bool) else None
+        takes = value_types((section, name), _kind(document, section))
+        return next((word for word in own if _is_of_tool(word, value, takes)), None)
     here = [word for word in found if _has(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
-        return None  # a key of another kind, which is refused as that
-    return next(iter(here or found), None)
+        # A key of another kind, which is refused as that, unless fio has another meaning for it.
+        fio = next((word for word in found if word.title == "fio"), None)
+        return None if fio is None or fio.key == f"{section}.{name}" else fio
+    always = [word for word in found if word.is_always(value)]
+    taking = [word for word in here if word.is_translated and _takes(word, value)]
+    refused = [word for word in found if not word.key and not word.always]
+    return next(iter([*taking, *here, *always, *refused, *found]), None)
+
+
+def _is_of_tool(word: Word, value: object, takes: Sequence[ValueType]) -> bool:
+    """Of a key that is called alike: whether its value is the other tool's."""
+    if isinstance(value, bool):
+        return False
+    if not word.is_translated:
+        return isinstance(value, str) and binary_size(value) is not None
+    of_ours = {str(choice) for each in takes for choice in each.choices}
+    return word.reads == "switch" or (bool(word.values) and str(value) not in of_ours)
+
+
+def _takes(word: Word, value: object) -> bool:
+    try:
+        word.value(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _has(document: Document, key: str) -> bool:
@@ -78,14 +112,16 @@ def _has(document: Document, key: str) -> bool:
 
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
-    origin = document.origins[path]
-    if not word.key or not _has(document, word.key) or not word.is_read:
+    origin, given = document.origins[path], _value_at(document, path)
+    if word.is_always(given):
+        _drop(document, path)
+        return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
+    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
+    if not word.key or not _has(document, word.key) or not word.is_read or is_letter:
         raise _leads(document, path, word)
-    section, _, name = word.key.rpartition(".")
-    there: Path = (section, name)
-    given = _value_at(document, path)
+    there: Path = tuple(word.key.split("."))
     try:
-        value = _fitting(document, there, word.value(given))
+        value = _translated(document, word, given)
     except ValueError as error:
         raise _means_otherwise(document, path, word, given, str(error)) from None
     if there != path and document.written(there):
@@ -96,11 +132,36 @@ def _put(document: Document, path: Path, word: Word) -> str:
             _drop(document, path)
             return ""
     _drop(document, path)
-    document.put(there, value, origin)
-    text = tomlkit.item(value).as_string()
+    settings: dict[str, object] = {word.key: value, **word.sets}
+    for key, each in settings.items():
+        document.put(tuple(key.split(".")), each, origin)
+    text = " and ".join(
+        f"{key} = {tomlkit.item(each).as_string()}" for key, each in settings.items()
+    )
     but = f"; {word.but}" if word.but else ""
-    of = f"{word.title}'s {path[-1]} is {word.key}" if there != path else f"{path[-1]}"
-    return f"{_where(origin)}: {of} = {text}{but}"
+    of = f"{word.title}'s {path[-1]} is {text}"
+    if there == path:
+        of = text.removeprefix(f"{path[0]}.")
+    return f"{_where(origin)}: {of}{but}"
+
+
+def _translated(document: Document, word: Word, given: object) -> object:
+    """The value as the word's key takes it; ValueError where it means something else here."""
+    value = word.value(given)
+    if word.reads == "pace of a job":
+        value = _of_all_jobs(document, value)
+    return _fitting(document, tuple(word.key.split(".")), value)
+
+
+def _of_all_jobs(document: Document, of_one: object) -> str:
+    """A pace as [workload] has it: of all jobs together."""
+    load = document.data.get("workload")
+    named = load if isinstance(load, dict) else {}
+    jobs = next((named[name] for name in ("numjobs", "jobs") if name in named), 1)
+    numbers = jobs if isinstance(jobs, list) else [jobs]
+    if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
+        raise ValueError("a pace for several numbers of jobs is another one for each")
+    return exact_rate(of_one * int(str(numbers[0])))
 
 
 def _fitting(document: Document, path: Path, value: object) -> object:
@@ -126,22 +187,24 @@ def _leads(document: Document, path: Path, word: Word) -> InputError:
     """A word that is not read: the key that is meant, or why there is none."""
     origin, spelled = document.origins[path], str(path[-1])
     if not word.key:
+        cannot = (
+            f"cannot be {shown(_value_at(document, path))}" if word.always else "has no key here"
+        )
         return InputError(
-            f"{word.title}'s {spelled} is no key here: {word.but}",
-            location=origin.key("leave it out"),
-            next="fsgauge explain workload lists the keys",
+            f"{word.title}'s {spelled} {cannot}: {word.but}",
+            location=origin.key(),
+            next=f"fsgauge explain {shlex.quote(spelled)}",
         )
     if not _has(document, word.key):
-        kind = _kind(document, "workload")
+        owners = " or ".join(section.variant for section in all_dotted()[word.key])
         return InputError(
-            f"{word.title}'s {spelled} is {word.key}, which a study of kind {kind} does not have",
-            location=origin.key(),
-            details=(f"valid here: {', '.join(valid_keys('workload', kind))}",),
+            f"{word.title}'s {spelled} is {word.key}, which only a study of kind {owners} has",
+            location=origin.key(f"this one is of kind {_kind(document, 'workload')}"),
             next=f"fsgauge explain {word.key}",
         )
     return InputError(
         f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
-        location=origin.key(f"write {_placed(document, path, word)}"),
+        location=origin.key(_proposed(document, path, word)),
         next=f"fsgauge explain {word.key}",
     )
 
@@ -150,13 +213,11 @@ def _means_otherwise(
     document: Document, path: Path, word: Word, given: object, wanted: str
 ) -> InputError:
     """A value of a known word that means nothing here. Of words, only one that is spelt like it is
-    proposed: the example of another load is no help."""
-    hint = f"write {_placed(document, path, word)}"
-    if word.values and not word.example:
-        hint = did_you_mean(nearest(str(given), word.values, least=_SPELT_ALIKE))
+    proposed: another load is no help."""
+    near = nearest(str(given), word.values, least=_SPELT_ALIKE)
     return InputError(
         f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
-        location=document.origins[path].value(hint),
+        location=document.origins[path].value(did_you_mean(near)),
         details=tuple(each for each in (wanted, word.but) if each),
         next=f"fsgauge explain {word.key}",
     )
@@ -171,16 +232,19 @@ def _twice(document: Document, path: Path, word: Word, other: Origin) -> InputEr
     )
 
 
-def _placed(document: Document, path: Path, word: Word) -> str:
-    """An example of the key, and where it goes if that is elsewhere."""
+def _proposed(document: Document, path: Path, word: Word) -> str:
+    """The key with the value that was typed, or with an example; where it goes if elsewhere."""
     section, _, name = word.key.rpartition(".")
-    example = word.example
-    if not example:
-        value = _fitting(document, (section, name), word.sample)
-        example = f"{name} = {tomlkit.item(value).as_string()}"
+    example, verb = word.example, "such as"
+    if word.is_translated:
+        try:
+            value = _translated(document, word, _value_at(document, path))
+            example, verb = f"{name} = {tomlkit.item(value).as_string()}", "write"
+        except ValueError:
+            pass
     if not document.origins[path].numbered:
-        return f"{section}.{example}"
-    return example if path[:-1] == (section,) else f"{example} in [{section}]"
+        return f"{verb} {section}.{example}"
+    return f"{verb} {example}" + ("" if path[:-1] == (section,) else f" in [{section}]")
 
 
 def _sizes(document: Document) -> Iterator[str]:

@@ -185,11 +185,17 @@ def test_aging_works_in_folders() -> None:
     assert [system.kind for system in study.systems] == ["mounted", "mounted"]
 
 
-def test_a_path_that_is_not_whole_is_completed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_begins_where_the_person_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    refused = error("overhead", ["here=./a b"], None)
-    assert "does not begin with /" in refused.what
-    assert refused.next == f"--system 'here={tmp_path}/a b'"
-    assert works(refused.next)
+    monkeypatch.setenv("HOME", "/home/me")
+    systems = ["here=./a b", "there=c/d", "../e", "~/f", "g/h:i=j"]
+    study = load_study("overhead", ["system.here.path=k"], systems=systems)
+    above = str(tmp_path.parent)
+    assert [system.path for system in study.systems] == [
+        f"{tmp_path}/k",
+        f"{tmp_path}/c/d",
+        f"{above}/e",
+        "/home/me/f",
+        f"{tmp_path}/g/h:i=j",
+    ]
+    assert study.systems[1].name == "there"
