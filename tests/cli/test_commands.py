@@ -77,8 +77,24 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
     assert 'did you mean "mean"?' in done.stderr
 
 
-def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
-    done = fsgauge("plan", "overhead", "--seed", "1")
+def test_a_plan_is_six_lines_and_its_last_is_the_command(fsgauge: Run) -> None:
+    words = ["overhead", "--seed", "1", "--set", "plan.blocks=3"]
+    planned = fsgauge("plan", *words, "--noise", "2 %")
+    assert is_planned(planned)
+    lines = [line for line in planned.stdout.splitlines() if line[:1] not in (" ", "")]
+    names = [line.split()[0] for line in lines[lines.index(next(filter(is_asked, lines))) :]]
+    last = ["next"] if planned.returncode == 0 else []
+    assert names == ["asks", "compares", "takes", "destroys", "detects", *last]
+    if last:
+        assert lines[-1].startswith(f"next      fsgauge run {' '.join(words)}      more: ")
+
+
+def is_asked(line: str) -> bool:
+    return line.startswith("asks ")
+
+
+def test_a_verbose_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--seed", "1", "--verbose")
     assert is_planned(done)
     for word in ("order ", "time ", "written ", "destroyed nothing", "shows "):
         assert word in done.stdout
@@ -97,7 +113,7 @@ def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list
     planned, run = fsgauge("plan", *words), fsgauge("run", *words, "--quiet")
     assert planned.returncode == 2, planned.stderr
     assert planned.stdout.startswith("fsgauge run would refuse this study, for ")
-    assert "\norder " in planned.stdout
+    assert "\nasks " in planned.stdout
     assert run.returncode in (2, 3)
     whats = [
         without_numbers(line.removeprefix("refused   "))
@@ -125,6 +141,7 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
 ) -> None:
     """/dev/shm has no direct I/O, and the others have."""
     words = ["overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
+    words += ["--set", "workload.direct=true"]
     (place / "b").mkdir()
     systems = ["--system", f"a={place}", "--system", "shm=/dev/shm"]
     systems += ["--system", f"b={place / 'b'}"]
@@ -134,6 +151,11 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
     assert lines[0] == "fsgauge run would refuse this study, for 1 reason:"
     assert lines[1] == 'refused   "shm" has no direct I/O'
     assert any(line.strip().startswith("next: ") and "--without shm" in line for line in lines)
+    buffered = fsgauge("plan", *words[:-2], *systems)
+    assert buffered.returncode == 0, "not asked for, direct I/O gives way"
+    assert "no direct I/O in /dev/shm" in buffered.stderr and "workload.direct=false" in (
+        buffered.stderr
+    )
     left = fsgauge("plan", *words, *systems, "--without", "shm")
     assert left.returncode == 0, left.stdout
     assert "refused" not in left.stdout
@@ -146,11 +168,11 @@ def test_a_plan_takes_what_doctor_measured_there(fsgauge: Run, place: Path) -> N
     words = ["plan", "overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
     (place / "b").mkdir()
     words += ["--system", f"a={place}", "--system", f"b={place / 'b'}"]
-    assert "depends on the noise here" in fsgauge(*words).stdout
+    assert "fsgauge doctor measures it" in fsgauge(*words).stdout
     assert fsgauge("doctor", "--directory", str(place)).returncode == 0
     planned = fsgauge(*words).stdout
     assert f"as fsgauge doctor measured in {place} on 20" in planned
-    assert "depends on the noise here" not in planned
+    assert "fsgauge doctor measures it" not in planned
     told = fsgauge(*words, "--noise", "3 %").stdout
     assert "fsgauge doctor measured" not in told
 
@@ -241,7 +263,7 @@ def test_plan_takes_the_time_from_a_pilot_of_the_same_work(
     assert done.returncode == 0, done.stderr
     pilot = str((tmp_path / done.stdout.splitlines()[-1].removeprefix("report: ")).parent)
     words = ["plan", *[word for word in small[1:] if word != "--quiet"], "--pilot", pilot]
-    planned = fsgauge(*words)
+    planned = fsgauge(*words, "--verbose")
     assert planned.returncode == 0, planned.stderr
     assert "a block, the same work: the time is taken from it" in planned.stdout
     assert "the time is the pilot's" in planned.stdout
