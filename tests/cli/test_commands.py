@@ -9,14 +9,23 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fsgauge.cli import _COMMANDS, group
+from fsgauge.cli import _COMMANDS, _GROUPS, _MOVED, group
 from fsgauge.errors import InputError
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
 
 
-@pytest.mark.parametrize("command", ["", *_COMMANDS])
+def test_every_command_is_in_a_group_of_the_help(fsgauge: Run) -> None:
+    said = fsgauge("--help").stdout
+    order = [said.index(f"\n{title}:\n") for title in _GROUPS]
+    assert order == sorted(order)
+    assert [said.count(f"\n  {name} ") for name in _COMMANDS] == [1] * len(_COMMANDS)
+    assert list(_COMMANDS)[-2:] == ["published", "crosscheck"]
+    assert not set(_MOVED) & set(_COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", *_COMMANDS, "rig bisect", "rig coherence", "rig failure"])
 def test_every_command_has_help(fsgauge: Run, command: str) -> None:
     done = fsgauge(*command.split(), "--help")
     assert done.returncode == 0
@@ -33,9 +42,17 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),
         (["report", "nowhere"], "there is no folder nowhere"),
         (["explain", "nosuch"], 'no word, number or key is called "nosuch"'),
-        (["run", "overhead", "--bs", "4k"], "--bs is an option of fio: here it is workload.block_"),
+        (["run", "overhead", "--bs", "4k"], "--bs is an option of fio; here: workload.block_"),
         (["run", "overhead", "--bs=4k"], "next: --set bs=4k"),
-        (["run", "overhead", "--set", "size=8G"], "fio's size is storage.size here"),
+        (["run", "overhead", "--set", "bssplit=4k/50"], "fio's bssplit has no key here: a cell"),
+        (["bisect", "overhead", "--good", "a b"], "next: fsgauge rig bisect overhead --good 'a b'"),
+        (["coherence", "/a"], "next: fsgauge rig coherence /a"),
+        (["failure"], "next: fsgauge rig failure"),
+        (["systems", "--json"], "next: fsgauge doctor --systems --json"),
+        (["run", "overhead", "--ssh", "a,b"], "next: --hosts a,b"),
+        (["run", "overhead", "--slurm=4"], "next: --hosts slurm:4"),
+        (["resume", "x", "--kubernetes", "p.toml"], "next: --hosts kubernetes:p.toml"),
+        (["plan", "overhead", "--scheduler", "tls://a:1"], "next: --hosts tls://a:1"),
     ],
 )
 def test_wrong_words_end_in_two_with_the_next_command(
@@ -52,7 +69,8 @@ def test_wrong_words_end_in_two_with_the_next_command(
 def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) -> None:
     done = fsgauge(*words)
     assert done.returncode == 2
-    assert done.stderr.startswith("Usage: ") and "\n\nCommands:\n" in done.stderr
+    assert done.stderr.startswith("Usage: ")
+    assert "\n\nMeasure:\n" in done.stderr or "\n\nCommands:\n" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -120,8 +138,8 @@ def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list
         for line in planned.stdout.splitlines()
         if line.startswith("refused   ")
     ]
-    first = run.stderr.splitlines()[0].removeprefix("error: ")
-    assert without_numbers(first) in whats
+    said = next(line for line in run.stderr.splitlines() if line.startswith("error: "))
+    assert without_numbers(said.removeprefix("error: ")) in whats
 
 
 def without_numbers(text: str) -> str:

@@ -46,7 +46,9 @@ def find_kind(name: str) -> SystemKind:
         )
     near = nearest(name, kinds, most=3)
     hint = did_you_mean(near) if near else f"known: {', '.join(kinds)}"
-    raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")
+    raise InputError(
+        f'"{name}" is not a kind of system', details=(hint,), next="fsgauge doctor --systems"
+    )
 
 
 _FILE_SYSTEMS = Path("/proc/filesystems")
