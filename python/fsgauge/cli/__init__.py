@@ -20,54 +20,11 @@ from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
 from fsgauge.cli.choices import say_no_more
+from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED, MOVED_OPTIONS, moved_option, typed_after
 from fsgauge.errors import FsgaugeError, InputError, RigError, escaped
 from fsgauge.exit_codes import ExitCode
 from fsgauge.programs.streams import output_failure
 
-_GROUPS = {
-    "Measure": {
-        "demo": "Compare the file systems of this machine in about three minutes.",
-        "plan": "Show what a study would compare, how long it takes and what would show.",
-        "run": "Run a study and write its report.",
-        "resume": "Continue a study that was interrupted or killed.",
-        "study": "List the shipped studies, or start one of your own.",
-    },
-    "Compare": {
-        "compare": "Compare two results folders of one study; a gate for builds.",
-        "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
-        "history": "Find the steps in a series of results folders of one study.",
-    },
-    "Look": {
-        "report": "Rebuild the report of a results folder; as PDF, PNG or Markdown too.",
-        "query": "Query the records of a results folder with SQL.",
-        "explain": "Explain a number or word of a report, a key of a study, a word of fio.",
-        "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
-        "age": "Age a file system in minutes: an image or an empty folder.",
-    },
-    "Machines": {
-        "doctor": "Check what works here, what is missing and which command installs it.",
-        "rig": "Virtual machines: build them; kernels, shared file systems and failures in them.",
-    },
-    "Is fsgauge right?": {
-        "published": "List the claims of the published studies and what came of them here.",
-        "crosscheck": "Run the same load with the engine and with fio: do they agree?",
-    },
-}
-_COMMANDS = {name: text for group in _GROUPS.values() for name, text in group.items()}
-_MOVED = {
-    "bisect": ("rig", "bisect"),
-    "coherence": ("rig", "coherence"),
-    "failure": ("rig", "failure"),
-    "systems": ("doctor", "--systems"),
-}
-"""Commands that were commands of their own."""
-_MOVED_OPTIONS = {
-    "--ssh": "--hosts {}",
-    "--slurm": "--hosts slurm:{}",
-    "--kubernetes": "--hosts kubernetes:{}",
-    "--scheduler": "--hosts {}",
-}
-"""Options that were options of their own, with the word that follows them."""
 _OF_HOSTS = {"fleet-host"}
 """Commands that fsgauge itself starts on the hosts of a fleet; no one else has a use for them."""
 _FILES = {
@@ -105,8 +62,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command; InputError with the new name of one that has moved."""
-        if args and args[0] in _MOVED:
-            now = _MOVED[args[0]]
+        if args and args[0] in MOVED:
+            now = MOVED[args[0]]
             raise InputError(
                 f"fsgauge {args[0]} is now fsgauge {' '.join(now)}",
                 next=shlex.join(["fsgauge", *now, *args[1:]]),
@@ -114,10 +71,10 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in (*_COMMANDS, *_OF_HOSTS):
+        if cmd_name not in (*COMMANDS, *_OF_HOSTS):
             return None
         file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
         command = getattr(file, cmd_name.replace("-", "_") if cmd_name in _FILES else "command")
@@ -137,14 +94,14 @@ class _Commands(click.Group):
         """The commands from the list above: a shell waits for this at each press of Tab."""
         matching = [
             CompletionItem(name, help=text)
-            for name, text in _COMMANDS.items()
+            for name, text in COMMANDS.items()
             if name.startswith(incomplete)
         ]
         return [*matching, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, _COMMANDS))
-        for title, commands in _GROUPS.items():
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
@@ -304,26 +261,14 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     if isinstance(error, click.NoSuchOption):
-        if error.option_name in _MOVED_OPTIONS:
-            return _moved_option(error.option_name)
+        if error.option_name in MOVED_OPTIONS:
+            return moved_option(error.option_name)
         takes_words = context is not None and "overrides" in (
             parameter.name for parameter in context.command.params
         )
         if takes_words and (said := _of_another_tool(error.option_name)):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
-
-
-def _typed_after(option: str) -> str:
-    """The word that follows an option of the command line; "..." for none."""
-    words = [part for each in sys.argv for part in each.split("=", 1)]
-    after = words[words.index(option) + 1 :] if option in words else []
-    return next((each for each in after[:1] if not each.startswith("-")), "...")
-
-
-def _moved_option(option: str) -> str:
-    now = _MOVED_OPTIONS[option].format(shlex.quote(_typed_after(option)))
-    return FsgaugeError(f"{option} is now {now}", next=now).render()
 
 
 def _of_another_tool(option: str) -> str:
@@ -334,7 +279,7 @@ def _of_another_tool(option: str) -> str:
     word = next(iter([*words_called(name), *words_called(option)]), None)
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
-    value = _typed_after(option)
+    value = typed_after(option)
     return FsgaugeError(
         f"{option} is an option of {word.title}; here: {meaning(word)}",
         next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",

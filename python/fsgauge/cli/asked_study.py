@@ -177,7 +177,8 @@ _OPTIONS = [
         "overrides",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Change any key of the study: --set workload.duration=5s",
+        help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
+        " read as well: --set bs=4k --set time_based",
     ),
     click.option(
         "--system",

@@ -23,15 +23,17 @@ def brief_lines(
     """
     lines = [
         f"asks      {description.question}",
-        f"compares  {_systems(description)}; on {description.storage}",
+        f"compares  {_systems(description)}; storage: {description.storage}",
         f"takes     {_cost(description)}",
         f"destroys  {description.overwritten}",
+        *(f"fault     {line}" for line in description.faults),
         *(f"durable   {line}" for line in description.durability),
         f"detects   {_detects(description, measured_by)}",
     ]
-    if run is not None:
-        lines.append(f"next      {shlex.join(run)}      more: --verbose, --order")
-    return lines
+    notes = [*description.cannot_tell, *description.partners, *description.cautions]
+    noted = f" ({count(len(notes), 'note')})" if notes else ""
+    command = f"{shlex.join(run)}      " if run is not None else ""
+    return [*lines, f"next      {command}more: --verbose{noted}, --order"]
 
 
 def run_command(words: Sequence[str]) -> list[str]:

@@ -13,33 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, NoReturn
+from typing import Any
+
+import tomlkit
 
 from fsgauge.study.keys import all_dotted
-from fsgauge.units import binary_size, exact_duration, exact_percent, exact_size
+from fsgauge.study.other_values import SWITCH, Reads, read_value
 
-Reads = Literal[
-    "size",
-    "KiB",
-    "MiB",
-    "number",
-    "decimal",
-    "time",
-    "microseconds",
-    "percent",
-    "rest",
-    "pace of a job",
-    "switch",
-]
-
-_TIME = re.compile(r"\s*([0-9]+)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
-_SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
-_NANOSECONDS = {"ms": 10**6, "msec": 10**6, "us": 10**3, "usec": 10**3}
-_SWITCH = {"0": False, "1": True, "false": False, "true": True}
 _LIST = re.compile(r"\w+(,\w+)+")
 _SWITCHED_ON = "1"
 _ANY = "*"
-_STUDIES = "studies"
+STUDIES = "studies"
+"""The table of words that lead to a shipped study."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +78,8 @@ class Word:
 
     def is_always(self, given: object) -> bool:
         """Whether it is so here in any case."""
-        text = str(_SWITCH.get(str(given).lower(), given))
-        on = [str(_SWITCH.get(each, each)) for each in self.always]
+        text = str(SWITCH.get(str(given).lower(), given))
+        on = [str(SWITCH.get(each, each)) for each in self.always]
         return _ANY in on or text in on
 
     def value(self, given: object) -> object:
@@ -115,7 +100,7 @@ class Word:
             return [self.value(each) for each in text.split(",")]
         if not text.startswith(self.after):
             raise ValueError(f"{self.after}NUMBER")
-        return _read(self.reads, text.removeprefix(self.after))
+        return read_value(self.reads, text.removeprefix(self.after))
 
 
 def _as_number(text: str) -> str:
@@ -132,7 +117,8 @@ class Tool:
 
 
 @cache
-def _table_of_words() -> dict[str, Any]:
+def table_of_words() -> dict[str, Any]:
+    """other_tools.toml: a table for each tool, and STUDIES."""
     return tomllib.loads((files("fsgauge.study") / "other_tools.toml").read_text("utf-8"))
 
 
@@ -141,15 +127,15 @@ def tools() -> dict[str, Tool]:
     """Every tool of the table by its short name."""
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
-        for name, entry in _table_of_words().items()
-        if name != _STUDIES
+        for name, entry in table_of_words().items()
+        if name != STUDIES
     }
 
 
 @cache
 def studies_called() -> dict[str, str]:
     """The shipped study that a program or a word leads to: pgbench is postgresql."""
-    return {word: name for name, words in _table_of_words()[_STUDIES].items() for word in words}
+    return {word: name for name, words in table_of_words()[STUDIES].items() for word in words}
 
 
 def words_called(spelling: str) -> Sequence[Word]:
@@ -182,126 +168,21 @@ def _word(title: str, row: Mapping[str, Any]) -> Word:
     )
 
 
-def _read(reads: Reads | None, text: str) -> object:
-    match reads:
-        case "size":
-            return _size(text, 1)
-        case "KiB":
-            return _size(text, 1 << 10)
-        case "MiB":
-            return _size(text, 1 << 20)
-        case "number" | "pace of a job":
-            if not text.isdecimal():
-                raise ValueError("a whole number")
-            return int(text)
-        case "decimal":
-            return float(text) if _DECIMAL.fullmatch(text) else _not("a number")
-        case "percent":
-            return _percent(text)
-        case "rest":
-            return _percent(text, of_100=True)
-        case "time":
-            return _time(text, 10**9)
-        case "microseconds":
-            return _time(text, 10**3)
-        case "switch" if text in _SWITCH:
-            return _SWITCH[text]
-    raise ValueError("0 or 1")
-
-
-_DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
-_PERCENT = re.compile(r"([0-9]{1,3})\s*%?")
-
-
-def _not(what: str) -> NoReturn:
-    raise ValueError(what)
-
-
-def _percent(text: str, *, of_100: bool = False) -> str:
-    """The share, or what is left of 100 without it."""
-    match = _PERCENT.fullmatch(text)
-    if match is None or int(match[1]) > 100:
-        raise ValueError("0 to 100")
-    return exact_percent(100 - int(match[1]) if of_100 else int(match[1]))
-
-
-def _size(text: str, of_bare: int) -> str:
-    """A bare number counts `of_bare` bytes; a text with a unit of ours stays."""
-    if text.isdecimal():
-        return exact_size(int(text) * of_bare)
-    if "," in text or "-" in text:
-        raise ValueError("one size, of reads and writes alike")
-    return binary_size(text) or text
-
-
-def _time(text: str, of_bare_ns: int) -> str:
-    """fio's m are minutes; a text with a unit of ours stays."""
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return text
-    number, unit = int(match[1]), match[2] or ""
-    of_unit = 10**9 * _SECONDS[unit] if unit in _SECONDS else _NANOSECONDS.get(unit, of_bare_ns)
-    return exact_duration(number * of_unit)
-
-
-_INTRODUCTION = """\
-# The words of other tools
-
-<!-- Made by `python -m fsgauge.study words` from python/fsgauge/study/other_tools.toml; edits are \
-lost. -->
-
-What you type in fio, IOzone, bonnie++, elbencho, IOR, mdtest or hyperfine, and the key of a study \
-file that means it. `fsgauge explain iodepth` prints a row of this page and the key's own entry.
-
-Words marked *read* can be used as they are, in a study file or with `--set`, with the values that \
-the tool takes; a note says what they were taken for:
-
-```sh
-fsgauge plan overhead --set bs=4k --set iodepth=32 --set runtime=30 --set rw=randrw \\
-    --set rwmixwrite=40 --set ioengine=libaio --set time_based
-```
-
-What would be another load here is refused, with the reason, the line, the column and the key that \
-comes nearest. Sizes such as `4k`, `1M` or `8G` are read everywhere as multiples of 1024 bytes, as \
-in these tools; with a unit they are exact: `"4 KiB"` is 4096 bytes, `"4 kB"` is 4000.
-
-A study has one file for all of this (`fsgauge study new mine`), and names its systems as well: \
-what to make, mount and compare is no longer the shell script around the tool.
-"""
-
-
-_STUDIES_CALLED = """
-## Studies by other words
-
-`fsgauge run pgbench` runs the study that a program's name or a word leads to:
-
-| word | study |
-| --- | --- |
-"""
-
-
-def words_page() -> str:
-    """docs/reference/words.md."""
-    of_tools = (f"\n{_table(tool)}" for tool in tools().values())
-    of_studies = (
-        f"| {', '.join(words)} | `{name}` |\n"
-        for name, words in _table_of_words()[_STUDIES].items()
-    )
-    return "".join([_INTRODUCTION, *of_tools, _STUDIES_CALLED, *of_studies])
-
-
-def words_of_tool(name: str) -> str:
-    """The table of one tool as plain text, for `fsgauge explain fio`."""
-    tool = tools()[name]
-    width = max(len(word.word) for word in tool.words)
-    lines = [f"{tool.title}'s words and the keys of a study file that mean them", ""]
-    return "\n".join([*lines, *(f"{word.word:<{width}}  {meaning(word)}" for word in tool.words)])
-
-
 def meaning(word: Word) -> str:
     """One line: the key and what differs, or why there is none."""
     always = "always so" if word.always else ""
-    return ": ".join(part for part in (word.key, always, word.but) if part)
+    return ": ".join(part for part in (word.key, always, differing(word)) if part)
+
+
+def differing(word: Word) -> str:
+    """What its values are here, where these are other words, and what differs."""
+    by_value: dict[str, list[str]] = {}
+    for theirs, ours in word.values.items():
+        by_value.setdefault(tomlkit.item(ours).as_string().strip('"'), []).append(theirs)
+    pairs = (
+        f"{', '.join(theirs)} = {ours}" for ours, theirs in by_value.items() if theirs != [ours]
+    )
+    return "; ".join([*pairs, *([word.but] if word.but else [])])
 
 
 def tool_called(name: str) -> str | None:
@@ -310,27 +191,6 @@ def tool_called(name: str) -> str | None:
     return next(
         (short for short, tool in tools().items() if wanted in (short, tool.title.lower())), None
     )
-
-
-def _table(tool: Tool) -> str:
-    lines = [
-        f"## {tool.title}",
-        "",
-        "| word | here | what differs | studies |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [_row(word) for word in tool.words]
-    return "\n".join(lines) + "\n"
-
-
-def _row(word: Word) -> str:
-    spelled = ", ".join(f"`{each}`" for each in (word.word, *word.also))
-    here = f"`{word.key}`" if word.key else "always so" if word.always else "none"
-    if word.is_read:
-        here += ", *read*"
-    elif word.example:
-        here += f": `{word.example}`"
-    return f"| {spelled} | {here} | {word.but} | {kinds_with(word.key)} |"
 
 
 def kinds_with(key: str) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.access import in_full
-from fsgauge.study.document import Document, Origin, number_beyond_toml
+from fsgauge.study.document import Document, Origin
 from fsgauge.study.folders import (
     Chosen,
     is_mounted,
@@ -22,8 +19,8 @@ from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_m
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
+from fsgauge.study.typed_values import typed_value
 from fsgauge.study.understanding import is_said_without_value, is_word, path_of_word
-from fsgauge.study.value_type import ValueType
 
 
 def change_storage(document: Document, spec: str) -> None:
@@ -315,35 +312,3 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
         details=(f"systems: {', '.join(names) or 'none'}",),
         next="fsgauge explain system",
     )
-
-
-def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
-    """What stands behind KEY= on the command line: TOML if it parses as that, else text.
-
-    Where the key takes text or a quantity, it is text also if it looks like something else: a
-    name may be 2024, and a mount option 4.
-    """
-    try:
-        value: object = tomlkit.value(text).unwrap()
-    except (TOMLKitError, ValueError, RecursionError, IndexError):
-        return _listed(text, takes)
-    if number_beyond_toml(value) is not None:
-        return text
-    in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
-    return text if in_quotes and not isinstance(value, str) else value
-
-
-def _listed(text: str, takes: Sequence[ValueType]) -> object:
-    """A list without brackets, where the key takes one of numbers, quantities or words: 4k,64k."""
-    parts = [part.strip() for part in text.split(",")]
-    entries = [each.entry for each in takes if each.base is list and each.entry is not None]
-    is_plain = bool(entries) and all(
-        entry.base is int or entry.choices or entry.quantity for entry in entries
-    )
-    if len(parts) < 2 or len(entries) < len(takes) or not is_plain or text.startswith("["):
-        return text
-    return [int(part) if part.isdecimal() and not _in_text(entries) else part for part in parts]
-
-
-def _in_text(entries: Sequence[ValueType]) -> bool:
-    return any(entry.is_written_as_text for entry in entries)

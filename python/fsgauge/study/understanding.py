@@ -7,25 +7,21 @@ place with a note; any other ends in an InputError with its line, its column and
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tomlkit
 
-from fsgauge import kinds
-from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import all_dotted, sections, valid_keys, value_types
+from fsgauge.study.keys import valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import Word, words_called
 from fsgauge.study.value_type import ValueType
-from fsgauge.study.wording import as_details, shown
-from fsgauge.units import SIZE, binary_size, exact_rate
+from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
+from fsgauge.study.word_mistakes import given_twice, leading, meaning_otherwise
+from fsgauge.units import SIZE, binary_size
 
-_SPELT_ALIKE = 0.8
-"""Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
 _LETTER = re.compile(r"-\w")
 """Which means something else in each tool."""
 _TABLES = ("", "storage", "workload", "plan")
@@ -71,15 +67,15 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
     """The word that a key is: the first whose key this study has, and that takes the value; None
     for a key of ours."""
     found = [] if isinstance(value, dict) else words_called(name)
-    if name in valid_keys(section, _kind(document, section)):
+    if name in valid_keys(section, kind_of(document, section)):
         own = [word for word in found if word.key == f"{section}.{name}"]
-        takes = value_types((section, name), _kind(document, section))
+        takes = value_types((section, name), kind_of(document, section))
         return next((word for word in own if _is_of_tool(word, value, takes)), None)
-    here = [word for word in found if _has(document, word.key)]
+    here = [word for word in found if has_key(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
-        # A key of another kind, which is refused as that, unless fio has another meaning for it.
-        fio = next((word for word in found if word.title == "fio"), None)
-        return None if fio is None or fio.key == f"{section}.{name}" else fio
+        # A key of another kind, refused as that, unless fio has another meaning for it.
+        fio = [word for word in found if word.title == "fio" and section == "workload"]
+        return next((word for word in fio if word.key != f"{section}.{name}"), None)
     always = [word for word in found if word.is_always(value)]
     taking = [word for word in here if word.is_translated and _takes(word, value)]
     refused = [word for word in found if not word.key and not word.always]
@@ -104,35 +100,29 @@ def _takes(word: Word, value: object) -> bool:
     return True
 
 
-def _has(document: Document, key: str) -> bool:
-    section, _, name = key.rpartition(".")
-    variant = _kind(document, section) if section == "workload" else ""
-    return bool(key) and name in valid_keys(section, variant)
-
-
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
-    origin, given = document.origins[path], _value_at(document, path)
+    origin, given = document.origins[path], value_at(document, path)
     if word.is_always(given):
         _drop(document, path)
         return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
     is_letter = bool(_LETTER.fullmatch(str(path[-1])))
-    if not word.key or not _has(document, word.key) or not word.is_read or is_letter:
-        raise _leads(document, path, word)
+    if not word.key or not has_key(document, word.key) or not word.is_read or is_letter:
+        raise leading(document, path, word)
     there: Path = tuple(word.key.split("."))
     try:
-        value = _translated(document, word, given)
+        value = translated(document, word, given)
     except ValueError as error:
-        raise _means_otherwise(document, path, word, given, str(error)) from None
-    if there != path and document.written(there):
-        other = document.origins[there]
-        if origin.numbered == other.numbered:
-            raise _twice(document, path, word, other)
-        if origin.numbered:
+        raise meaning_otherwise(document, path, word, given, str(error)) from None
+    settings: dict[str, object] = {word.key: value, **word.sets}
+    for key in settings:
+        other = _written_otherwise(document, key, path)
+        if other is not None and origin.numbered == other.numbered:
+            raise given_twice(document, path, key, other)
+        if other is not None and origin.numbered:
             _drop(document, path)
             return ""
     _drop(document, path)
-    settings: dict[str, object] = {word.key: value, **word.sets}
     for key, each in settings.items():
         document.put(tuple(key.split(".")), each, origin)
     text = " and ".join(
@@ -145,34 +135,10 @@ def _put(document: Document, path: Path, word: Word) -> str:
     return f"{_where(origin)}: {of}{but}"
 
 
-def _translated(document: Document, word: Word, given: object) -> object:
-    """The value as the word's key takes it; ValueError where it means something else here."""
-    value = word.value(given)
-    if word.reads == "pace of a job":
-        value = _of_all_jobs(document, value)
-    return _fitting(document, tuple(word.key.split(".")), value)
-
-
-def _of_all_jobs(document: Document, of_one: object) -> str:
-    """A pace as [workload] has it: of all jobs together."""
-    load = document.data.get("workload")
-    named = load if isinstance(load, dict) else {}
-    jobs = next((named[name] for name in ("numjobs", "jobs") if name in named), 1)
-    numbers = jobs if isinstance(jobs, list) else [jobs]
-    if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
-        raise ValueError("a pace for several numbers of jobs is another one for each")
-    return exact_rate(of_one * int(str(numbers[0])))
-
-
-def _fitting(document: Document, path: Path, value: object) -> object:
-    """The value as the key takes it: alone, or in a list; ValueError for a list elsewhere."""
-    takes = value_types(path, _kind(document, str(path[0])))
-    is_list = bool(takes) and takes[0].base is list and not takes[0].or_alone
-    if is_list and not isinstance(value, list):
-        return [value]
-    if isinstance(value, list) and not (takes and takes[0].base is list):
-        raise ValueError("one value")
-    return value
+def _written_otherwise(document: Document, key: str, path: Path) -> Origin | None:
+    """Where a key was written by its own name; None where that is the word itself."""
+    there = tuple(key.split("."))
+    return document.origins[there] if there != path and document.written(there) else None
 
 
 def _drop(document: Document, path: Path) -> None:
@@ -183,75 +149,11 @@ def _drop(document: Document, path: Path) -> None:
     document.forget(path)
 
 
-def _leads(document: Document, path: Path, word: Word) -> InputError:
-    """A word that is not read: the key that is meant, or why there is none."""
-    origin, spelled = document.origins[path], str(path[-1])
-    if not word.key:
-        cannot = (
-            f"cannot be {shown(_value_at(document, path))}" if word.always else "has no key here"
-        )
-        return InputError(
-            f"{word.title}'s {spelled} {cannot}: {word.but}",
-            location=origin.key(),
-            next=f"fsgauge explain {shlex.quote(spelled)}",
-        )
-    if not _has(document, word.key):
-        owners = " or ".join(section.variant for section in all_dotted()[word.key])
-        return InputError(
-            f"{word.title}'s {spelled} is {word.key}, which only a study of kind {owners} has",
-            location=origin.key(f"this one is of kind {_kind(document, 'workload')}"),
-            next=f"fsgauge explain {word.key}",
-        )
-    return InputError(
-        f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
-        location=origin.key(_proposed(document, path, word)),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _means_otherwise(
-    document: Document, path: Path, word: Word, given: object, wanted: str
-) -> InputError:
-    """A value of a known word that means nothing here. Of words, only one that is spelt like it is
-    proposed: another load is no help."""
-    near = nearest(str(given), word.values, least=_SPELT_ALIKE)
-    return InputError(
-        f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
-        location=document.origins[path].value(did_you_mean(near)),
-        details=tuple(each for each in (wanted, word.but) if each),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _twice(document: Document, path: Path, word: Word, other: Origin) -> InputError:
-    return InputError(
-        f"{path[-1]} and {word.key} are the same key",
-        location=document.origins[path].key("leave one of them out"),
-        details=as_details(other.key()),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _proposed(document: Document, path: Path, word: Word) -> str:
-    """The key with the value that was typed, or with an example; where it goes if elsewhere."""
-    section, _, name = word.key.rpartition(".")
-    example, verb = word.example, "such as"
-    if word.is_translated:
-        try:
-            value = _translated(document, word, _value_at(document, path))
-            example, verb = f"{name} = {tomlkit.item(value).as_string()}", "write"
-        except ValueError:
-            pass
-    if not document.origins[path].numbered:
-        return f"{verb} {section}.{example}"
-    return f"{verb} {example}" + ("" if path[:-1] == (section,) else f" in [{section}]")
-
-
 def _sizes(document: Document) -> Iterator[str]:
     """ "4k" is "4 KiB", wherever a size stands."""
     for path, text in list(_texts(document.data, ())):
         size = binary_size(text)
-        takes = value_types(path, _kind(document, str(path[0]))) if size else []
+        takes = value_types(path, kind_of(document, str(path[0]))) if size else []
         if size is None or not takes or not all(_is_size(each.quantity) for each in takes):
             continue
         table: Any = document.data
@@ -284,20 +186,3 @@ def _where(origin: Origin) -> str:
         return f"{origin.label} {origin.text}"
     place = origin.key()
     return f"{place.path}:{place.line}:{place.column}"
-
-
-def _kind(document: Document, section: str) -> str:
-    """The kind of a section that has kinds, as it is written or by default."""
-    if not any(each.variant for each in sections(section)):
-        return ""
-    table = document.data.get(section)
-    usual = kinds.DEFAULT if section == "workload" else ""
-    kind = table.get("kind", usual) if isinstance(table, dict) else usual
-    return kind if isinstance(kind, str) else ""
-
-
-def _value_at(document: Document, path: Path) -> object:
-    value: Any = document.data
-    for step in path:
-        value = value[step]
-    return value

@@ -10,8 +10,9 @@ from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
-from fsgauge.study.other_tools import Word, tools, words_page
+from fsgauge.study.other_tools import Word, tools
 from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.words_page import words_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "words.md"
 EVERY = [word for tool in tools().values() for word in tool.words]
@@ -214,6 +215,13 @@ def test_two_keys_are_set_by_one_word() -> None:
     assert "O_SYNC is not measured" in refused("sync = 1", "writers").render()
 
 
+def test_a_key_that_a_word_sets_too_is_not_overruled_in_silence() -> None:
+    error = refused('fsync = 32\nsync = "dsync"', "writers")
+    assert error.what == "fsync and workload.sync are the same key"
+    error = refused('random_distribution = "zipf:1.2"\ndistribution = "uniform"')
+    assert error.what == "random_distribution and workload.distribution are the same key"
+
+
 def test_a_pace_of_a_job_is_not_one_for_several_numbers_of_them() -> None:
     assert "another one for each" in refused("rate_iops = 50\njobs = [1, 2]").render()
 
@@ -259,6 +267,23 @@ def test_a_list_of_the_command_line_needs_no_brackets() -> None:
     assert (load["block_sizes"], load["jobs"]) == ([4096, 65536], [1, 2])
     with pytest.raises(InputError, match='patterns: "reed" is not known'):
         load_study("overhead", ["workload.patterns=reed,write"])
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        f"workload.jobs=1,{'9' * 5000}",
+        f"numjobs={'9' * 5000}",
+        f"bs={'9' * 5000}",
+        f"rate_iops={'9' * 5000}",
+        f"runtime={'9' * 5000}",
+        f"rwmixwrite={'9' * 5000}",
+        f"random_distribution=zipf:{'9' * 5000}",
+    ],
+)
+def test_numbers_of_any_length_are_refused(override: str) -> None:
+    with pytest.raises(InputError):
+        load_study("overhead", [override])
 
 
 def test_a_word_of_another_tool_is_told_from_a_wrong_key() -> None:
