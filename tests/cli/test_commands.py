@@ -171,7 +171,7 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
     assert any(line.strip().startswith("next: ") and "--without shm" in line for line in lines)
     buffered = fsgauge("plan", *words[:-2], *systems)
     assert buffered.returncode == 0, "not asked for, direct I/O gives way"
-    assert "no direct I/O in /dev/shm" in buffered.stderr and "workload.direct=false" in (
+    assert "/dev/shm (tmpfs) has no direct I/O" in buffered.stderr and "workload.direct=false" in (
         buffered.stderr
     )
     left = fsgauge("plan", *words, *systems, "--without", "shm")

@@ -199,3 +199,13 @@ def test_a_path_begins_where_the_person_is(tmp_path: Path, monkeypatch: pytest.M
         f"{tmp_path}/g/h:i=j",
     ]
     assert study.systems[1].name == "there"
+
+
+def test_a_folder_that_is_called_like_a_kind_is_in_the_option_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slow").mkdir()
+    refused = error("overhead", ["slow", "/dev/shm"], None)
+    assert "--system ./slow --system /dev/shm" in refused.next
+    assert works("--system ./slow --system /dev/shm")

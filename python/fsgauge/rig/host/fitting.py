@@ -51,7 +51,10 @@ def _buffered(study: Study, places: list[str], engine: Callable[[], Engine]) -> 
         with suppress(FsgaugeError):  # no engine, or no folder: refused
             reason, _ = without_direct(place, engine())
             if reason:
-                why = f"no direct I/O in {place}, which is on {reason}"
+                kind = reason.partition(",")[0]
+                why = (
+                    f"{place} ({kind}) has no direct I/O, so all folders go through the page cache"
+                )
                 key = change[0].partition("=")[0]
-                return [Change(key, change[0], f"{why}; the page cache serves all folders")]
+                return [Change(key, change[0], why)]
     return []
