@@ -26,11 +26,13 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
-| predicted | simulated, where no run could tell: [all predictions](evidence/predictions.md) |
+| changed since | contradicted, by software that is no longer what was published of |
+| no proof | met, by what was set up so that it is met |
+| predicted: met, missed, fitted, no proof, answered | simulated, where no run could tell, the gravest of its [predictions](evidence/predictions.md) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
 | recomputed | arithmetic on what is printed says all that can be said |
-| not yet | no run that could tell; it says what is missing |
+| not yet | no run that could tell; it says what is missing. Findings of a run stand beside it: with `noise.wide` or `run.starved` nothing is confirmed or refuted |
 | untestable here | and why |
 
 """
@@ -109,7 +111,7 @@ def run_words(run: JudgedRun) -> str:
         )
     return (
         f"`{run.study}`: {run.blocks} blocks on {run.date}, {run.kernel}, {run.machine};"
-        f" {run.storage}; seed {run.seed}."
+        f" {run.storage}; seed {run.seed}; findings: {', '.join(run.findings) or 'none'}."
     )
 
 
@@ -123,7 +125,7 @@ def text_of(folder: str, ledger: Ledger, claims: list[Claim]) -> Iterator[str]:
     yield f"{folder}: {source.title}{by}"
     for claim in claims:
         standing = standing_of(folder, claim)
-        yield f"  {claim.id}  {standing.in_short:<19}  {claim.fact}"
+        yield f"  {claim.id}  {standing.word:<20}  {claim.fact}"
 
 
 def _in_full(folder: str, ledger: Ledger, claim: Claim) -> Iterator[str]:
