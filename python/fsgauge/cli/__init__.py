@@ -52,7 +52,6 @@ _FILES = {
     "resume": "run",
     "history": "compare",
     "systems": "doctor",
-    "published": "study",
     "coherence": "nodes",
     "failure": "nodes",
     "fleet-host": "rig",

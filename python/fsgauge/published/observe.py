@@ -2,8 +2,8 @@
 
 Four quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
 where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
-inside blocks; "own steps", the same of the system's own numbers; and "rate", these, in GB/s. Others are a kind's own: OBSERVED in its
-published.py, by name.
+inside blocks; "own steps", the same of the system's own numbers; and "rate", these, in GB/s. Others
+are a kind's own: OBSERVED in its published.py, by name.
 """
 
 from __future__ import annotations

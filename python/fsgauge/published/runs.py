@@ -162,7 +162,7 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         network=stored.study.rig == "fleet",
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
         simulated=_models(results.simulation),
-        observed=_observed(results, folder),
+        observed=observed(results, folder),
     )
 
 
@@ -181,7 +181,8 @@ def _models(simulation: Simulation | None) -> str:
     return f"models of version {simulation.model_version}, {device}"
 
 
-def _observed(results: Results, folder: str) -> list[Observed]:
+def observed(results: Results, folder: str) -> list[Observed]:
+    """What results say to every claim that their study is for."""
     return [
         Observed(claim=claim.id, trial=about.words, **seen.model_dump())
         for claim in ledgers()[folder].claim

@@ -5,6 +5,7 @@ Predictions stand in for a verdict only where nothing that was measured gives on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +13,7 @@ from fsgauge.published.ledger import Claim
 from fsgauge.published.needs import lacking, noise_words, waits_for
 from fsgauge.published.prediction import GRAVEST_FIRST, Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
-from fsgauge.published.trial import Observable, Prediction, Trial
+from fsgauge.published.trial import Observable, Trial
 from fsgauge.published.verdict import Outcome, Word, judged, together, without_certainty
 
 _PREDICTED: dict[str, Word] = {
@@ -52,12 +53,16 @@ class Standing:
         return list({run.study: run for run in (*measured, *simulated)}.values())
 
 
-def standing_of(folder: str, claim: Claim) -> Standing:
-    """What is known of a claim today."""
+def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None = None) -> Standing:
+    """What is known of a claim today; of these runs alone where some are given, by their study."""
     if not claim.trials and not claim.predictions:
         return _by_reason(claim)
-    trials = tuple(_of_trial(folder, claim, trial) for trial in claim.trials)
-    found = tuple(_of_prediction(folder, claim, each) for each in claim.predictions)
+    kept = (lambda study: _run_of(folder, study)) if runs is None else runs.get
+    trials = tuple(_of_trial(folder, claim, trial, kept(trial.study)) for trial in claim.trials)
+    found = tuple(
+        predicted(claim, each, [kept(study) for study in each.studies])
+        for each in claim.predictions
+    )
     word = together([each.outcome.word for each in trials]) if trials else "not yet"
     if word == "not yet" and any(each.is_run for each in found):
         came_of_them = {each.met for each in found if each.is_run}
@@ -80,9 +85,8 @@ def _by_reason(claim: Claim) -> Standing:
     return Standing(claim, word, why)
 
 
-def _of_trial(folder: str, claim: Claim, trial: Trial) -> TrialStanding:
+def _of_trial(folder: str, claim: Claim, trial: Trial, run: JudgedRun | None) -> TrialStanding:
     published = claim.published_ratio(trial)
-    run = _run_of(folder, trial.study)
     if run is None:
         study = f"kinds/{folder}/verdicts/{trial.study}.toml"
         waits = " and ".join([*waits_for(trial), f"a run of {study}"])
@@ -103,10 +107,6 @@ def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: Outcome) -> Outco
     if noise := noise_words(run):
         return without_certainty(Outcome(outcome.word, f"{outcome.words}; counted, though {noise}"))
     return outcome
-
-
-def _of_prediction(folder: str, claim: Claim, prediction: Prediction) -> Predicted:
-    return predicted(claim, prediction, [_run_of(folder, study) for study in prediction.studies])
 
 
 @cache

@@ -28,10 +28,11 @@ class Observable(BaseModel):
     """Which numbers of a study a claim is about.
 
     `quantity` is "ratio" (system over baseline, by `metric`), "steps" (that ratio at the second of
-    two values of the factor `across`, over that at the first), "own steps" (of its own), "rate" (the system's own, in GB/s),
-    or one that the kind declares. `over` is a system that a ratio is to, where that is not the
-    baseline. `cells` are factors that a cell must have. The published ratio is that of the two
-    values of `figure`, or `ratio`, or there is none; `threshold` is a number of ours in its place.
+    two values of the factor `across`, over that at the first), "own steps" (of its own number),
+    "rate" (the system's own, in GB/s), or one that the kind declares. `over` is a system that a
+    ratio is to, where that is not the baseline. `cells` are factors that a cell must have. The
+    published ratio is that of the two values of `figure`, or `ratio`, or there is none; `threshold`
+    is a number of ours in its place.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

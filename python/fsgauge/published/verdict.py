@@ -86,7 +86,7 @@ def _digits(value: float) -> str:
 
 
 def without_certainty(outcome: Outcome) -> Outcome:
-    """Of a count in a run that was too noisy for its times: no size is confirmed, nothing refuted."""
+    """Of a count in a run too noisy for its times: no size is confirmed, and nothing refuted."""
     weaker: dict[Word, Word] = {"confirmed": "direction confirmed", "refuted": "undecided"}
     return Outcome(weaker.get(outcome.word, outcome.word), outcome.words)
 

@@ -82,7 +82,7 @@ def asks_of_delayed_allocation(results: Results) -> bool:
     By their mount options or, of models, by their kinds. Beside any other comparison the
     publication's figures would say nothing.
     """
-    if results.simulation is not None and _MODELS <= set(results.simulation.policies.values()):
+    if results.simulation is not None and set(results.simulation.policies.values()) >= _MODELS:
         return True
     mounted = next((each for each in results.differences if each.fact == MOUNT_OPTIONS), None)
     options = mounted.values.values() if mounted is not None else ()
