@@ -158,9 +158,10 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
 
 def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, JudgedRun] | LeftOut:
     """The results folder and what it says; or why this machine cannot, or did not, run it."""
-    from fsgauge.cli.execution import make_report
+    from fsgauge.cli.execution import make_report, report_in
     from fsgauge.published.archive import LeftOut
     from fsgauge.published.runs import judge
+    from fsgauge.stats.results import Results
 
     again = f"fsgauge run {part.path}" + (f" --rig {part.rig}" * (part.rig == "simulator"))
     if part.needs_heads and storage is None:
@@ -171,8 +172,10 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
         )
     try:
         directory = _earlier(part, results) or _measured(part, results, storage)
-        make_report(directory)
-        return directory, judge(directory)[1]
+        if not (directory / "report.json").is_file():
+            make_report(directory)
+        results_of = Results.model_validate(report_in(directory))
+        return directory, judge(directory, results_of)[1]
     except FsgaugeError as error:
         if error.exit_code == ExitCode.INTERRUPTED:
             raise
@@ -195,7 +198,10 @@ def _earlier(part: StudyPart, results: Path) -> Path | None:
         destroy=None,
         progress=progress_for("auto"),
     )
-    if outcome is not None and outcome.ended_by is not None:
+    if outcome is None:
+        return begun[-1]
+    (begun[-1] / "report.json").unlink(missing_ok=True)
+    if outcome.ended_by is not None:
         raise outcome.ended_by
     return begun[-1]
 

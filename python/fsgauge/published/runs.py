@@ -84,13 +84,15 @@ def run_of(folder: str, study: str) -> JudgedRun | None:
         ) from error
 
 
-def judge(directory: Path) -> tuple[Path, JudgedRun]:
+def judge(directory: Path, results: Results | None = None) -> tuple[Path, JudgedRun]:
     """What a results folder says to the claims that its study is for, and where to keep it.
+
+    `results` are its own, where they are known already.
 
     Raises InputError for a folder of another study, of one that was changed, or without an answer.
     """
     stored = read_results(directory)
-    results = _results(stored)
+    results = results or _results(stored)
     folder, path = _study_of(results, directory)
     _require_as_shipped(stored, path, directory)
     if not results.sureness.valid:

@@ -42,7 +42,7 @@ def made(tmp_path: Path, **changes: object) -> Path:
         fsgauge="0.1.0",
         publication="flash",
         studies=[STUDY],
-        left_out=[LeftOut(study="two-nodes-at-scale", why="the guest is not built")],
+        left_out=[LeftOut(study="overhead-two-nodes-at-scale", why="the guest is not built")],
     ).model_copy(update=changes)
     return write_archive(tmp_path / "flash.tar.xz", contents, [(folder, kept)])
 
@@ -51,7 +51,7 @@ def made(tmp_path: Path, **changes: object) -> Path:
 def test_it_is_judged_again_from_its_results_alone(tmp_path: Path) -> None:
     archived = read_archive(made(tmp_path))
     run = archived.runs[STUDY]
-    assert [each.study for each in archived.contents.left_out] == ["two-nodes-at-scale"]
+    assert [each.study for each in archived.contents.left_out] == ["overhead-two-nodes-at-scale"]
     f15 = ledger_of("overhead").of("F-15")
     kept = run_of("overhead", STUDY)
     assert kept is not None and run.of(f15, f15.trials[0]) != kept.of(f15, f15.trials[0])
@@ -114,7 +114,7 @@ def test_every_study_of_a_publication_is_a_part_on_the_rig_that_it_is_for() -> N
     assert parts["aging-at-scale"].needs_heads
     assert not parts["churn-group-size-at-scale"].needs_heads
     (nodes,) = [p for p in parts_of("overhead", ledger_of("overhead")) if p.rig == "vm"]
-    assert nodes.study == "two-nodes-at-scale"
+    assert nodes.study == "overhead-two-nodes-at-scale"
 
 
 def test_a_kept_run_of_another_format_is_refused() -> None:
