@@ -163,10 +163,15 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
         return format_duration(int(seconds * 1e9))
 
     span = words(description.expected_seconds)
+    if description.instead is not None:
+        seconds, how = description.instead
+        span = f"{span} {description.how}, {words(seconds)} {how}"
     # Storage that is limited by the study has one speed, and no range.
     if description.longest_seconds is None:
         span = f"more than {span}"
-    elif description.shortest_seconds != description.longest_seconds:
+    elif description.instead is None and (
+        description.shortest_seconds != description.longest_seconds
+    ):
         span += f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})"
     if description.simulated:
         time = "not estimated: the rig does not say what it takes"

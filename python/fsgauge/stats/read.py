@@ -13,6 +13,7 @@ from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     LostBlock,
+    NotRemovedTurn,
     RunRecord,
     ScanRecord,
     StepRecord,
@@ -67,12 +68,13 @@ def read_study(
     path_runs: Sequence[RunRecord] = (),
     struck_runs: Sequence[RunRecord] = (),
     lost: Sequence[LostBlock] = (),
+    not_removed: Sequence[NotRemovedTurn] = (),
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
-    `lost` are the times that a machine was lost.
+    `lost` are the times that a machine was lost, `not_removed` those that a system stayed behind.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -139,6 +141,7 @@ def read_study(
         steps=steps,
         path_runs=path_runs,
         lost=lost,
+        not_removed=not_removed,
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]

@@ -69,6 +69,11 @@ class NodeGroup(Control, Reached):
         return Order(do="join", words=words)
 
     @property
+    def slowness(self) -> float:
+        """How many times as long limits are: those of the slowest node."""
+        return max(node.slowness for node in self.nodes)
+
+    @property
     def loads(self) -> list[Node]:
         return [self.nodes[at] for at in self.roles.loads]
 
