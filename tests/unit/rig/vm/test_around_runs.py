@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
+from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.machine.process.tool import NotInTime
 from fsgauge.rig.vm import around_runs, guest_set_up
 from fsgauge.rig.vm.around_runs import Counting, Remounting, counts_in
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
