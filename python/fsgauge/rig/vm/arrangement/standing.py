@@ -39,6 +39,10 @@ CACHE_EMPTIED = "unmounted, the cache on disk emptied, and mounted again"
 _DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
 
 
+class NotReadyError(RigError):
+    """What fsgauge itself does before a run was not done: no system failed."""
+
+
 @dataclass
 class SystemOverNodes:
     """A system that stands; `facts` are those of the file system that was made, empty where the
@@ -166,7 +170,14 @@ class SystemOverNodes:
         names = ", ".join(self.group.stations[at].name for at in places)
         if self.keeps_server_warm:
             return f"{names}: caches kept"
-        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        try:
+            self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        except NodeLostError:
+            raise
+        except RigError as error:
+            raise NotReadyError(
+                f"caches cannot be emptied before a run: {error.what}", details=error.details
+            ) from error
         return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:
