@@ -82,6 +82,7 @@ class Guest:
         self._waiting = 0
         self._abort_next = False
         self._open = ExitStack()
+        self._slowness = 1.0
         self._counting = Counting()
         self._held = Held()
         self._remounting = Remounting()
@@ -99,8 +100,8 @@ class Guest:
         threading.Thread(target=self._hear, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
         work_seconds = worked_seconds()
-        slowness = slowness_of(work_seconds)
-        self._counting, self._held = Counting(slowness), Held(slowness)
+        self._slowness = slowness_of(work_seconds)
+        self._counting, self._held = Counting(self._slowness), Held(self._slowness)
         self._line.say(Reply(hello=__version__, work_seconds=work_seconds))
         while (order := self._orders.get()) is not None:
             self._carry_out(order)
@@ -238,8 +239,9 @@ class Guest:
             self._go.clear()
             self._line.say(Reply(told=told))
             waits = isinstance(happening, RunStarted | RunRecord)
-            if waits and not self._go.wait(_GO_SECONDS):
-                raise RigError(f"other nodes were not ready for a run within {_GO_SECONDS:.0f} s")
+            seconds = _GO_SECONDS * self._slowness
+            if waits and not self._go.wait(seconds):
+                raise RigError(f"other nodes were not ready for a run within {seconds:.0f} s")
             return
         passed = time.monotonic() - self._last_event
         if isinstance(happening, BaseModel) and passed > _EVENT_SECONDS:
