@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.plan.turns import make_plan
+from fsgauge.record.records import RunRecord
+from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError
 from fsgauge.rig.vm.arrangement.tables import tables
-from fsgauge.rig.vm.in_force import NotInForceError
+from fsgauge.rig.vm.in_force import CODE, NotInForceError
+from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.parse import load_study
 from tests.rigs.virtual import SIZE, WHOLE, machines
@@ -96,6 +100,39 @@ def test_what_is_killed_is_named_and_what_goes_on_is_not(layer: str, tmp_path: P
                 assert named in _lost(stood), f"{kill} is not named: {_lost(stood)}"
     except TeardownError:
         pass  # what was killed may not go
+    assert machines(tmp_path) == []
+
+
+@pytest.mark.skipif(not SIZE, reason="make test-vm measures with a service that ends")
+@pytest.mark.timeout(1800)
+def test_a_run_in_which_a_service_ends_has_failed_and_the_one_before_has_not(
+    tmp_path: Path,
+) -> None:
+    """The server's rpc.mountd is killed as the second test of NFS begins."""
+    overrides = ['workload.tests=["write","read"]', 'workload.file_sizes=["2 MiB"]']
+    overrides += ["storage.size=96 MiB", f"storage.directory={tmp_path}"]
+    others = ("cachefs", "unionfs", "gfs2", "ocfs2")
+    study = load_study("sharing", overrides, [], None, 1, without=others)
+    runs: list[RunRecord] = []
+    with VmRig().opened(study) as session:
+        plan = make_plan(study, size_bytes=study.storage.size)
+        turns = [each for each in plan.turns if each.block == 0 and each.system == "nfs"]
+        plan = plan.model_copy(update={"turns": turns})
+
+        def tell(happening: Happening) -> None:
+            if isinstance(happening, RunRecord):
+                runs.append(happening)
+            if isinstance(happening, RunStarted) and runs:
+                words = {"text": KILL.format("rpc.mountd"), "environment": {}, "seconds": 30}
+                (prepared,) = session._by_kernel.values()
+                prepared.group.tell_one(0, Order(do="run", words=words), 60)
+
+        session.block(plan, 0, tell)
+    first, second = runs
+    assert first.fault is None and first.parts != []
+    assert second.fault is not None and second.fault.code == CODE, second.fault
+    assert "node1: its NFS server does not serve: rpc.mountd" in second.fault.what
+    assert second.parts == [] and second.not_read == []
     assert machines(tmp_path) == []
 
 
