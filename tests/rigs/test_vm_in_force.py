@@ -48,7 +48,7 @@ KILLS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "gluster": [
         (LOAD, KILL.format("glusterd"), "glusterd is not running"),
-        (LOAD, KILL.format("glusterfsd"), "it has no brick on a node"),
+        (LOAD, KILL.format("glusterfsd"), "glusterfsd is not running"),
     ],
     "iscsi": [
         *SESSION,

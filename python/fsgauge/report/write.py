@@ -125,6 +125,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.struck_runs,
         stored.lost,
         stored.not_removed,
+        ended_by=stored.ended_by,
     )
 
 

@@ -68,14 +68,15 @@ class Held:
             lost = self.lost()
         except RigError as error:
             return not_read(happening, f"whether the system is in force: {error.what}")
-        return failed(happening, [*lost, *self._still(happening.traffic)])
+        still = self._still(happening.traffic) if _only_reads(happening) else []
+        return failed(happening, [*lost, *still])
 
     def _said(self) -> list[tuple[bool, str]]:
         """Of each, whether it is there and what it printed; by one shell."""
         if not self._held:
             return []
         asked = [
-            f'( set -eu -o pipefail\n{each.read.strip()}\n)\necho "==held== $?"'
+            f"( set -eu -o pipefail\n{each.read.strip()}\n)\nprintf '\\n==held== %s\\n' $?"
             for each in self._held
         ]
         pairs = [f"{name}={value}" for name, value in self._environment.items()]
@@ -97,7 +98,7 @@ class Held:
         return found
 
     def _still(self, traffic: Sequence[Traffic]) -> list[str]:
-        """What did not move though it had to."""
+        """What did not move in a run that only read, though it had to."""
         moved: dict[str, int] = {}
         for each in traffic:
             moved |= {part: number for part, number in each.parts.items() if number}
@@ -111,6 +112,12 @@ class Held:
                 node = self._environment.get("NODE", "the node")
                 found.append(f"{node}: {entry.lost}: {moved[part]} {part} passed it by")
         return found
+
+
+def _only_reads(record: RunRecord) -> bool:
+    """A file that is open for writing is in no cache."""
+    result = record.result
+    return result is not None and result.read is not None and result.write is None
 
 
 def failed(record: RunRecord, lost: Sequence[str]) -> RunRecord:

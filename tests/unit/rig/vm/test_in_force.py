@@ -15,7 +15,9 @@ from fsgauge.record.records import RunRecord
 from fsgauge.rig.vm import in_force
 from fsgauge.rig.vm.arrangement.tables import InForce, tables
 from fsgauge.rig.vm.in_force import CODE, Held
+from tests.synthetic import make_study
 from tests.unit.rig.vm.test_around_runs import record
+from tests.unit.stats.one_run import ONE_CELL, one_run
 
 NODE = {
     "NODE": "node2",
@@ -289,11 +291,24 @@ def test_a_cache_that_reads_pass_by_is_lost(cached: int, reads: int, is_lost: bo
     ]
     held = Held()
     held.begin([one("true", grows=("cache", "READ"))], {"NODE": "node2"})
-    told = held.told(record().model_copy(update={"traffic": traffic}))
+    told = held.told(one_run().model_copy(update={"traffic": traffic}))
     assert isinstance(told, RunRecord)
     assert (told.fault is not None) is is_lost
     if told.fault is not None:
         assert "64 READ passed it by" in told.fault.what
+
+
+def test_a_run_that_writes_is_in_no_cache_and_may_pass_it_by() -> None:
+    parts = {"nfs": {"READ": 64}, "cache": {"read": 0}}
+    traffic = [
+        Traffic(name=name, title="", unit="operations", parts=each) for name, each in parts.items()
+    ]
+    held = Held()
+    held.begin([one("true", grows=("cache", "READ"))], {})
+    made = make_study(**ONE_CELL | {"patterns": ("randwrite",)}).runs[0]
+    assert made.result is not None and made.result.write is not None
+    told = held.told(made.model_copy(update={"traffic": traffic}))
+    assert isinstance(told, RunRecord) and told.fault is None
 
 
 def test_what_cannot_be_asked_in_time_costs_no_run(monkeypatch: pytest.MonkeyPatch) -> None:

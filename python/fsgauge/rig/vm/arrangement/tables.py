@@ -58,7 +58,7 @@ class InForce(_Table):
     which `lost` says, before the last line that it prints. It is asked on all of the nodes `on`,
     once the system stands and after each run; `alive NAME...` fails where one of these names is no
     process's. What is `steady` prints then what it printed first. `grows` names a counter that a
-    run moves whenever it moves the part that is named second, of any counter.
+    run which only reads moves whenever it moves the part that is named second, of any counter.
     """
 
     name: str
