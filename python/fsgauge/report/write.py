@@ -129,6 +129,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.path_runs,
         stored.struck_runs,
         stored.lost,
+        stored.not_removed,
         ended_by=stored.ended_by,
     )
 
