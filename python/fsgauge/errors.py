@@ -13,8 +13,10 @@ What is no error but a verdict has its own exit code (exit_codes.py).
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from fsgauge.exit_codes import ExitCode
@@ -44,6 +46,11 @@ class SourceLocation:
         hint = f" {self.hint}" if self.hint else ""
         pad = " " * (len(head) - 2) + "| " + " " * (self.column - 1)
         return [head + self.text, pad + "^" * self.width + hint]
+
+
+def quoted(path: str | PurePath) -> str:
+    """A path as a hint's command takes it, whatever characters it has."""
+    return shlex.quote(str(path))
 
 
 class FsgaugeError(Exception):

@@ -38,6 +38,31 @@ def stored(folder: Path, *, cost: float = 0.0, day: int = 0, **changes: Any) -> 
     return str(replace(made, study=study).write(folder))
 
 
+def beside(results: Path, day: int, **changes: Any) -> str:
+    """A folder of that day among the results, named as a run would."""
+    name = f"overhead-2026-11-{day + 1:02}-120000"
+    return stored(results / name, seed=40 + day, day=day, **changes)
+
+
+def test_earlier_folders_beside_a_show_how_sittings_differ(fsgauge: Run, tmp_path: Path) -> None:
+    """ "How sittings differ is not known", next to ten folders that showed it."""
+    results = tmp_path / "results"
+    earlier = [beside(results, day) for day in range(6)]
+    a, b = beside(results, 10), beside(results, 11, cost=0.2)
+    beside(results, 12)
+    done = fsgauge("compare", a, b)
+    assert "How sittings differ is that of 6 earlier folders beside them" in done.stdout
+    assert "worse" in done.stdout
+    told = json.loads(fsgauge("compare", a, b, "--json").stdout)["comparison"]
+    assert told["folders_beside"] == 6 and told["sittings_known"]
+    alone = fsgauge("compare", a, b, "--alone").stdout
+    assert "nothing is called better or worse" in alone
+    # Four are too few, and neither a changed folder nor one of another study counts.
+    (Path(earlier[0]) / "study.json").write_text("{}")
+    Path(earlier[1]).rename(results / "other-2026-11-02-120000")
+    assert "nothing is called better or worse" in fsgauge("compare", a, b).stdout
+
+
 @pytest.fixture
 def measured(fsgauge: Run, small: list[str], tmp_path: Path) -> Any:
     """Runs the small study and gives its folder."""

@@ -8,6 +8,7 @@ What commands print while the other tests run is held to the same (tests/command
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -99,6 +100,30 @@ def test_every_hint_of_the_engine_names_what_is_there() -> None:
         if (found := hints.broken(text))
     ]
     assert wrong == []
+
+
+BEFORE_A_PATH = re.compile(
+    r"(?:fsgauge (?:age|compare|plan|report|resume|run|scan)|--(?:copy-of|file)|\bls -\w+"
+    r"|\brm(?: -r)?|\bchmod \d+) $"
+)
+NOT_PATHS = ("able[0]", "near[0]", "KVM")
+
+
+def test_every_path_in_a_hint_is_quoted() -> None:
+    """`fsgauge report my results` names two folders."""
+    bare = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {ast.unparse(value)}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for before, value in itertools.pairwise(node.values)
+        if isinstance(before, ast.Constant)
+        and isinstance(value, ast.FormattedValue)
+        and BEFORE_A_PATH.search(str(before.value))
+        and "quote" not in (said := ast.unparse(value.value))
+        and said not in NOT_PATHS
+    ]
+    assert bare == []
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from fsgauge.age.record import Checksum, KeptAge, read_age, record_files
 from fsgauge.age.target import require_no_swap, require_place
 from fsgauge.age.wearing import Order, Worn, wear
 from fsgauge.engine.client import Engine
-from fsgauge.errors import InputError, RefusedError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device.device_chain import chain_of_device
 from fsgauge.machine.device.loop_devices import loops_of
 from fsgauge.machine.ledger.ledger import Ledger
@@ -198,10 +198,12 @@ def _copied(image: Path, copy: Path) -> How:
     try:
         source = os.open(image, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        raise InputError(f"cannot read {image}: {error.strerror}", next=f"ls -l {image}") from error
+        raise InputError(
+            f"cannot read {image}: {error.strerror}", next=f"ls -l {quoted(image)}"
+        ) from error
     try:
         if not stat.S_ISREG(os.fstat(source).st_mode):
-            raise InputError(f"{image} is not a regular file", next=f"ls -l {image}")
+            raise InputError(f"{image} is not a regular file", next=f"ls -l {quoted(image)}")
         made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             return _filled(source, made)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fsgauge.age.wearing import Fidelity, Worn
 from fsgauge.engine.wire import AgeResult
-from fsgauge.errors import InputError, RefusedError
+from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import RECORD
 from fsgauge.scan import document_of
@@ -48,7 +48,7 @@ class RecordFiles:
                 raise RefusedError(
                     f"{path} exists already, so it is left alone",
                     cause="an earlier ageing left it",
-                    next=f"another name, or rm {path}",
+                    next=f"another name, or rm {quoted(path)}",
                 )
 
 
@@ -151,7 +151,7 @@ def read_age(image: Path) -> KeptAge:
             next="copy its record as well, or age a new image",
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {path}: {error}", next=f"ls -l {path}") from error
+        raise InputError(f"cannot read {path}: {error}", next=f"ls -l {quoted(path)}") from error
     try:
         document = json.loads(text)
         if document["kind"] != "age":

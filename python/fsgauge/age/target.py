@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 from fsgauge.engine.wire import AgeMode
-from fsgauge.errors import InputError, RefusedError
+from fsgauge.errors import InputError, RefusedError, quoted
 from fsgauge.machine.folder.open_folder import OpenFolder
 from fsgauge.machine.folder.places import who_can_replace
 from fsgauge.plain_files.opening import names_in
@@ -56,7 +56,7 @@ def require_place(folder: Path) -> None:
         raise InputError(
             f"cannot create files in {folder}",
             cause="this user may not write there, or its file system is read-only",
-            next=f"ls -ld {folder}",
+            next=f"ls -ld {quoted(folder)}",
         )
 
 
@@ -135,7 +135,8 @@ def require_own(folder: Path, found: os.stat_result) -> None:
     raise RefusedError(
         f"root does not age {folder}",
         cause=_cause(found),
-        next=f"as its owner, without sudo; or: chown root {folder}; chmod 755 {folder}",
+        next=f"as its owner, without sudo; or: chown root {quoted(folder)};"
+        f" chmod 755 {quoted(folder)}",
     )
 
 

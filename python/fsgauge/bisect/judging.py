@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.bisect.search import Outcome
 from fsgauge.stats.folders.condition import Condition
-from fsgauge.stats.folders.limits import Ratios, is_met, selected
+from fsgauge.stats.folders.folder import Key
+from fsgauge.stats.folders.limits import Idle, Ratios, is_met, selected
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 
@@ -24,7 +25,7 @@ class Judged(BaseModel):
 
     condition: str
     cell: str
-    ratio: float
+    ratio: float | None
     low: float | None
     high: float | None
     blocks: int
@@ -34,6 +35,7 @@ class Judged(BaseModel):
 def judged(conditions: Sequence[Condition], results: Results, system: str) -> list[Judged]:
     """Every limit in every cell that it selects; InputError where it selects none."""
     lines = {(each.cell, each.system, each.metric): each for each in results.comparisons}
+    idle = {(each.cell, each.system, each.metric) for each in results.nothing}
     ratios = Ratios(
         cells=results.cells,
         systems=[system],
@@ -42,18 +44,23 @@ def judged(conditions: Sequence[Condition], results: Results, system: str) -> li
         decides="to baseline",
     )
     return [
-        Judged(
-            condition=condition.text,
-            cell=results.cell(key[0]).name,
-            ratio=lines[key].ratio,
-            low=lines[key].low,
-            high=lines[key].high,
-            blocks=lines[key].n,
-            outcome=_outcome(condition, lines[key], results),
-        )
+        _judged(condition, key, lines.get(key), results)
         for condition in conditions
-        for key in selected(condition, ratios, lines)
+        for key in selected(condition, ratios, lambda key: key in lines or key in idle)
     ]
+
+
+def _judged(condition: Condition, key: Key, line: Comparison | None, results: Results) -> Judged:
+    """One line; without a ratio the system did nothing."""
+    return Judged(
+        condition=condition.text,
+        cell=results.cell(key[0]).name,
+        ratio=line and line.ratio,
+        low=line and line.low,
+        high=line and line.high,
+        blocks=line.n if line else 0,
+        outcome=_outcome(condition, line, results) if line else _of_idle(condition, key, results),
+    )
 
 
 def outcome_of(limits: Sequence[Judged]) -> Outcome:
@@ -62,6 +69,13 @@ def outcome_of(limits: Sequence[Judged]) -> Outcome:
     if "bad" in outcomes:
         return "bad"
     return "good" if outcomes == {"good"} else "undecided"
+
+
+def _of_idle(condition: Condition, key: Key, results: Results) -> Outcome:
+    """Of a kernel with which nothing was done."""
+    ratio = Idle("", 0.0).ratio(key[2])
+    is_beyond = results.sureness.valid and is_met(condition, ratio, ratio)
+    return "bad" if is_beyond else "undecided"
 
 
 def _outcome(condition: Condition, found: Comparison, results: Results) -> Outcome:

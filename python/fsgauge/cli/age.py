@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -164,7 +165,7 @@ def _copy(image: Path, chosen: _Chosen) -> int:
     if chosen.profile is not None or is_folder(target):
         raise InputError(
             "a copy is a new file and has the profile of its original",
-            next=f"fsgauge age NEW.img --copy-of {image}",
+            next=f"fsgauge age NEW.img --copy-of {shlex.quote(str(image))}",
         )
     with interruptible(), opened_ledger() as ledger:
         how, kept = copy_image(image, target, ledger)
@@ -190,7 +191,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
         raise InputError(
             "no profile is given",
             details=tuple(_PROFILES),
-            next=f"fsgauge age {chosen.target} churn",
+            next=f"fsgauge age {shlex.quote(chosen.target)} churn",
         )
     target = Path(engine_path(chosen.target, "another name"))
     folder = is_folder(target)

@@ -176,5 +176,7 @@ def _ratios(step: Step) -> str:
     return "; ".join(
         f"{each.cell} {words.ratio(each.ratio)}"
         f" ({words.interval(each.low, each.high, each.blocks)})"
+        if each.ratio is not None
+        else f"{each.cell} did nothing"
         for each in step.limits
     )

@@ -62,6 +62,12 @@ if TYPE_CHECKING:
     help="Take from this gate's accepted runs how sittings differ, where A and B are too few.",
 )
 @click.option(
+    "--alone",
+    is_flag=True,
+    help="Take nothing from earlier folders of this study next to A. Five of other sittings show"
+    " how sittings differ, where A and B are too few.",
+)
+@click.option(
     "--despite",
     multiple=True,
     metavar="FACT",
@@ -87,6 +93,7 @@ def command(
     more_a: tuple[Path, ...],
     more_b: tuple[Path, ...],
     gate: Path | None,
+    alone: bool,
     despite: tuple[str, ...],
     to_baseline: bool,
     output: Path | None,
@@ -104,10 +111,11 @@ def command(
     from fsgauge.store.seals import understood
 
     conditions = [parse_condition(text) for text in limits]
-    sides = read_sides([a, b, *more_a, *more_b], accept_changed=accept_changed)
+    directories = [a, b, *more_a, *more_b]
+    sides = read_sides(directories, accept_changed=accept_changed)
     first, second, *more = sides
     with understood(tuple(change for side in sides for change in side.changes)):
-        known = _known(gate, sides, despite)
+        known, beside = _known(gate, directories, sides, despite, alone=alone)
         between = compare_sides(
             first,
             second,
@@ -116,6 +124,7 @@ def command(
             despite=despite,
             to_baseline=to_baseline,
             known=known,
+            folders_beside=beside,
         )
         tests = check(conditions, between.ratios())
     if not as_json:
@@ -125,14 +134,25 @@ def command(
     return _exit_code(between, tests, on_undecided)
 
 
-def _known(gate: Path | None, sides: Sequence[Side], despite: Sequence[str]) -> KnownSittings:
-    """How sittings differ, by what a gate has learnt."""
+def _known(
+    gate: Path | None,
+    directories: Sequence[Path],
+    sides: Sequence[Side],
+    despite: Sequence[str],
+    *,
+    alone: bool,
+) -> tuple[KnownSittings, int]:
+    """How sittings differ, by what a gate has learnt, or earlier folders show: so many."""
     if gate is None:
-        return {}
+        from fsgauge.report.beside import sittings_beside
+        from fsgauge.stats.welch import FEWEST_SITTINGS
+
+        enough = alone or len(sides) >= FEWEST_SITTINGS
+        return ({}, 0) if enough else sittings_beside(directories, sides)
     from fsgauge.report.gate_file import read_gate
     from fsgauge.stats.gate.accept import sittings_for
 
-    return sittings_for(read_gate(gate), sides, str(gate), despite)
+    return sittings_for(read_gate(gate), sides, str(gate), despite), 0
 
 
 _CODES = {"crossed": ExitCode.FINDING, "undecided": ExitCode.UNDECIDED}
@@ -189,10 +209,11 @@ def _table(between: Between) -> list[str]:
         rows = [[*row[:4], line.other, *row[4:]] for row, line in zip(rows, lines, strict=True)]
     hidden = differing(between)
     ends = between.ends is not None
-    lost = between.a.data_lost or between.b.data_lost
+    sides = (between.a, between.b)
+    told = any(side.data_lost or side.idle for side in sides)
     models = model_lines(between)
     return [
-        *([summary(between)] if lost or models or between.ends else []),
+        *([summary(between)] if told or models or between.ends else []),
         *_models(models),
         *aligned([head, *rows]),
         basis_sentence(between),
@@ -220,7 +241,8 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
 
 def _cells(line: Line) -> list[str]:
     name = f"{line.cell}, {line.system}"
-    return [name, line.a, line.b, f"{line.ratio} ({line.interval})", line.verdict]
+    ratio = f"{line.ratio} ({line.interval})" if line.ratio else ""
+    return [name, line.a, line.b, ratio, line.verdict]
 
 
 def _limits(tests: Sequence[Test]) -> list[str]:
@@ -229,8 +251,12 @@ def _limits(tests: Sequence[Test]) -> list[str]:
 
     return [
         f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
-        f" {words.ratio(test.ratio)} ({limit_interval(test)} at"
-        f" {100 * test.level:.4g} %), {test.reason}"
+        + (
+            f" {words.ratio(test.ratio)} ({limit_interval(test)} at {100 * test.level:.4g} %),"
+            if test.ratio is not None
+            else ""
+        )
+        + f" {test.reason}"
         for test in tests
     ]
 

@@ -119,8 +119,10 @@ def accept(
     else:
         for each in accepted.despite:
             sys.stderr.write(f"warning: accepted despite {each.fact}: {each.a} / {each.b}\n")
+        for said in accepted.idle:
+            sys.stderr.write(f"warning: accepted, although {said}\n")
         baseline = accepted.learned.baseline
-        tell(accepted_lines(ready, str(file), baseline, accepted.known))
+        tell(accepted_lines(ready, str(file), baseline, accepted.known, despite))
     return _CODES["too noisy" if ready.state == "too noisy" else "pass"]
 
 
@@ -197,7 +199,7 @@ def check(
     if as_json:
         tell([checked.model_dump_json()])
     else:
-        tell(checked_lines(checked, str(file)))
+        tell(checked_lines(checked, str(file), despite))
     return _exit_code(checked, on_undecided)
 
 

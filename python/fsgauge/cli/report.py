@@ -10,7 +10,7 @@ import click
 
 from fsgauge.chromium import as_pdf, as_png, find_chromium
 from fsgauge.cli.choices import accept_changed_choice
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_report
 from fsgauge.plain_files import write_whole
 from fsgauge.programs.interruption import interruptible
@@ -32,7 +32,7 @@ def _no_folder(_context: click.Context, option: click.Parameter, value: str | No
     if value and Path(value).is_dir():
         raise InputError(
             f"--{option.name} takes a file, and {value} is a folder",
-            next=f"fsgauge report {value} --{option.name}",
+            next=f"fsgauge report {quoted(value)} --{option.name}",
         )
     return value
 
@@ -115,7 +115,7 @@ def _require_page_alone(directory: Path, asked: dict[str, str | None], disk: Seq
     if options:
         raise InputError(
             f"--{options[0]} is for one study, and {directory} is a sweep of several",
-            next=f"fsgauge report {directory}/points/001/STUDY-DATE --{options[0]}",
+            next=f"fsgauge report {quoted(directory)}/points/001/STUDY-DATE --{options[0]}",
         )
 
 

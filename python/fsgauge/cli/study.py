@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 
 
 @click.group("study")
@@ -31,7 +31,7 @@ def new(name: str, like: str | None) -> None:
         raise InputError(f"{path} exists already", next="choose another name") from error
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
-    click.echo(f"{path}: edit it, then fsgauge plan {path}")
+    click.echo(f"{path}: edit it, then fsgauge plan {quoted(path)}")
 
 
 @command.command("list")

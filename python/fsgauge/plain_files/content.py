@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files.bounds import MOST_DEPTH, Bound
 
 _STRING = re.compile(rb'"(?:[^"\\\n]++|\\.?)*+"?')
@@ -51,5 +51,5 @@ def _refused(path: Path, what: str) -> InputError:
     return InputError(
         f"{path} has {what}",
         cause="it was damaged, or another program wrote it",
-        next=f"ls -l {path}",
+        next=f"ls -l {quoted(path)}",
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import opening
 from fsgauge.plain_files.bounds import (
     ALL_RECORDS,
@@ -63,12 +63,14 @@ class PlainFolder:
         try:
             descriptor = open_named(path)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise MissingError(f"there is no folder {path}", next=f"ls -ld {path}") from error
+            raise MissingError(
+                f"there is no folder {path}", next=f"ls -ld {quoted(path)}"
+            ) from error
         except OSError as error:
             raise InputError(
                 f"cannot open the folder {path}: {error.strerror}",
                 cause="it belongs to another user",
-                next=f"ls -ld {path}",
+                next=f"ls -ld {quoted(path)}",
             ) from error
         try:
             yield cls(path, descriptor, as_owner=as_owner)
@@ -151,7 +153,7 @@ class PlainFolder:
                         raise InputError(
                             f"{self.path / name} holds more than {MOST_NAMES} names",
                             cause="another program fills it",
-                            next=f"ls -U {self.path / name} | head",
+                            next=f"ls -U {quoted(self.path / name)} | head",
                         )
         except FileNotFoundError:
             return []
@@ -329,7 +331,7 @@ class PlainFolder:
                 f"{self.path / name} is too large: more than {format_size(limit_bytes)} are not"
                 " read",
                 cause="it was damaged, or another program wrote it",
-                next=f"ls -l {self.path / name}",
+                next=f"ls -l {quoted(self.path / name)}",
             )
 
     def _too_much(self, limit: str) -> InputError:
@@ -345,8 +347,8 @@ class PlainFolder:
                 f"cannot read {self.path / name}: {error.strerror}",
                 cause=f"root reads another user's folder with the rights of its owner, user"
                 f" {self._owner[0]}, who may not read this",
-                next=f"ls -la {(self.path / name).parent}; or copy the folder to one of root's own,"
-                " and name that",
+                next=f"ls -la {quoted((self.path / name).parent)}; or copy the folder to one of"
+                " root's own, and name that",
             )
         strange = isinstance(error, NotPlainError) or error.errno in (errno.ELOOP, errno.ENOTDIR)
         return InputError(
@@ -354,7 +356,7 @@ class PlainFolder:
             cause="another program put it there; fsgauge reads plain files only and follows no link"
             if strange
             else "the file was damaged, or belongs to another user",
-            next=f"ls -la {(self.path / name).parent}"
+            next=f"ls -la {quoted((self.path / name).parent)}"
             if strange
             else "restore it from a copy of the folder",
         )
@@ -395,6 +397,6 @@ class SeenFolder:
                 raise InputError(
                     f"{self.path} is not the folder whose records were read",
                     cause="another program renamed it, replaced it or changed its owner meanwhile",
-                    next=f"ls -ld {self.path}",
+                    next=f"ls -ld {quoted(self.path)}",
                 )
             yield folder

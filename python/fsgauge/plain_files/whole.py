@@ -6,7 +6,7 @@ import errno
 import os
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.plain_files.bounds import LARGEST_BYTES, Bound
 from fsgauge.plain_files.folder import PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
@@ -24,7 +24,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         raise cannot_write(path, error) from error
     except InputError as error:
         raise RigError(
-            f"cannot write {path}", details=(error.what,), next=f"ls -ld {path.parent}"
+            f"cannot write {path}", details=(error.what,), next=f"ls -ld {quoted(path.parent)}"
         ) from error
 
 
@@ -72,7 +72,7 @@ def cannot_write(path: Path, error: OSError) -> RigError:
             f"cannot write {path}: something other than a plain file is in its place",
             details=(error.strerror or str(error),),
             cause="another program put it there; fsgauge does not write through links",
-            next=f"ls -la {path.parent}",
+            next=f"ls -la {quoted(path.parent)}",
         )
     return RigError(
         f"cannot write {path}: {error.strerror or error}",

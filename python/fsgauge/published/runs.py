@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from fsgauge import kinds
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.published.ledger import Claim, Part, ledgers
 from fsgauge.published.observe import Observation, observe
 from fsgauge.published.trial import Observable
@@ -91,7 +91,7 @@ def judge(directory: Path) -> tuple[Path, JudgedRun]:
     if not results.sureness.valid:
         raise InputError(
             f"the run in {directory} is not valid: {results.sureness.invalid_reason}",
-            next=f"fsgauge run {path}",
+            next=f"fsgauge run {quoted(path)}",
         )
     return path.with_suffix(".json"), _judged(stored, results, folder, path)
 
@@ -120,7 +120,9 @@ def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
         raise InputError(
             f'{directory} holds the study "{results.study}", which judges no claim',
             details=tuple(sorted(known)),
-            next=f"fsgauge run {next(iter(known.values()))[1]}" if known else "fsgauge published",
+            next=f"fsgauge run {quoted(next(iter(known.values()))[1])}"
+            if known
+            else "fsgauge published",
         )
     return known[results.study]
 
@@ -133,7 +135,7 @@ def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> Non
     if changed:
         raise InputError(
             f"the study in {directory} is not {path.name}: {' and '.join(changed)} differ",
-            next=f"fsgauge run {path}",
+            next=f"fsgauge run {quoted(path)}",
         )
 
 

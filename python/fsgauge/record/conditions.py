@@ -124,11 +124,10 @@ MACHINE = (
 memory it reports, so neither is."""
 
 
-def same_machine(first: Conditions, second: Conditions) -> bool:
-    """Whether both are the same machines, role by role, with the same storage."""
-    return all(FACTS[name](first) == FACTS[name](second) for name in MACHINE) and (
-        _identity(first) == _identity(second)
-    )
+def unlike_machines(first: Conditions, second: Conditions) -> list[str]:
+    """The facts by which they are not the same machines, role by role, with the same storage."""
+    found = [name for name in MACHINE if FACTS[name](first) != FACTS[name](second)]
+    return found + ["storage"] * (_identity(first) != _identity(second))
 
 
 def _identity(conditions: Conditions) -> object:

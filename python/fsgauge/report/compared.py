@@ -24,7 +24,7 @@ from fsgauge.report.compared_ends import (
 from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
 from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.evidence import count
-from fsgauge.stats.folders.between import Between, Entry
+from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
@@ -121,7 +121,35 @@ def _labels(directories: Sequence[Path]) -> list[str]:
 
 def primary_lines(between: Between) -> list[Line]:
     """What the answer is about: the primary cells by their primary metric."""
-    return [line_of(between, entry) for entry in between.primary_entries(between.decides)]
+    lines = [line_of(between, entry) for entry in between.primary_entries(between.decides)]
+    return lines + [_idle_line(between, each) for each in _primary_idle(between)]
+
+
+def _primary_idle(between: Between) -> list[IdleLine]:
+    """The primary lines in which a side did nothing."""
+    metrics = between.primary_metrics
+    return [
+        each
+        for each in between.nothing
+        if each.cell in between.primary_cells and each.metric == metrics[each.cell]
+    ]
+
+
+def _idle_line(between: Between, each: IdleLine) -> Line:
+    return Line(
+        cell=between.cell(each.cell).name,
+        system=each.system,
+        a="nothing" if each.a else "",
+        b="nothing" if each.b else "",
+        ratio="",
+        interval="",
+        within="",
+        glyph="",
+        verdict=each.idle.words,
+        other="",
+        robust="",
+        blocks="",
+    )
 
 
 def line_of(between: Between, entry: Entry) -> Line:
@@ -191,10 +219,11 @@ def basis_sentence(between: Between) -> str:
             "All folders are of one machine and storage: the verdict is on B over A, and a system"
             f" is better or worse only where its ratio to {between.baseline} says the same."
         )
+    one = len(between.unlike_machines) == 1
     why = (
         "the ratio of ratios was asked for"
         if between.same_machine
-        else "the machine or the storage is another"
+        else f"{listed(between.unlike_machines)} {'is' if one else 'are'} not the same"
     )
     return (
         f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"
@@ -214,9 +243,11 @@ def repetition_sentence(between: Between) -> str:
             " them narrower."
         )
     if not between.sittings_measured and between.sittings_known:
+        beside = between.folders_beside
+        whose = f"{beside} earlier folders beside them" if beside else "the gate's accepted runs"
         return (
-            "How sittings differ is that of the gate's accepted runs, and never less than what"
-            " differs from block to block."
+            f"How sittings differ is that of {whose}, and never less than what differs from block"
+            " to block."
         )
     if between.sittings_measured:
         return (
@@ -349,13 +380,15 @@ def summary(between: Between) -> str:
 def _counts(between: Between) -> str:
     entries = between.primary_entries(between.decides)
     judged = [entry for entry in entries if entry.verdict is not None]
-    if not judged:
+    idle = len(_primary_idle(between))
+    if not judged and not idle:
         return "Nothing can be judged: see below."
     counts = {
         verdict: sum(entry.verdict == verdict for entry in judged)
         for verdict in ("worse", "better", "equivalent", *OPEN)
     }
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
+    parts += [f"{idle} without a ratio, as a side did nothing"] if idle else []
     of = f", by the ratio to {between.baseline}" if model_and_measured(between) else ""
     return f"{between.b.label} against {between.a.label}{of}: {', '.join(parts)}."
 
@@ -368,6 +401,7 @@ def _tables(between: Between) -> list[LinesOfMetric]:
             for entry in between.entries
             if entry.metric == metric.name and entry.decides
         ]
+        lines += [_idle_line(between, e) for e in between.nothing if e.metric == metric.name]
         better = "higher is better" if metric.higher_is_better else "lower is better"
         if lines:
             tables.append(LinesOfMetric(metric.name, metric.label, better, lines))

@@ -71,7 +71,7 @@ def ends_repetition(between: Between) -> str:
 
 def side_words(between: Between, side: SideFacts) -> str:
     """What a side is made of: "5 complete blocks in 1 sitting", or of a model with which times."""
-    blocks = f"{side.blocks_complete} complete blocks"
+    blocks = side.blocks_words or count(side.blocks_complete, "complete block")
     if between.ends is not None:
         end = between.ends.a if side is between.a else between.ends.b
         return f"{blocks} with the {end} times"

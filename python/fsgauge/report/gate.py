@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from fsgauge.report import words
+from fsgauge.report.gate_file import NAME
 from fsgauge.stats.evidence import count
 from fsgauge.stats.gate.accept import Readiness
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
@@ -13,7 +15,11 @@ MOST_LINES = 6
 
 
 def accepted_lines(
-    ready: Readiness, file: str, baseline: str, known: Sequence[str] = ()
+    ready: Readiness,
+    file: str,
+    baseline: str,
+    known: Sequence[str] = (),
+    despite: Sequence[str] = (),
 ) -> list[str]:
     """What a gate has learnt and what it sees with that; `known` were learnt from already."""
     lines = [f"already accepted, and not counted twice: {', '.join(known)}"] if known else []
@@ -37,7 +43,14 @@ def accepted_lines(
         if (more := len(ready.lines) - MOST_LINES) > 0:
             lines.append(f"and {count(more, 'line')} that can see less")
     lines += [f"not judged, since an accepted run lacks it: {each}" for each in ready.missing]
-    return [*lines, *_next_of_accept(ready)]
+    return [*lines, *_next_of_accept(ready, options_of(file, despite))]
+
+
+def options_of(file: str, despite: Sequence[str]) -> str:
+    """What a hint's command needs of what was given, with a space before it; "" of the defaults."""
+    named = ["--file", file] if file != NAME else []
+    given = [*named, *(word for fact in despite for word in ("--despite", fact))]
+    return f" {shlex.join(given)}" if given else ""
 
 
 def _state(ready: Readiness) -> str:
@@ -68,13 +81,13 @@ def _learnt(ready: Readiness) -> str:
     return f"learnt from {count(ready.runs, 'run')} in {count(ready.sittings, 'sitting')}; {needs}"
 
 
-def _next_of_accept(ready: Readiness) -> list[str]:
+def _next_of_accept(ready: Readiness, options: str) -> list[str]:
     found = []
     if ready.state == "too few":
         more = max(FEWEST_RUNS, ready.needed or 0) - ready.runs
-        found.append(f"next: accept {count(more, 'more run')}: fsgauge gate accept DIR")
+        found.append(f"next: accept {count(more, 'more run')}: fsgauge gate accept DIR{options}")
     elif ready.state == "too noisy":
-        found += _against_noise(ready)
+        found += _against_noise(ready, options)
     if not ready.by_sitting and ready.state != "too few":
         days = FEWEST_SITTINGS - ready.sittings
         found.append(
@@ -85,23 +98,25 @@ def _next_of_accept(ready: Readiness) -> list[str]:
     return found
 
 
-def _against_noise(ready: Readiness) -> list[str]:
+def _against_noise(ready: Readiness, options: str) -> list[str]:
     """What makes the loss visible: more accepted runs, more new ones, or less noise."""
     sample = "sitting" if ready.by_sitting else "run"
     have = ready.sittings if ready.by_sitting else ready.runs
     asked = words.percent(ready.loss_percent)
     if ready.needed is not None and ready.needed > have:
         return [
-            f"next: accept {count(ready.needed - have, f'more {sample}')}: fsgauge gate accept DIR"
+            f"next: accept {count(ready.needed - have, f'more {sample}')}: fsgauge gate accept"
+            f" DIR{options}"
         ]
     less = (
         "use a quieter machine, more blocks or longer runs, or ask for less:"
-        f" fsgauge gate accept --loss '{_worst(ready)}'"
+        f" fsgauge gate accept --loss '{_worst(ready)}'{options}"
     )
     if ready.new_needed is not None:
         return [
             f"next: measure each new build {ready.new_needed} times and check all of its folders at"
-            f" once: fsgauge gate check DIR DIR ...; accepted runs alone never show {asked}",
+            f" once: fsgauge gate check DIR DIR ...{options}; accepted runs alone never show"
+            f" {asked}",
             f"or: {less}",
         ]
     return [f"next: {less}"]

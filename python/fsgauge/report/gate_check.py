@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fsgauge.report import words
-from fsgauge.report.gate import aligned
+from fsgauge.report.gate import aligned, options_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.check import Checked
@@ -17,19 +19,20 @@ MOST_LINES = 6
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 
 
-def checked_lines(checked: Checked, file: str) -> list[str]:
+def checked_lines(checked: Checked, file: str, despite: Sequence[str] = ()) -> list[str]:
     """One page: verdict, lines, limits, advice."""
     ready = checked.readiness
     learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
     return [
         f"{checked.verdict}: {_summary(checked)}",
+        *checked.idle,
         *_table(checked),
         *(_limit(each) for each in checked.limits),
         *(_condition(each) for each in checked.conditions),
         *_others(checked),
         f"against {learnt}, {file}",
         *_notes(checked),
-        *_next(checked),
+        *_next(checked, options_of(file, despite)),
     ]
 
 
@@ -62,13 +65,19 @@ def _row(each: Judged, checked: Checked) -> list[str]:
     return [
         _name(each, checked),
         words.value(each.accepted, unit),
-        "none" if each.new is None else words.value(each.new, unit),
+        _new(each, unit),
         _ratio(each.direct),
         _to_baseline(each, checked),
         " / ".join(map(words.percent, spreads)),
         "" if each.visible_percent is None else words.percent(each.visible_percent),
         _outcome(each, checked),
     ]
+
+
+def _new(each: Judged, unit: str) -> str:
+    if each.new is None:
+        return "nothing" if each.idle else "none"
+    return words.value(each.new, unit)
 
 
 def _name(each: Judged, checked: Checked) -> str:
@@ -92,6 +101,8 @@ def _to_baseline(each: Judged, checked: Checked) -> str:
 
 
 def _outcome(each: Judged, checked: Checked) -> str:
+    if each.idle:
+        return f"{each.outcome}: {each.idle}"
     if each.outcome != "disagrees" or each.direct is None or each.to_baseline is None:
         return each.outcome
     higher = METRICS[each.metric].higher_is_better
@@ -117,20 +128,20 @@ def _limit(each: Required) -> str:
         bounds = words.value_range(each.low, each.high, each.unit)
         if is_too_wide(each.low, each.high):
             bounds = "interval too wide"
-    return (
-        f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
-        f" {words.value(each.value, each.unit)} ({bounds}), {each.reason}"
-    )
+    start = f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
+    if each.value is None:
+        return f"{start} {each.reason}"
+    return f"{start} {words.value(each.value, each.unit)} ({bounds}), {each.reason}"
 
 
 def _condition(each: Test) -> str:
     bounds = "no interval"
     if each.low is not None and each.high is not None:
         bounds = f"{each.low:.4g} to {each.high:.4g}"
-    return (
-        f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
-        f" {words.ratio(each.ratio, each.low, each.high)} ({bounds}), {each.reason}"
-    )
+    start = f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
+    if each.ratio is None:
+        return f"{start} {each.reason}"
+    return f"{start} {words.ratio(each.ratio, each.low, each.high)} ({bounds}), {each.reason}"
 
 
 def _others(checked: Checked) -> list[str]:
@@ -164,7 +175,7 @@ def _notes(checked: Checked) -> list[str]:
     return found
 
 
-def _next(checked: Checked) -> list[str]:
+def _next(checked: Checked, options: str) -> list[str]:
     """The next thing to do."""
     if checked.verdict == "fail":
         return [
@@ -174,10 +185,10 @@ def _next(checked: Checked) -> list[str]:
     if checked.verdict == "undecided":
         return [
             "next: measure the build again and check both folders at once: fsgauge gate check DIR"
-            " DIR. If the machine was changed for good, begin a new file"
+            f" DIR{options}. If the machine was changed for good, begin a new file"
         ]
     if checked.verdict == "too noisy":
-        return [_against_noise(checked)]
+        return [_against_noise(checked, options)]
     if any(each.outcome == "better" for each in checked.lines):
         return [
             "next: to hold what was gained, begin a new file with runs of this build: fsgauge gate"
@@ -186,12 +197,13 @@ def _next(checked: Checked) -> list[str]:
     return []
 
 
-def _against_noise(checked: Checked) -> str:
+def _against_noise(checked: Checked, options: str) -> str:
     ready = checked.readiness
     have, sample = (ready.sittings, "sitting") if ready.by_sitting else (ready.runs, "run")
     if have < FEWEST_RUNS or (ready.needed or 0) > have:
         lacking = max(FEWEST_RUNS, ready.needed or 0) - have
-        return f"next: accept {count(lacking, f'more {sample}')}: fsgauge gate accept DIR"
+        more = count(lacking, f"more {sample}")
+        return f"next: accept {more}: fsgauge gate accept DIR{options}"
     if ready.state == "ready" and checked.elsewhere:
         return "next: accept runs of more days, or measure this build together with accepted ones"
     if ready.state == "ready":
@@ -199,10 +211,10 @@ def _against_noise(checked: Checked) -> str:
     if ready.new_needed is not None:
         return (
             f"next: measure each new build {ready.new_needed} times and check all of its folders at"
-            " once: fsgauge gate check DIR DIR ..."
+            f" once: fsgauge gate check DIR DIR ...{options}"
         )
     worst = max((each.visible_percent or 0.0 for each in checked.lines), default=0.0)
     return (
         "next: use a quieter machine, more blocks or longer runs, or ask for less:"
-        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'"
+        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'{options}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import MissingError, read_json, write_whole
 from fsgauge.plain_files.bounds import GATE
 from fsgauge.stats.gate.learned import Learned
@@ -20,7 +20,9 @@ def read_gate(path: Path) -> Learned:
         raise InputError(
             f"there is no gate's file {path}",
             cause="no run was accepted yet, or the file has another name",
-            next="fsgauge gate accept DIR DIR ... makes it; --file NAME names another one",
+            next="fsgauge gate accept DIR DIR ..."
+            + (f" --file {quoted(path)}" if str(path) != NAME else "")
+            + " makes it; --file NAME names another one",
         )
     return found
 

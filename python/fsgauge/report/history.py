@@ -162,6 +162,7 @@ def cautions(history: History) -> list[str]:
             f"{label} is left out, as it is not valid: {history.reasons[label]}"
             for label in history.left_out
         ),
+        *history.idle,
         *_apart(history),
         *(f"followed despite {each.fact}: {each.a} / {each.b}" for each in history.despite),
     ]

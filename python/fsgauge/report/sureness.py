@@ -49,6 +49,8 @@ def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
 def _blocks(results: Results) -> Line:
     sure = results.sureness
     text = f"{sure.blocks_complete}"
+    if sure.lacking:
+        return Line("Blocks", sure.blocks_words, False, "blocks")
     if sure.blocks_complete != sure.blocks_planned:
         text += f" of {sure.blocks_planned} planned"
     few = sure.blocks_complete < FEW_BLOCKS

@@ -14,6 +14,7 @@ from fsgauge.stats.layouts import SHOWN
 from fsgauge.stats.ranking import Ranked, ranking
 from fsgauge.stats.results import (
     Comparison,
+    DidNothing,
     LayoutNumber,
     LayoutRatio,
     Measurement,
@@ -57,15 +58,14 @@ class NumberTable:
 
 def number_tables(results: Results) -> list[NumberTable]:
     """One table a metric that was measured."""
-    comparisons = {(e.metric, e.cell, e.system): e for e in results.comparisons}
-    measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
+    lines_of = _Lines(results)
     tables = []
     for metric in results.metrics:
         lines = [
-            _line(results, metric, measured, comparisons.get((metric.name, cell.id, system)))
+            line
             for cell in results.cells
             for system in results.systems
-            if (measured := measurements.get((metric.name, cell.id, system))) is not None
+            if (line := lines_of.line(metric, cell.id, system)) is not None
         ]
         label = metric.label
         if metric.name.startswith(("read.", "write.")):
@@ -79,14 +79,39 @@ def number_tables(results: Results) -> list[NumberTable]:
 def primary_lines(results: Results) -> list[Line]:
     """A line a primary cell and system, by the cell's primary metric."""
     metrics = {metric.name: metric for metric in results.metrics}
-    measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
+    lines_of = _Lines(results)
     return [
-        _line(results, metrics[name], measured, results.comparison(cell, system, name))
+        line
         for cell in results.primary_cells
         if (name := results.primary_metrics[cell]) in metrics
         for system in results.systems
-        if (measured := measurements.get((name, cell, system))) is not None
+        if (line := lines_of.line(metrics[name], cell, system)) is not None
     ]
+
+
+class _Lines:
+    """What a table says of one metric, cell and system."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._comparisons = {(e.metric, e.cell, e.system): e for e in results.comparisons}
+        self._measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
+        self._nothing = {(n.metric, n.cell, n.system): n for n in results.nothing}
+
+    def line(self, metric: MetricInfo, cell: str, system: str) -> Line | None:
+        """None where there is nothing to say."""
+        place = (metric.name, cell, system)
+        if (nothing := self._nothing.get(place)) is not None:
+            return _idle_line(self._results, nothing)
+        measured = self._measurements.get(place)
+        if measured is None:
+            return None
+        return _line(self._results, metric, measured, self._comparisons.get(place))
+
+
+def _idle_line(results: Results, nothing: DidNothing) -> Line:
+    cell = results.cell(nothing.cell).name
+    return Line(cell, nothing.system, "nothing", nothing.where, 0, "", "", "", "", "", "")
 
 
 def _line(
@@ -242,14 +267,27 @@ def rank_tables(results: Results, level: float) -> list[RankTable]:
     tables = []
     for cell in results.primary_cells:
         found = ranking(results, cell, level=level)
-        if len(found) < FEWEST_RANKED:
-            continue
         name = results.primary_metrics[cell]
+        if len(found) + len(_idle_in(results, cell, name)) < FEWEST_RANKED:
+            continue
         metric = next(each for each in results.metrics if each.name == name)
         better = "higher is better" if metric.higher_is_better else "lower is better"
         lines = [_rank_line(results, cell, metric, each) for each in found]
+        lines += _idle_ranks(results, cell, name, len(found))
         tables.append(RankTable(results.cell(cell).name, metric.label, better, lines))
     return tables
+
+
+def _idle_in(results: Results, cell: str, metric: str) -> list[DidNothing]:
+    return [each for each in results.nothing if (each.cell, each.metric) == (cell, metric)]
+
+
+def _idle_ranks(results: Results, cell: str, metric: str, ranked: int) -> list[RankLine]:
+    """Who did nothing comes last."""
+    idle = _idle_in(results, cell, metric) if ranked else []
+    last = ranked + len(idle)
+    rank = f"{last}" if len(idle) == 1 else f"{ranked + 1} to {last}"
+    return [RankLine(rank, each.system, "nothing", "", each.where, "") for each in idle]
 
 
 def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) -> RankLine:

@@ -124,6 +124,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.path_runs,
         stored.struck_runs,
         stored.lost,
+        ended_by=stored.ended_by,
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from fsgauge import __version__
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.machine.device.consent import Consent
 from fsgauge.machine.ordinary_causes import ordinary_cause
 from fsgauge.plan.turns import make_plan
@@ -146,6 +146,7 @@ def _measure(
         if not folder.has_runs():
             folder.discard()
             raise ended_by from error
+        ended_by = _of_the_rig(ended_by)
     try:
         folder.write_environment("after", session.describe().environment)
         folder.journal("ended", by=ended_by.what if ended_by else None)
@@ -154,6 +155,19 @@ def _measure(
         if ended_by is None:
             raise
     return ended_by
+
+
+def _of_the_rig(error: FsgaugeError) -> FsgaugeError:
+    """What is refused once runs are recorded was not refused before them: the rig has changed, and
+    other options for the same study are no way on."""
+    if not isinstance(error, InputError):
+        return error
+    return RigError(
+        error.what,
+        details=error.details,
+        cause="; ".join(filter(None, (error.cause, "it was not refused when the study began"))),
+        next="df -h; df -i; findmnt; dmesg | tail",
+    )
 
 
 def _all_blocks(

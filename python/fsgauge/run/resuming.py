@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.engine.wire import Engine as EngineBuild
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.record.conditions import Conditions, require_equal
 from fsgauge.record.records import Plan, RunRecord, StudyRecord
 from fsgauge.rig.rig import Rig
@@ -29,7 +29,7 @@ def study_of(stored: StoredStudy) -> Study:
             f"{stored.directory / 'study.json'} does not hold a study that this fsgauge can run",
             details=(f"{where}: {first['msg']}",),
             cause="another version wrote it, or it was edited",
-            next=f"fsgauge report {stored.directory}",
+            next=f"fsgauge report {quoted(stored.directory)}",
         ) from error
 
 
@@ -81,7 +81,7 @@ def require_same(stored: StoredStudy, rig: Rig, found: Description) -> None:
         environment=stored.environment_before,
     )
     now = Conditions(__version__, rig.name, found.engine, found.environment)
-    require_equal(then, now, next=f"fsgauge report {stored.directory}")
+    require_equal(then, now, next=f"fsgauge report {quoted(stored.directory)}")
 
 
 def _engine_of(stored: StoredStudy) -> EngineBuild | None:

@@ -94,19 +94,10 @@ def _answer(question: Question, analysis: Analysis) -> str:
         return question.over_hosts or noise_alone(question)
     if question.limited and not _primary(question):
         return _limited(question)
-    if question.idle and not _primary(question):
-        return f"So nothing can be compared with {question.baseline}."
-    if question.blocks_complete == 0:
-        return "No answer yet: no block is complete."
+    if not _primary(question):
+        return _none_compared(question)
     lead = _lead_cell(question)
     found = comparisons_in(question, lead)
-    if not found and question.few_operations:
-        return f"No answer. {question.few_operations} {question.next_step}"
-    if not found:
-        return (
-            f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
-            " another system."
-        )
     if found[0].n < BLOCKS_FOR_A_VERDICT:
         return _too_few(question, lead, found)
     said = mostly_undecided(question)
@@ -117,6 +108,21 @@ def _answer(question: Question, analysis: Analysis) -> str:
         return _decided_only(question, decided) if decided else _none_decided(question, lead, found)
     head = _head(question, lead, found)
     return shortest([f"{head}{_tail(question, lead)}.", f"{head}."])
+
+
+def _none_compared(question: Question) -> str:
+    """Why no system is compared with the baseline in any primary cell."""
+    if question.few_operations and not question.nothing:
+        advice = "" if question.idle else f" {question.next_step}"
+        return f"No answer. {question.few_operations}{advice}"
+    if question.nothing:
+        return f"So nothing can be compared with {question.baseline}."
+    if question.blocks_complete == 0:
+        return "No answer yet: no block is complete."
+    return (
+        f"No answer: at {place_of(question.primary[0])} no block has a run of {question.baseline}"
+        " and of another system."
+    )
 
 
 def _limited(question: Question) -> str:

@@ -184,7 +184,7 @@ def in_folders(
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
-        if all(_did_nothing(value, side) for value, side in sides):
+        if any(_did_nothing(value, side) for value, side in sides):
             continue
         before, after = (_logs_of_sittings(*side) for side in sides)
         reaches = [
@@ -204,11 +204,10 @@ def in_folders(
 
 
 def _did_nothing(value: Value | Contrast, sittings: Sittings) -> bool:
-    """Whether no block of any folder has more of it than a bound."""
-    return all(
-        set(logs_of(value, samples)) <= _idle_in(value, samples)
-        for sitting in sittings
-        for samples in sitting
+    """Whether some folder has none of it because a system did nothing there."""
+    places = [(each.metric, each.cell, each.system) for each in _values(value)]
+    return any(
+        place in samples.nothing for sitting in sittings for samples in sitting for place in places
     )
 
 
@@ -241,11 +240,8 @@ def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
     """The log of every block that has it."""
     if isinstance(side, Value):
         return samples.block_logs(*side)
-    below, beneath = logs_of(side.denominator, samples), _idle_in(side.denominator, samples)
-    if beneath.issuperset(below):  # it never did anything: all that is known is a bound
-        return {}
-    both = _idle_in(side.numerator, samples) & beneath
-    found = over(logs_of(side.numerator, samples), below)
+    both = _idle_in(side.numerator, samples) & _idle_in(side.denominator, samples)
+    found = over(logs_of(side.numerator, samples), logs_of(side.denominator, samples))
     return {block: log for block, log in found.items() if block not in both}
 
 

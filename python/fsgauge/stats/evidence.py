@@ -60,6 +60,7 @@ class Evidence:
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
     lost: Sequence[LostBlock] = ()
+    ended_by: str = ""
 
 
 def finding(
@@ -121,6 +122,8 @@ class Question:
     own: OwnResults | None
     limited: Sequence[Comparison] = ()
     """Comparisons that the rig sets; they are not among `comparisons`."""
+    nothing: bool = False
+    """Whether a system has no number in a primary cell, since it did nothing there."""
     idle: str = ""
     """ "xfs did nothing in 3 of 24 runs."; "" where all did their work."""
     served: str = ""

@@ -92,6 +92,8 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
     if floor is None and evidence.few_operations:
         yield finding("operations.few", "warning", evidence.few_operations, evidence.next_step)
         return
+    if floor is None and _baseline_did_nothing(evidence):
+        return
     if floor is None:
         yield finding(
             "noise.unknown",
@@ -132,6 +134,15 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "A disk that fills, wears or heats up, or other load that grows. The order of systems"
             " is random, so ratios hold and intervals are wider. A longer warm-up may help.",
         )
+
+
+def _baseline_did_nothing(evidence: Evidence) -> bool:
+    """Whether that is why there is no noise floor, which is told by its name."""
+    metric, baseline = evidence.primary_metric, evidence.study.plan.baseline
+    return any(
+        (metric, cell.id, baseline) in evidence.samples.nothing
+        for cell in evidence.study.plan.cells
+    )
 
 
 def _percent(share: float) -> str:

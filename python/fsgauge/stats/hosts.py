@@ -8,22 +8,18 @@ who did little in some of them is told by `idle`.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from fsgauge.record.machine import BELOW, SERVER
 from fsgauge.record.parts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.record.records import Cell, EnvironmentRecord, RunRecord
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
-from fsgauge.stats.idle import low_hosts, shares_in
+from fsgauge.stats.idle import shares_in
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.growth import host_scaling
-from fsgauge.stats.wording import listed
 from fsgauge.units import format_duration
 
-SLOW = 0.8
-"""A host below this share of the other hosts is slow in a block."""
-FEWEST_SLOW_BLOCKS = 3
 SKEW_SHARE = 0.01
 SKEW_NS = 10_000_000
 """More of a run's time than this share, or more than this, and the start is not one moment."""
@@ -89,7 +85,6 @@ def host_findings(evidence: Evidence) -> Iterator[Finding]:
     if not begun:
         return
     yield from _apart(begun)
-    yield from _slow(begun, low_hosts(begun))
     yield from _different(evidence.before)
 
 
@@ -130,46 +125,6 @@ def _apart(begun: Sequence[RunRecord]) -> Iterator[Finding]:
             " work on the hosts.",
             where,
         )
-
-
-def _slow(begun: Sequence[RunRecord], told: Container[str] = ()) -> Iterator[Finding]:
-    """A host that is slow in every system is a problem of the host; with one, of the system. Of
-    those `told` it is known that they did little.
-    """
-    blocks: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for run in begun:
-        for host, share in shares_in(run).items():
-            blocks.setdefault((host, run.system), {}).setdefault(run.block, []).append(share)
-    slow = {
-        place: [block for block, shares in of_block.items() if statistics.median(shares) < SLOW]
-        for place, of_block in blocks.items()
-    }
-    systems = sorted({system for _, system in blocks})
-    for host in sorted({host for host, _ in blocks if host not in told}):
-        found = [s for s in systems if len(slow.get((host, s), ())) >= FEWEST_SLOW_BLOCKS]
-        if not found:
-            continue
-        of_blocks = [each for system in found for each in blocks[host, system].values()]
-        share = statistics.median([each for of_block in of_blocks for each in of_block])
-        where = [f"{system}: {count(len(slow[host, system]), 'block')}" for system in found]
-        if found == systems:
-            yield finding(
-                "host.slow",
-                "warning",
-                f"{host} was slow with every system: {share:.2f} of the other hosts.",
-                "It is the host, not the systems: look at its processor, memory, network and other"
-                " work; or leave it out and repeat.",
-                where,
-            )
-        else:
-            yield finding(
-                "host.slow_with",
-                "warning",
-                f"{host} was slow with {listed(found)} only: {share:.2f} of the other hosts.",
-                "With the other systems it keeps up, so this is worth a look: what differs between"
-                " this host and the others for that system?",
-                where,
-            )
 
 
 def _different(before: EnvironmentRecord) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,9 @@ LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
 VERY_LITTLE = 0.25
 """The same where too few runs did more to say how far those scatter."""
+SLOW = 0.8
+"""A host below this share of the others, with a system, in so many blocks, is slow."""
+FEWEST_SLOW_BLOCKS = 3
 SCATTERS = 4.0
 """So many standard deviations of the others a run has to be below all of them."""
 FEWEST_TO_SCATTER = 3
@@ -65,7 +69,9 @@ def _stand_apart(low: Sequence[float], high: Sequence[float], rig: float) -> boo
 
 def idle_systems(evidence: Evidence) -> Iterator[Finding]:
     """Systems that did nothing or little in some of their runs. Where a host did, that is told."""
-    of_hosts = {id(run) for low in low_hosts(evidence.runs).values() for run, _ in low}
+    of_hosts = {
+        id(run) for low in low_hosts(evidence.runs).values() for run, share in low if share < LITTLE
+    }
     measured: dict[str, dict[str, list[tuple[RunRecord, float]]]] = {}
     for run in evidence.runs:
         if id(run) in of_hosts or not is_complete(run):
@@ -130,28 +136,44 @@ def _usual(name: str, rates: Mapping[str, float], enough: float) -> float:
 
 
 def low_hosts(runs: Sequence[RunRecord]) -> dict[str, list[tuple[RunRecord, float]]]:
-    """The runs in which a host did nothing or little beside the others, with its share."""
-    found: dict[str, list[tuple[RunRecord, float]]] = {}
+    """The runs in which a host did less than the others, with its share: little, in however few,
+    or below `SLOW` where it is so with a system block after block.
+    """
+    shares: dict[str, list[tuple[RunRecord, float]]] = {}
     for run in runs:
         for host, share in shares_in(run).items():
-            if share < LITTLE:
-                found.setdefault(host, []).append((run, share))
-    return found
+            shares.setdefault(host, []).append((run, share))
+    found = {host: _low_of(of_host) for host, of_host in shares.items()}
+    return {host: low for host, low in found.items() if low}
+
+
+def _low_of(of_host: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
+    blocks: dict[tuple[str, int], list[float]] = {}
+    for run, share in of_host:
+        blocks.setdefault((run.system, run.block), []).append(share)
+    slow = Counter(
+        system for (system, _), found in blocks.items() if statistics.median(found) < SLOW
+    )
+    return [
+        (run, share)
+        for run, share in of_host
+        if share < (SLOW if slow[run.system] >= FEWEST_SLOW_BLOCKS else LITTLE)
+    ]
 
 
 def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
-    """Hosts that did nothing or little beside the others, in however few runs."""
+    """Hosts that did less than the others: one finding a host, first of all where it did little."""
     for host, low in low_hosts(evidence.runs).items():
         own = [run for run in evidence.runs if host in shares_in(run)]
         with_it = list(dict.fromkeys(run.system for run, _ in low))
         others = {run.system for run in own} - set(with_it)
         only = f", with {listed(with_it)} only" if others else ""
         yield finding(
-            "idle.host",
+            "idle.host" if min(share for _, share in low) < LITTLE else "host.slow",
             "warning",
             f"{_did(host, low, 'the other hosts')} in {part_of(len(low), len(own), 'run')}{only}.",
-            "Look at its processor, memory, network and storage, and repeat: rates of these runs"
-            " are those of fewer hosts."
+            "Look at its processor, memory, network and storage, and repeat, or leave it out: rates"
+            " of these runs are those of fewer hosts."
             + (" With the other systems it keeps up." if others else ""),
             [f"{name_of(run)}: {_amount([share])}" for run, share in low],
         )

@@ -7,14 +7,14 @@ stopped on the width of its intervals planned the blocks that it carried out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from fsgauge.record.records import LostBlock
+from fsgauge.record.records import LostBlock, Plan, RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Finding
-from fsgauge.stats.samples import Withheld
-from fsgauge.stats.wording import listed
+from fsgauge.stats.samples import Withheld, is_complete
+from fsgauge.stats.wording import blocks_words, listed
 
 
 def missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -46,7 +46,8 @@ def _not_made(evidence: Evidence) -> Iterator[Finding]:
     cut, never = _cut_and_never_made(evidence)
     missing = len(cut) + len(never)
     if missing:
-        early = "" if evidence.stopped else "The study ended early: "
+        by = f" ({evidence.ended_by})" if evidence.ended_by else ""
+        early = "" if evidence.stopped else f"The study ended early{by}: "
         yield finding(
             "runs.interrupted",
             "warning",
@@ -96,6 +97,28 @@ CODE = "machine.lost"
 FEW_BLOCKS = 6
 
 
+def lacking_blocks(plan: Plan, runs: Sequence[RunRecord]) -> dict[str, int]:
+    """In how many planned blocks each system lacks a run, of those that do."""
+    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
+    blocks = {
+        (turn.system, turn.block)
+        for turn in plan.turns
+        for cell in turn.cells
+        if (turn.block, turn.turn, cell) not in done
+    }
+    found = Counter(system for system, _ in blocks)
+    return {system: found[system] for system in plan.systems if system in found}
+
+
+def compared_blocks(evidence: Evidence) -> dict[str, int]:
+    """In how many blocks each system is compared, in the primary cell that has fewest."""
+    found: dict[str, int] = {}
+    for each in evidence.comparisons:
+        if each.primary and each.metric == evidence.primary_metric:
+            found[each.system] = min(each.n, found.get(each.system, each.n))
+    return found
+
+
 def lost_machines(evidence: Evidence) -> Iterator[Finding]:
     """In the order in which they were lost."""
     for lost in evidence.lost:
@@ -139,7 +162,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
             f"{', which is itself the news' if is_news else ''}: in"
-            f" {part_of(len(cells), len(names), 'cell')} it is not compared.",
+            f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, is_news)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,
@@ -154,6 +177,13 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "Measure longer: --set workload.duration=...",
             [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
         )
+
+
+def _not_compared(few: Sequence[str], is_news: bool) -> str:
+    """Without the baseline nobody is."""
+    if not is_news:
+        return "it is not compared"
+    return f"{few[0]} is not compared" if len(few) == 1 else "they are not compared"
 
 
 def stopped_early(evidence: Evidence) -> Iterator[Finding]:
@@ -174,12 +204,15 @@ def stopped_early(evidence: Evidence) -> Iterator[Finding]:
 
 def few_blocks(evidence: Evidence) -> Iterator[Finding]:
     """That intervals of few blocks are wide, or say nothing."""
-    blocks = evidence.blocks_complete
+    compared = compared_blocks(evidence)
+    complete, planned = evidence.blocks_complete, len(evidence.samples.blocks())
+    lacking = lacking_blocks(evidence.study.plan, evidence.runs)
+    blocks = min(compared.values(), default=complete) if lacking else complete
     if blocks < FEW_BLOCKS:
         yield finding(
             "blocks.few",
             "note" if blocks >= 3 else "warning",
-            f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
+            f"{blocks_words(complete, planned, lacking, compared)}:"
             + (
                 " intervals are wide, and assume normally distributed block ratios."
                 if blocks >= 3

@@ -33,6 +33,7 @@ from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
+from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.planned import (
     level_of,
@@ -43,7 +44,15 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
-from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
+from fsgauge.stats.results import (
+    Comparison,
+    DidNothing,
+    Finding,
+    Measurement,
+    MetricInfo,
+    Results,
+    Sureness,
+)
 from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
@@ -67,12 +76,13 @@ def read_study(
     path_runs: Sequence[RunRecord] = (),
     struck_runs: Sequence[RunRecord] = (),
     lost: Sequence[LostBlock] = (),
+    ended_by: str = "",
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
-    `lost` are the times that a machine was lost.
+    `lost` are the times that a machine was lost, and `ended_by` is what ended the study early.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -139,6 +149,7 @@ def read_study(
         steps=steps,
         path_runs=path_runs,
         lost=lost,
+        ended_by=ended_by,
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
@@ -178,6 +189,7 @@ def _results(
         evidence.samples,
         lambda cell: analysis.primary_metric(cell, paced=False),
     )
+    did_nothing = {(metric, cell) for metric, cell, _ in evidence.samples.nothing}
     question = Question(
         baseline=plan.baseline,
         baseline_is_raw=baseline_kind == "raw",
@@ -194,6 +206,7 @@ def _results(
         invalid_reason=sureness.invalid_reason,
         margin_percent=margin_percent(evidence.study),
         own=evidence.own,
+        nothing=any((metrics[each.id], each.id) in did_nothing for each in primary),
         idle=idle_words(findings),
         served=served_sentence(evidence.turns, evidence.runs),
         server_aborts=abort_sentence(evidence.runs, analysis),
@@ -201,6 +214,7 @@ def _results(
         over_hosts=hosts_sentence(hosts.scaling, primary, evidence.limits) if hosts else "",
     )
     present = {measurement.metric for measurement in measurements}
+    present |= {metric for metric, _, _ in evidence.samples.nothing}
     return Results(
         study=plan.study,
         kind=kind_of(evidence.study),
@@ -216,6 +230,10 @@ def _results(
         metrics=[_describe_metric(name) for name in METRICS if name in present],
         comparisons=list(evidence.comparisons),
         measurements=measurements,
+        nothing=[
+            DidNothing(cell=cell, system=system, metric=metric, runs=runs, of=of)
+            for (metric, cell, system), (runs, of) in evidence.samples.nothing.items()
+        ],
         noise=[describe_noise(noise) for noise in evidence.noise.values()],
         sureness=sureness,
         findings=findings,
@@ -266,6 +284,8 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     return Sureness(
         blocks_planned=len(evidence.samples.blocks()),
         blocks_complete=evidence.blocks_complete,
+        lacking=lacking_blocks(evidence.study.plan, evidence.runs),
+        compared=compared_blocks(evidence),
         runs_planned=sum(len(turn.cells) for turn in evidence.study.plan.turns),
         runs_complete=sum(is_complete(run) for run in evidence.runs),
         runs_failed=sum(run.fault is not None for run in evidence.runs),

@@ -21,6 +21,7 @@ from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.wording import blocks_words
 
 Level = Literal["invalid", "warning", "note"]
 
@@ -139,6 +140,28 @@ class Comparison(JudgedRatio):
         return not self.in_memory and not self.limited_by
 
 
+class DidNothing(ResultModel):
+    """A system that did nothing of what a metric says in half of its runs or more: it has no number
+    there, and no ratio."""
+
+    cell: str
+    system: str
+    metric: str
+    runs: int
+    of: int
+
+    @property
+    def words(self) -> str:
+        """ "did nothing in 6 of 8 runs"; of one operation of several, "none in 6 of 8 runs"."""
+        verb = "none" if self.metric.endswith(".mean") else "did nothing"
+        return f"{verb} {self.where}"
+
+    @property
+    def where(self) -> str:
+        """ "in 6 of 8 runs"."""
+        return "in its only run" if self.of == 1 else f"in {self.runs} of {self.of} runs"
+
+
 class CellBand(ResultModel):
     """Where the ratio of a system equal to the baseline lies in 95 of 100 studies like this one."""
 
@@ -231,16 +254,20 @@ NOTHING_WEAK = Durability(systems=[], of_all=[])
 class Sureness(ResultModel):
     """What the answer rests on, for the box "How sure".
 
-    `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
-    tried again; `client_errors` were not, and what they belonged to was given up; nor were
-    `ageing_errors`, which failed while files came and went before the runs. `data_lost`: some of
-    what was written did not come back as it was, and `invalid_reason` says what.
-    `too_noisy`: a difference of 10 % would hardly be seen; what is decided stands all the same.
-    `under_load_percent`: of the time from the first system's making to the end of the last run.
+    `lacking`: in how many planned blocks a system lacks a run; `compared`: in how many blocks each
+    is compared, in the primary cell that has fewest. `runs_by_passes` end when their work is done,
+    and are not asked to be steady. `io_errors` were tried again; `client_errors` were not, and what
+    they belonged to was given up; nor were `ageing_errors`, which failed while files came and went
+    before the runs. `data_lost`: some of what was written did not come back as it was, and
+    `invalid_reason` says what. `too_noisy`: a difference of 10 % would hardly be seen; what is
+    decided stands all the same. `under_load_percent`: of the time from the first system's making to
+    the end of the last run.
     """
 
     blocks_planned: int
     blocks_complete: int
+    lacking: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
+    compared: dict[str, int] = Field(default={}, exclude_if=lambda value: not value)
     runs_planned: int
     runs_complete: int
     runs_failed: int
@@ -256,6 +283,11 @@ class Sureness(ResultModel):
     invalid_reason: str
     data_lost: bool = False
     too_noisy: bool = False
+
+    @property
+    def blocks_words(self) -> str:
+        """ "6 complete blocks", or who lacks runs and what is compared in how many."""
+        return blocks_words(self.blocks_complete, self.blocks_planned, self.lacking, self.compared)
 
 
 class LayoutNumber(Estimate):
@@ -371,6 +403,7 @@ class Results(ResultModel):
     metrics: list[MetricInfo]
     comparisons: list[Comparison]
     measurements: list[Measurement]
+    nothing: list[DidNothing] = Field(default=[], exclude_if=lambda value: not value)
     noise: list[NoiseFloor]
     sureness: Sureness
     findings: list[Finding]
@@ -396,6 +429,12 @@ class Results(ResultModel):
             return own
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
+
+    def did_nothing(self, cell: str, system: str, metric: str) -> DidNothing | None:
+        """Where a system has no number because it did nothing."""
+        place = (cell, system, metric)
+        found = (e for e in self.nothing if (e.cell, e.system, e.metric) == place)
+        return next(found, None)
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

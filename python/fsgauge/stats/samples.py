@@ -19,11 +19,13 @@ stall are not missing:
 
 - A run in which no operation ended had fewer than one in its window: it counts as one, the most
   that its rate and the least that its mean latency can have been. So does one of clients that did
-  nothing of what others of the cell did, and a load whose calls of fsync never ended.
-- A quantile that any run of a cell had too few operations for is not compared in that cell: a stall
-  takes operations away, so the runs that lack them are the slow ones, and without them the system
-  that stalls would look as fast as the others. Each system still has its own number: of its blocks
-  where all of its runs have enough, else of all its runs together, which are then named short.
+  nothing of what others of the cell did, and a load whose calls of fsync never ended. Of a system
+  that did nothing in half of its runs or more, no number is left: in how many is said instead.
+- A quantile that any run of a system had too few operations for is not compared in that cell: a
+  stall takes operations away, so the runs that lack them are the slow ones, and without them the
+  system that stalls would look as fast as the others. Each system still has its own number: of its
+  blocks where all of its runs have enough, else of all its runs together, which are then named
+  short.
 """
 
 from __future__ import annotations
@@ -80,10 +82,11 @@ class Together:
 
 @dataclass(frozen=True)
 class Withheld:
-    """A quantile that is not compared in a cell; `few` names systems with too few operations.
+    """A quantile of a cell that systems with too few operations are not compared by: `few`.
 
-    `enough` names those that had enough of them in every run; `alone` has their samples, and
-    `together` what all runs of each of `few` say as one, where they have enough together.
+    `enough` names those that had enough of them in every run; where the baseline had not, `alone`
+    has their samples. `together` is what all runs of each of `few` say as one, where they have
+    enough together.
     """
 
     metric: str
@@ -109,6 +112,9 @@ class Samples:
     withheld: list[Withheld] = field(default_factory=list)
     idle: dict[Key, set[Place]] = field(default_factory=dict)
     """Places whose value is only the most, or least, that a run which did nothing can have had."""
+    nothing: dict[Key, tuple[int, int]] = field(default_factory=dict)
+    """What a system did nothing of in half of its runs or more: in how many of how many. It has no
+    value and no ratio: most of one would be that bound."""
 
     def idle_blocks(self, metric: str, cell: str, system: str) -> set[int]:
         """Blocks in which all of a system's runs did nothing of it."""
@@ -223,6 +229,7 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     samples = Samples(plan, level=level)
     blocks = set(samples.blocks())
     measured = [run for run in runs if run.block in blocks and is_complete(run)]
+    bounds: list[tuple[RunRecord, str, Reading]] = []
     for run in measured:
         if run.result is None:
             continue
@@ -232,17 +239,26 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
             samples.add(key, (run.block, run.again), reading)
             if not timed_operations(run.result) and metric in ("iops", "bandwidth"):
                 samples.idle.setdefault(key, set()).add((run.block, run.again))
-    for run in measured:
-        for metric, reading in at_most(run).items():
-            place = run.block, run.again
-            if place not in samples.of(metric, run.cell.id, run.system) and _is_known(
-                metric, run, samples
-            ):
-                samples.add((metric, run.cell.id, run.system), place, reading)
-                samples.idle.setdefault((metric, run.cell.id, run.system), set()).add(place)
+        bounds += [(run, name, most) for name, most in at_most(run).items() if name not in found]
+    for run, metric, reading in bounds:
+        if _is_known(metric, run, samples):
+            key = metric, run.cell.id, run.system
+            samples.add(key, (run.block, run.again), reading)
+            samples.idle.setdefault(key, set()).add((run.block, run.again))
     withhold(samples, measured)
     _withhold_times(samples, measured)
+    _without_idle(samples)
     return samples
+
+
+def _without_idle(samples: Samples) -> None:
+    """Take out what a system did nothing of in half of its runs or more."""
+    for key, places in list(samples.idle.items()):
+        runs = len(samples.logs[key])
+        if 2 * len(places) >= runs:
+            samples.nothing[key] = len(places), runs
+            del samples.logs[key], samples.idle[key]
+            samples.reaches.pop(key, None)
 
 
 def _withhold_times(samples: Samples, runs: Sequence[RunRecord]) -> None:
@@ -302,7 +318,8 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
 
 
 def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:
-    """Take out each quantile of a cell that some of its runs lack."""
+    """Take out each quantile of a cell of the systems some of whose runs lack it, and of all where
+    the baseline is one of them."""
     of_cell: dict[str, list[RunRecord]] = {}
     for run in runs:
         of_cell.setdefault(run.cell.id, []).append(run)
@@ -317,7 +334,7 @@ def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:
         enough = [name for name in systems if name not in few]
         together = {name: _together(metric, name, of_cell[cell], lacking) for name in few}
         alone = samples.beside()
-        for system in samples.plan.systems:
+        for system in few if samples.plan.baseline in enough else samples.plan.systems:
             key = (metric, cell, system)
             logs, reaches = samples.logs.pop(key, None), samples.reaches.pop(key, None)
             if system in enough and logs is not None:

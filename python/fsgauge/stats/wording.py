@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from fsgauge.stats.verdict import OPEN
+from fsgauge.units import count
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -43,6 +44,28 @@ def too_few(blocks: int, unseen: str = "an effect") -> str:
     """The begin of an answer that so few blocks cannot give."""
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
     return f"Undecided: {number} cannot tell {unseen} from noise."
+
+
+def blocks_words(
+    complete: int, planned: int, lacking: Mapping[str, int], compared: Mapping[str, int]
+) -> str:
+    """ "6 complete blocks"; "0 of 6 blocks complete (ocfs2 lacks runs in 6); nfs is compared in
+    6"."""
+    if not lacking:
+        return count(complete, "complete block")
+    lack = [f"{system} lacks runs in {number}" for system, number in lacking.items()]
+    said = f"{complete} of {count(planned, 'block')} complete ({_some(lack)})"
+    for number in dict.fromkeys(compared.values()):
+        systems = [system for system in compared if compared[system] == number]
+        verb = "is" if len(systems) == 1 else "are"
+        said += f"; {named_systems(systems)} {verb} compared in {number}"
+    return said
+
+
+def _some(parts: Sequence[str]) -> str:
+    """The first ones; of more, how many."""
+    more = len(parts) - NAMED_SYSTEMS
+    return listed([*parts[:NAMED_SYSTEMS], f"{more} more do"]) if more > 0 else listed(parts)
 
 
 HOPELESS_PERCENT = 1000.0

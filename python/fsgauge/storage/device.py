@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from fsgauge.errors import InputError, RefusedError, RigError
+from fsgauge.errors import InputError, RefusedError, RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.device.block_device import BlockDevice
 from fsgauge.machine.device.consent import (
@@ -160,7 +160,8 @@ def _require_not_lost(device: BlockDevice) -> None:
                 f"another program used {device.path} during an earlier run, so it is left alone",
                 details=tuple(f"known as {name}" for name in lost.names),
                 cause="what it wrote may look like the run's own test data",
-                next=f"wipefs --no-act {device.path}; if nothing on it is needed: rm {ledger}",
+                next=f"wipefs --no-act {device.path}; if nothing on it is needed:"
+                f" rm {quoted(ledger)}",
             )
 
 

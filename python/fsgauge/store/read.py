@@ -6,7 +6,7 @@ block's Parquet when first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +50,8 @@ from fsgauge.store.seals import (
 
 _BLOCKS: TypeAdapter[list[int]] = TypeAdapter(list[int])
 Planned = dict[tuple[int, int], Turn]
+Journaled = Sequence[dict[str, object]]
+_LONGEST_CAUSE = 300
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class StoredStudy:
     `path_turns` and `path_runs` are those over paths beside a server, `struck_turns` and
     `struck_runs` those with faults on purpose: no samples of the study. Their scans and steps are
     in none of its lists. `lost` are the times that a machine was lost. `folder` is the one that
-    they were read from.
+    they were read from. `ended_by` is what ended the study early, "" where nothing did.
     """
 
     directory: Path
@@ -78,6 +80,7 @@ class StoredStudy:
     steps: list[StepRecord] = field(default_factory=list)
     changes: tuple[str, ...] = ()
     lost: list[LostBlock] = field(default_factory=list)
+    ended_by: str = ""
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
@@ -125,7 +128,7 @@ def _parsed(
     ]
     scans = [_planned_scan(folder, name, planned) for name in files.scans]
     steps = [_planned_step(folder, name, planned) for name in files.steps]
-    after = "environment-after.json"
+    after, journal = "environment-after.json", read_journal(folder)
     return StoredStudy(
         directory=directory,
         folder=SeenFolder.of(folder),
@@ -144,14 +147,24 @@ def _parsed(
         changes=changes,
         scans=[scan for scan in scans if (scan.block, scan.turn) in own],
         steps=[step for step in steps if (step.block, step.turn) in own],
-        lost=list(_lost_blocks(folder)),
+        lost=list(_lost_blocks(journal)),
+        ended_by=_ended_by(journal),
     )
 
 
-def _lost_blocks(folder: PlainFolder) -> Iterator[LostBlock]:
+def _ended_by(journal: Journaled) -> str:
+    """What ended it when it was measured last; "" for a study that was measured to its end, or
+    whose process was killed."""
+    last = next(
+        (facts for facts in reversed(journal) if facts.get("event") in ("ended", "resumed")), {}
+    )
+    return str(last.get("by") or "")[:_LONGEST_CAUSE]
+
+
+def _lost_blocks(journal: Journaled) -> Iterator[LostBlock]:
     """Each time that a machine was lost, from the journal; a void block of an older fsgauge does
     not say what was lost."""
-    for facts in read_journal(folder):
+    for facts in journal:
         if facts.get("event") not in (VOID, GIVEN_UP) or "during" not in facts:
             continue
         with suppress(ValidationError):

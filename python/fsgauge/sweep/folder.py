@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, quoted
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, require_few_in_toml
 from fsgauge.plain_files.bounds import REPORT, STUDY
 from fsgauge.store.files import slug
@@ -67,7 +67,7 @@ class PlacedPoint:
             raise InputError(
                 f"{self.sweep.path / name} is not the report of a study",
                 cause="it was damaged, or another program wrote it",
-                next=f"fsgauge report {self.sweep.path / results}   (makes it again)",
+                next=f"fsgauge report {quoted(self.sweep.path / results)}   (makes it again)",
             ) from error
         return found if is_whole else None
 

@@ -152,6 +152,16 @@ class Method:
         """The size of each file, as near below `largest_bytes` as the load likes it."""
         return rounded_down(largest_bytes)
 
+    def largest_file_bytes(self, room: Room) -> int:
+        """The size of the largest file that the load makes in this room, at most."""
+        filled = room.free_bytes * self.fill_percent // 100
+        return self.file_size_bytes(filled // max(self.files, 1))
+
+    @property
+    def threads(self) -> int:
+        """How many threads the engine has for the load, at most."""
+        return max((factors_of(cell).at_once for cell in self.workload.cells()), default=1)
+
     def require_room(self, file_bytes: int, cause: str) -> None:
         """Raise InputError where files of that size cannot hold the load."""
 

@@ -21,6 +21,7 @@ from fsgauge.store.journal import read_journal
 from tests.laboratory import FACTS, NoDiskEngine, resume, run
 
 KILLS = 50
+UNMADE = "runs.interrupted"
 
 
 def results_of(stored: StoredStudy) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def results_of(stored: StoredStudy) -> dict[str, Any]:
         stored.study,
         stored.environment_before,
         stored.environment_after,
+        ended_by=stored.ended_by,
     )
     sure = found.sureness.model_copy(update={"under_load_percent": None})  # of the wall's clock
     return json.loads(found.model_copy(update={"sureness": sure}).model_dump_json())
@@ -176,6 +178,26 @@ def test_a_resumed_study_that_measures_nothing_keeps_what_it_had(tmp_path: Path)
     resume(directory, stop_after(0, RigError("it still does")))
     assert resume(directory) is not None
     assert len(read_results(directory).runs) == 64
+
+
+def test_what_is_refused_once_runs_are_recorded_is_the_rigs_failure(tmp_path: Path) -> None:
+    """A disk that another program filled ended with 2, "nothing was touched", and fewer clients."""
+    refused = InputError("20 clients write 32 MiB", cause="too full", next="set clients to 1")
+    outcome = run(tmp_path, stop_after(21, refused))
+    assert outcome.ended_by is not None and outcome.ended_by.exit_code == 3
+    assert "was not refused when the study began" in outcome.ended_by.cause
+    assert "set clients" not in outcome.ended_by.next
+    with pytest.raises(InputError):  # before the first run it is what it was
+        run(tmp_path / "other", stop_after(0, refused))
+
+
+def test_the_report_says_what_ended_the_study_until_it_is_whole(tmp_path: Path) -> None:
+    outcome = run(tmp_path, stop_after(21, RigError("the machine stood still")))
+    stored = read_results(outcome.directory)
+    (told,) = [each for each in results_of(stored)["findings"] if each["code"] == UNMADE]
+    assert told["sentence"].startswith("The study ended early (the machine stood still): 43 of 64")
+    assert resume(outcome.directory) is not None
+    assert read_results(outcome.directory).ended_by == ""
 
 
 def test_a_run_that_failed_is_a_record_and_not_repeated(tmp_path: Path) -> None:

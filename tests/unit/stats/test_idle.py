@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 
 from fsgauge.engine.wire import JobShare
 from fsgauge.record.records import EnvironmentRecord, RunRecord
+from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.hosts import _slow
 from fsgauge.stats.idle import low_runs, own_rates, shares_in, workers_of
 from fsgauge.stats.results import Finding
 from tests.synthetic import SyntheticStudy, make_study
@@ -87,21 +88,74 @@ def test_a_system_that_did_little_in_some_blocks_is_named_first(
     assert [each.code for each in idle(results)] == ["idle.system"]
 
 
+@pytest.mark.parametrize("blocks", [range(BLOCKS), (1, 3, 5)], ids=["in all", "in half"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_system_that_never_did_anything_is_named_first_and_is_the_worst(kind: str) -> None:
+def test_of_a_system_that_mostly_did_nothing_no_number_is_given(
+    kind: str, blocks: Sequence[int]
+) -> None:
+    """A bound of one operation stood below the finding as "0.000046 %" of the baseline."""
     made, system = made_of(kind), KINDS[kind][1]
-    runs = [did(run, 0.0) if run.system == system else run for run in made.runs]
-    results = read(made, runs)
-    of = sum(run.system == system and run.result is not None for run in runs)
-    assert results.findings[0].sentence == f"{system} did nothing in {of} of {of} runs."
-    asked = [
-        entry
-        for entry in results.comparisons
-        if entry.system == system and entry.metric == results.primary_metrics[entry.cell]
+    runs = [
+        did(run, 0.0) if (run.system, run.block in blocks) == (system, True) else run
+        for run in made.runs
     ]
-    assert kind == "paced" or asked
-    for entry in asked:
-        assert entry.n == BLOCKS and entry.verdict == "worse" and entry.ratio < 0.05
+    results = read(made, runs)
+    low = sum(
+        run.system == system and run.result is not None and run.block in blocks for run in runs
+    )
+    of = sum(run.system == system and run.result is not None for run in runs)
+    assert results.findings[0].sentence == f"{system} did nothing in {low} of {of} runs."
+    rates = ("iops", "bandwidth")
+    for found in (results.comparisons, results.measurements):
+        assert not [each for each in found if each.system == system and each.metric in rates]
+    said = {each.words for each in results.nothing if each.metric == "iops"}
+    assert said == {f"did nothing in {len(blocks)} of {BLOCKS} runs"}
+    assert {each.system for each in results.nothing} == {system}
+    rows = [line for table in number_tables(results) for line in table.lines]
+    idle_rows = [line for line in rows if line.system == system and line.value == "nothing"]
+    assert len(idle_rows) == len(results.nothing)
+    assert {(row.interval, row.ratio, row.verdict) for row in idle_rows} == {
+        (f"in {len(blocks)} of {BLOCKS} runs", "", "")
+    }
+
+
+def test_who_did_nothing_is_ranked_last() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(run, 0.0) if run.system == "ext4" else run for run in made.runs]
+    (table,) = rank_tables(read(made, runs), 0.95)
+    last = table.lines[-1]
+    assert (last.rank, last.system, last.value) == ("3", "ext4", "nothing")
+    assert (last.ratio, last.interval) == ("", "in 6 of 6 runs")
+
+
+@pytest.mark.parametrize("kind", ["connections", "sharing", "overhead"])
+def test_a_baseline_that_did_nothing_is_why_nothing_is_compared(kind: str) -> None:
+    """The answer was that no block has a run of it."""
+    made = made_of(kind)
+    baseline = made.study.plan.baseline
+    runs = [did(r, 0.0) if r.system == baseline and r.block % 2 else r for r in made.runs]
+    results = read(made, runs)
+    assert f"So nothing can be compared with {baseline}." in results.answer
+    assert "noise.unknown" not in {each.code for each in results.findings}
+
+
+def test_a_quantile_of_those_that_have_it_is_compared_beside_one_that_stalled() -> None:
+    made = made_of("paced")
+    runs = [did(r, 0.0) if (r.system, r.block) == ("xfs", 2) else r for r in made.runs]
+    results = read(made, runs)
+    asked = [each for each in results.comparisons if each.metric == "read.p99"]
+    assert {each.system for each in asked} == {"ext4"}
+    (withheld,) = [each for each in results.findings if each.code == "quantile.withheld"]
+    assert withheld.sentence.endswith("in the only cell xfs is not compared.")
+
+
+def test_no_rate_is_above_a_device_that_did_nothing() -> None:
+    """ "xfs did 7265495 % more than the device alone"."""
+    made = made_of("writers")
+    for blocks in ((2,), (1, 3, 5), range(BLOCKS)):
+        runs = [did(r, 0.0) if r.system == "raw" and r.block in blocks else r for r in made.runs]
+        codes = {each.code for each in read(made, runs).findings}
+        assert not codes & {"faster_than_device", "cache.answered"}
 
 
 def test_the_baseline_is_named_too() -> None:
@@ -223,11 +277,24 @@ def test_a_host_is_held_against_the_others_that_kept_up(
     assert shares_in(run.model_copy(update={"parts": parts})) == pytest.approx(shares, abs=1e-3)
 
 
-@pytest.mark.parametrize("share", [0.7, 0.5, 0.01, 0.0])
-def test_slow_in_every_run_is_slow_with_every_system(share: float) -> None:
+def test_a_slow_host_is_one_finding_of_one_form() -> None:
+    """Two codes with two thresholds told one fact in two ways."""
     made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
-    (found,) = _slow([dealt(run, "a", share) for run in made.runs])
-    assert found.sentence == f"d was slow with every system: {share:.2f} of the other hosts."
+    for share, code in ((0.7, "host.slow"), (0.4, "idle.host")):
+        results = over_hosts(made, share, "a", set(range(BLOCKS)))
+        (found,) = [e for e in results.findings if e.code in ("host.slow", "idle.host")]
+        assert found.code == code
+        said = f"d did {100 * share:.0f} % of what the other hosts did in 24 of 24 runs."
+        assert found.sentence == said
+        assert results.answer.startswith(said) == (code == "idle.host")
+    assert "host.slow" not in {e.code for e in over_hosts(made, 0.7, "a", {0, 1}).findings}
+
+
+def test_where_a_host_is_slow_an_idle_system_is_told_all_the_same() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [did(r, 0.0) if (r.system, r.block) == ("xfs", 2) else r for r in made.runs]
+    results = over_hosts(replace(made, runs=runs), 0.7, "a", set(range(BLOCKS)))
+    assert {"host.slow", "idle.system"} <= {each.code for each in results.findings}
 
 
 # Workers: a job, a writer, a client.

@@ -83,9 +83,10 @@ fn check_storage(job: &ClientsJob, folder: &Folder) -> Check {
     if total.stored_bytes > free {
         let fitting = (u128::from(files) * u128::from(free) / u128::from(total.stored_bytes)) as u64;
         let what = format!(
-            "{clients} clients with {files} files each write {} bytes, and {} has {free} free",
-            total.stored_bytes,
-            folder.path().display()
+            "{clients} clients with {files} files each write {}, and {} has {} free",
+            in_mib(total.stored_bytes),
+            folder.path().display(),
+            in_mib(free)
         );
         let cause = "the storage is too small or too full";
         return refuse("files", what, cause, &fits(fitting, "files_per_client", "choose fewer clients"));
@@ -114,6 +115,10 @@ fn fits(fitting: u64, key: &str, otherwise: &str) -> String {
         0 => otherwise.into(),
         _ => format!("set {key} to {fitting} at most"),
     }
+}
+
+fn in_mib(size_bytes: u64) -> String {
+    format!("{:.1} MiB", size_bytes as f64 / f64::from(1 << 20))
 }
 
 /// What this user may still write.

@@ -96,6 +96,11 @@ class AgingMethod(MakesOwnFiles):
         """All rates are of direct I/O."""
         return [self.workload.record_size]
 
+    def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
+        """One that is aged, or a stream's."""
+        sizes = self._sizes()
+        return max(sizes.file_size_bytes, sizes.rate_file_bytes)
+
     def files_made(self) -> int:
         """The aged files and the ballast, and beside them those of the streams."""
         return self.workload.files + 1 + self.workload.streams

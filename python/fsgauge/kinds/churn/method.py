@@ -87,6 +87,11 @@ class ChurnMethod(MakesOwnFiles):
                 next=f"--set workload.clients={max((limit - _SPARE_DESCRIPTORS) // each, 1)}",
             )
 
+    def largest_file_bytes(self, room: Room) -> int:
+        """The largest that can be drawn."""
+        largest = self.workload.largest_size
+        return largest if largest is not None else room.free_bytes // 100
+
     def files_made(self) -> int:
         """The tree and the new files beside it, at the highest level: about so many."""
         return max(self._volume().files(fill) for fill in self.workload.fills)

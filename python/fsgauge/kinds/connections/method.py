@@ -88,6 +88,20 @@ class ConnectionsMethod(MakesOwnFiles):
             else "raise the limit of open files",
         )
 
+    def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
+        """The largest of the sizes that files have, or can be drawn with."""
+        workload = self.workload
+        if workload.size_distribution == "log-normal":
+            return max(workload.largest_size, workload.backup_file_size)
+        return max(workload.backup_file_size, *workload.file_sizes)
+
+    @property
+    def threads(self) -> int:
+        """One for each client, or the event loops."""
+        if self.workload.dispatch == "threads":
+            return self.workload.most_clients
+        return self.workload.threads or 1
+
     def rings(self) -> Rings | None:
         """Of event loops; a thread for each client makes plain calls."""
         workload = self.workload

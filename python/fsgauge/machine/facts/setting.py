@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _MOST_BYTES = 1 << 16
@@ -43,7 +43,7 @@ def real_setting(home: Path, rest: str) -> Path:
             raise InputError(
                 f"the tunable {path} is {real}, which is not a setting of {home}",
                 cause="a link leads elsewhere; a study changes only its own device's settings",
-                next=f"ls -l {path.parent}",
+                next=f"ls -l {quoted(path.parent)}",
             )
     finally:
         os.close(descriptor)

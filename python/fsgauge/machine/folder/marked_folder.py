@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.folder.open_folder import BELOW, OpenFolder, Which, which_of
 from fsgauge.plain_files import open_to_read, write_all
 from fsgauge.plain_files.opening import names_in
@@ -182,7 +182,7 @@ def _not_ours(path: Path) -> RigError:
         f"{path} is no longer a folder of fsgauge, so it is left alone",
         cause=f"a user who can write in {path.parent} replaced it with a link, a file or another"
         " folder",
-        next=f"ls -la {path.parent}; remove {path} if it is not needed; fsgauge doctor",
+        next=f"ls -la {quoted(path.parent)}; remove {path} if it is not needed; fsgauge doctor",
     )
 
 

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.errors import FsgaugeError, RigError, quoted
 from fsgauge.machine.ledger import ledger_folder as folders
 from fsgauge.machine.ledger.ledger_folder import (
     SUFFIX,
@@ -79,7 +79,7 @@ def _is_dying(descriptor: int) -> bool:
 
 
 def _left_alone(path: Path, why: str) -> str:
-    return f"{path} is not a readable ledger: {why}; inspect it, then: rm -r {path}"
+    return f"{path} is not a readable ledger: {why}; inspect it, then: rm -r {quoted(path)}"
 
 
 def _undo_all(path: Path, descriptor: int) -> list[str]:
@@ -112,7 +112,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
     if not failed:
         path.unlink()
     elif forgettable:
-        said[-1] += f"; see to it by hand, and forget it here: rm {path}"
+        said[-1] += f"; see to it by hand, and forget it here: rm {quoted(path)}"
     return said
 
 
@@ -120,7 +120,7 @@ def _unread(path: Path, lines: int) -> str:
     count = "a line" if lines == 1 else f"{lines} lines"
     return (
         f"{count} of {path} cannot be read: an earlier run, of another version or on a disk that"
-        f" corrupted data, may have left more; inspect it, then: rm {path}"
+        f" corrupted data, may have left more; inspect it, then: rm {quoted(path)}"
     )
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.folder.marked_folder import Owner
 from fsgauge.machine.ledger import ledger_folder as folders
 from fsgauge.machine.ledger.traces import AnyTrace, LostDeviceTrace, Trace
@@ -115,7 +115,7 @@ def _made_private(folder: Path) -> Path:
         raise RigError(
             f"{folder} can be written by other users, so no ledger is kept there",
             cause="its mode was changed",
-            next=f"ls -la {folder}; then: chmod 700 {folder}",
+            next=f"ls -la {quoted(folder)}; then: chmod 700 {quoted(folder)}",
         )
     return folder
 
@@ -159,7 +159,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
         raise RigError(
             f"{lock} cannot be locked: {error.strerror}",
             cause="another program replaced it",
-            next=f"ls -la {folder}; then: rm -r {lock}",
+            next=f"ls -la {quoted(folder)}; then: rm -r {quoted(lock)}",
         ) from error
     deadline = time.monotonic() + _LOCK_SECONDS
     try:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.device import loop_devices
 from fsgauge.machine.facts.mounts import mount_at, mounts_everywhere
 from fsgauge.machine.facts.setting import write_setting
@@ -232,7 +232,7 @@ class LoopTrace(Trace):
                 f"{folder} is now a link, so {devices[0]} stays attached to {file}",
                 cause=f"a user who can write in {folder.parent} put the link there",
                 next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
-                f" rm {folder}; fsgauge doctor",
+                f" rm {quoted(folder)}; fsgauge doctor",
             )
 
 

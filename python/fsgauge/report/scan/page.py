@@ -11,7 +11,7 @@ from typing import Any
 
 from fsgauge import __version__
 from fsgauge.engine.wire import Note, ScanMap, ScanResult
-from fsgauge.errors import InputError, RigError, escaped
+from fsgauge.errors import InputError, RigError, escaped, quoted
 from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
@@ -183,7 +183,8 @@ def require_ours(path: Path) -> None:
         raise InputError(
             f"no file can be made in {path.parent}",
             cause="this user may not write there, or its file system is read-only",
-            next=f"--page FILE.html   (in a folder where you may write; ls -ld {path.parent})",
+            next="--page FILE.html   (in a folder where you may write; ls -ld"
+            f" {quoted(path.parent)})",
         )
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")

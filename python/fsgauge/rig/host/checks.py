@@ -24,6 +24,7 @@ from fsgauge.rig.host.direct import (
     require_direct_files,
     require_direct_made,
 )
+from fsgauge.rig.host.process_limits import require_file_size, require_threads
 from fsgauge.rig.host.rings import require_rings
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
@@ -101,6 +102,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     method = method_of(study.workload).reached_by(accesses_of(study))
     yield require_descriptors_of_lab
     yield lambda: method.require_descriptors(_most_open_files())
+    yield lambda: require_threads(study)
     yield lambda: require_rings(study)
     if isinstance(study.storage, ShareStorage):
         yield lambda: check_shares(study)
@@ -113,6 +115,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     for system in study.systems:
         yield partial(_look_at, study, system, engine, tried)
     yield lambda: _check_inodes(study)
+    yield lambda: require_file_size(study)
     if isinstance(study.storage, DeviceStorage):
         for name in study.storage.devices:
             yield partial(_require_direct, study, name)

@@ -16,7 +16,7 @@ from fsgauge.engine.wire import (
     PasswordSource,
     SmbTarget,
 )
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, quoted
 from fsgauge.machine.facts.mounts import export_facts
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.machine.ledger.traces import ShareTrace
@@ -60,12 +60,13 @@ def password_source(access: AccessKeys) -> PasswordSource:
         status = path.stat()
     except OSError as error:
         raise InputError(
-            f"the password file {path} cannot be read: {error.strerror}", next=f"ls -l {path}"
+            f"the password file {path} cannot be read: {error.strerror}",
+            next=f"ls -l {quoted(path)}",
         ) from None
     if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
         raise InputError(
             f"users other than its owner can read the password file {path}",
-            next=f"chmod 600 {path}",
+            next=f"chmod 600 {quoted(path)}",
         )
     return FilePassword(path=str(path))
 

@@ -62,7 +62,8 @@ class HostSystems:
     """The systems of one study's storage, for as long as that is attached.
 
     `places` are the folders that are used as they are, open, by their paths in the study; none of
-    them where another file system is mounted there between turns.
+    them where another file system is mounted there between turns. `looked_at` are sources of mounts
+    that need no other look; they are added to.
     """
 
     def __init__(
@@ -72,10 +73,11 @@ class HostSystems:
         ledger: Ledger,
         engine: Engine,
         places: Mapping[str, OpenFolder],
+        looked_at: set[str] | None = None,
     ) -> None:
         self.base, self.working_set = base, working_set
         self._ledger, self._engine, self._places = ledger, engine, places
-        self._looked_at: set[str] = set()
+        self._looked_at: set[str] = set() if looked_at is None else looked_at
 
     def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
         """Make one system afresh and fill it; undone when the context ends."""
@@ -92,9 +94,9 @@ class HostSystems:
     def beside(self, study: Study, number: int) -> Iterator[HostSystems]:
         """The same on storage for one more system, by its number in the block, beside others."""
         with attach_beside(study.storage, self._ledger, self.base, number) as base:
-            found = HostSystems(base, self.working_set, self._ledger, self._engine, self._places)
-            found._looked_at = self._looked_at
-            yield found
+            yield HostSystems(
+                base, self.working_set, self._ledger, self._engine, self._places, self._looked_at
+            )
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done. RigError where its folder has moved."""

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from fsgauge import __version__
 from fsgauge.agents.agents import AgentLostError
 from fsgauge.agents.lines import Lines
-from fsgauge.errors import RigError
+from fsgauge.errors import RigError, quoted
 from fsgauge.machine.process.tool import end_or_give_up
 from fsgauge.programs import Process, child_environment, start
 from fsgauge.rig.vm.messages import Order, Reply
@@ -113,7 +113,7 @@ class Node:
             raise RigError(
                 f"the machine {self.spec.name} cannot be started: {error}",
                 cause="a file of it is gone, or its user, who is not root, may not run QEMU there",
-                next=f"ls -l {self._qemu.program}; fsgauge rig test",
+                next=f"ls -l {quoted(self._qemu.program)}; fsgauge rig test",
             ) from error
 
     def _start_qemu(self, inherited: Descriptors) -> None:

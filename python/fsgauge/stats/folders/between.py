@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Literal
 
@@ -10,7 +11,7 @@ from pydantic import Field
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.ends_of_range import Ends
 from fsgauge.stats.folders.folder import BASES, Basis, Key
-from fsgauge.stats.folders.limits import Line, Ratios
+from fsgauge.stats.folders.limits import Idle, Line, Ratios
 from fsgauge.stats.folders.same_conditions import Unlike
 from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel
 from fsgauge.stats.verdict import Verdict
@@ -81,6 +82,24 @@ class Entry(ResultModel):
         return min(self.blocks_a, self.blocks_b)
 
 
+class IdleLine(ResultModel):
+    """A line without a ratio, since a side did nothing there: in words what each did, "" of one
+    that worked."""
+
+    cell: str
+    system: str
+    metric: str
+    a: str
+    b: str
+
+    @property
+    def idle(self) -> Idle:
+        """What conditions take it for."""
+        rate = math.nan if self.a and self.b else 0.0 if self.b else math.inf
+        said = f"{'B' if self.b else 'A'} {self.b or self.a}"
+        return Idle(said if not (self.a and self.b) else f"A {self.a}, B {self.b}", rate)
+
+
 class SideFacts(ResultModel):
     """What one of the two sides is: its folders, and in how many sittings they were measured.
 
@@ -91,6 +110,7 @@ class SideFacts(ResultModel):
     folders: list[str]
     sittings: int
     blocks_complete: int
+    blocks_words: str = Field(default="", exclude_if=lambda value: not value)
     valid: bool
     invalid_reason: str
     data_lost: bool
@@ -99,13 +119,16 @@ class SideFacts(ResultModel):
     durability: Durability = NOTHING_WEAK
     simulated: bool = Field(default=False, exclude_if=lambda value: not value)
     idle: str = Field(default="", exclude_if=lambda value: not value)
-    """Who did nothing or little in the first folder where somebody did."""
+    """Who did nothing or little in the first folder where somebody did. `blocks_words` says who
+    lacks runs in the first folder where somebody does."""
 
 
 class Between(ResultModel):
     """Everything that the comparison of two folders says; goes to comparison.json.
 
-    `sittings_known`: these sittings are too few, and others showed how sittings differ.
+    `sittings_known`: these sittings are too few, and others showed how sittings differ: those of a
+    gate, or of `folders_beside` earlier folders next to A. `unlike_machines` are the facts by which
+    the machine or the storage is another.
     """
 
     format: Literal[1] = 1
@@ -115,7 +138,9 @@ class Between(ResultModel):
     b: SideFacts
     sittings_measured: bool
     sittings_known: bool
+    folders_beside: int = Field(default=0, exclude_if=lambda value: not value)
     same_machine: bool
+    unlike_machines: list[str]
     decides: Basis
     systems: list[str]
     cells: list[Cell]
@@ -124,6 +149,7 @@ class Between(ResultModel):
     metrics: list[MetricInfo]
     entries: list[Entry]
     differences: list[Unlike]
+    nothing: list[IdleLine] = Field(default=[], exclude_if=lambda value: not value)
     ends: Ends | None = Field(default=None, exclude_if=lambda value: value is None)
 
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
@@ -175,6 +201,7 @@ class Between(ResultModel):
             invalid=invalid[0] if invalid else "",
             noisy=[side.label for side in sides if side.too_noisy],
             sittings_unknown=not (self.sittings_measured or self.sittings_known),
+            idle={(each.cell, each.system, each.metric): each.idle for each in self.nothing},
         )
 
     def cell(self, cell_id: str) -> Cell:

@@ -16,19 +16,20 @@ known from others. Where it is neither, nothing is better or worse (stats/welch.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
-from fsgauge.stats.folders.between import Between, Entry, SideFacts
+from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
 from fsgauge.stats.folders.folder import (
     Basis,
     Folder,
     Key,
+    nothing_in,
     read_folder,
     shared_cells,
     shared_systems,
@@ -40,7 +41,7 @@ from fsgauge.stats.folders.same_conditions import (
     is_simulated,
     listed_differences,
     require_alike,
-    same_machine,
+    unlike_machines,
 )
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import margin_percent
@@ -59,13 +60,14 @@ def compare_sides(
     despite: Sequence[str] = (),
     to_baseline: bool = False,
     known: KnownSittings | None = None,
+    folders_beside: int = 0,
 ) -> Between:
     """The comparison of A with B, each with `more` folders of the same.
 
-    `known` is how sittings differ, as others showed. `to_baseline` lets the ratio of ratios decide
-    on one machine too. Raises InputError where
-    something that must be equal is not and is not in `despite`; two ends of a model's range need
-    no exception, and are not judged.
+    `known` is how sittings differ, as others showed: `folders_beside`, if any. `to_baseline` lets
+    the ratio of ratios decide on one machine too. Raises InputError where something that must be
+    equal is not and is not in `despite`; two ends of a model's range need no exception, and are not
+    judged.
     """
     sides = [a, *more_a], [b, *more_b]
     others = [*more_a, b, *more_b]
@@ -76,7 +78,8 @@ def compare_sides(
         dict.fromkeys(each for other in others for each in require_alike(a, other, despite))
     )
     # A model is the same on every machine.
-    one_machine = ends is not None or all(same_machine(a, other) for other in others)
+    unlike = dict.fromkeys(name for other in others for name in unlike_machines(a, other))
+    one_machine = ends is not None or not unlike
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
     folders = [[read_folder(each) for each in side] for side in sides]
     latest, everything = folders[1][0], [each for side in folders for each in side]
@@ -106,7 +109,9 @@ def compare_sides(
         b=_facts(folders[1], len(sittings[1])),
         sittings_measured=sum(map(len, sittings)) >= FEWEST_SITTINGS,
         sittings_known=scope.known is None or bool(scope.known),
+        folders_beside=folders_beside,
         same_machine=one_machine,
+        unlike_machines=list(unlike),
         decides=decides,
         systems=systems,
         cells=cells,
@@ -115,8 +120,22 @@ def compare_sides(
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
+        nothing=list(_idle_lines(folders, names, systems)),
         ends=ends,
     )
+
+
+def _idle_lines(
+    sides: Sequence[Sequence[Folder]], cells: Container[str], systems: Container[str]
+) -> Iterator[IdleLine]:
+    """The lines in which a system did nothing in some folder."""
+    a, b = ({k: v.words for each in side for k, v in nothing_in(each).items()} for side in sides)
+    for key in dict.fromkeys([*a, *b]):
+        cell, system, metric = key
+        if cell in cells and system in systems:
+            yield IdleLine(
+                cell=cell, system=system, metric=metric, a=a.get(key, ""), b=b.get(key, "")
+            )
 
 
 @dataclass(frozen=True)
@@ -164,6 +183,7 @@ def _facts(side: Sequence[Folder], sittings: int) -> SideFacts:
         folders=[each.label for each in side],
         sittings=sittings,
         blocks_complete=sum(each.blocks_complete for each in found),
+        blocks_words=next((each.blocks_words for each in found if each.lacking), ""),
         valid=all(each.valid for each in found),
         invalid_reason=next((each.invalid_reason for each in found if not each.valid), ""),
         data_lost=any(each.data_lost for each in found),

@@ -23,7 +23,7 @@ from fsgauge.stats.contrast import Contrast, Value
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.planned import level_of, without_paths
 from fsgauge.stats.read import naming_changes, read_side
-from fsgauge.stats.results import Results
+from fsgauge.stats.results import DidNothing, Results
 from fsgauge.stats.samples import Samples, collect
 
 Basis = Literal["direct", "to baseline"]
@@ -62,6 +62,11 @@ def read_folder(side: Side) -> Folder:
     study = without_paths(side.study)
     samples = collect(study.plan, side.runs, level=level_of(study))
     return Folder(side, naming_changes(read_side(side), side.changes), samples)
+
+
+def nothing_in(folder: Folder) -> dict[Key, DidNothing]:
+    """The lines in which a system did nothing."""
+    return {(each.cell, each.system, each.metric): each for each in folder.results.nothing}
 
 
 def shared_cells(latest: Folder, folders: Sequence[Folder]) -> list[Cell]:

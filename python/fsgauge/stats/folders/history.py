@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from pydantic import Field
+
 from fsgauge.errors import InputError
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, apart, change_points
 from fsgauge.stats.folders.folder import Folder, read_folder, shared_cells, shared_systems
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
+from fsgauge.stats.idle import idle_words
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.read import changed_sentence
 from fsgauge.stats.results import ResultModel
@@ -65,7 +68,8 @@ class History(ResultModel):
     """What the folders say together; goes to history.json.
 
     `left_out` names those not valid, `reasons` says why, and `data_lost` names those of them in
-    which some of what was written did not come back as it was. `changed` names those whose records
+    which some of what was written did not come back as it was. `idle` says who did nothing or
+    little in which of those that are followed. `changed` names those whose records
     were changed after they were written.
     """
 
@@ -77,6 +81,7 @@ class History(ResultModel):
     left_out: list[str]
     reasons: dict[str, str]
     data_lost: list[str]
+    idle: list[str] = Field(default=[], exclude_if=lambda value: not value)
     enough: bool
     series: list[Series]
     despite: list[Unlike]
@@ -135,6 +140,7 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         left_out=list(left_out),
         reasons={label: each.invalid_reason for label, each in left_out.items()},
         data_lost=[label for label, each in left_out.items() if each.data_lost],
+        idle=[f"{e.label}: {said}" for e in kept if (said := idle_words(e.results.findings))],
         enough=len(kept) >= FEWEST,
         series=[_series(kept, value, len(values)) for value in values],
         despite=accepted,

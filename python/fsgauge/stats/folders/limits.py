@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -60,10 +60,26 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Idle:
+    """A line without a ratio, as a side did nothing there: which one, in words, and B's rate over
+    A's, which is 0, infinite, or nan where both did nothing.
+    """
+
+    words: str
+    rate: float
+
+    def ratio(self, metric: str) -> float:
+        """The same of a metric: of a latency it is infinite where B did nothing."""
+        if METRICS[metric].higher_is_better or math.isnan(self.rate):
+            return self.rate
+        return math.inf if self.rate == 0 else 0.0
+
+
+@dataclass(frozen=True)
 class Ratios:
     """What conditions are asked of. `invalid` says why nothing can be decided, or is empty; `noisy`
     names the sides that are too noisy to answer; `sittings_unknown`: nothing shows how sittings
-    differ.
+    differ. `idle` has the lines in which a side did nothing.
     """
 
     cells: Sequence[Cell]
@@ -75,6 +91,11 @@ class Ratios:
     invalid: str = ""
     noisy: Sequence[str] = ()
     sittings_unknown: bool = False
+    idle: Mapping[Key, Idle] = field(default_factory=dict)
+
+    def has(self, key: Key) -> bool:
+        """Whether there is anything to ask of a line."""
+        return key in self.lines[self.decides] or key in self.idle
 
     def cell(self, cell_id: str) -> str:
         """The name of a cell."""
@@ -90,7 +111,7 @@ class Test(ResultModel):
     cell: str
     system: str
     metric: str
-    ratio: float
+    ratio: float | None
     low: float | None
     high: float | None
     level: float
@@ -106,7 +127,7 @@ class Required(ResultModel):
     system: str
     metric: str
     unit: Unit
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     level: float
@@ -119,8 +140,8 @@ def check(conditions: Sequence[Condition], ratios: Ratios) -> list[Test]:
     asked, level = _asked(conditions, ratios)
     tests = []
     for condition, key in asked:
-        line = ratios.lines[ratios.decides][key]
-        low, high = line.at(level) or (None, None)
+        line = ratios.lines[ratios.decides].get(key)
+        low, high = (line and line.at(level)) or (None, None)
         is_crossed, reason = _tested(condition, key, ratios, level)
         tests.append(
             Test(
@@ -128,7 +149,7 @@ def check(conditions: Sequence[Condition], ratios: Ratios) -> list[Test]:
                 cell=ratios.cell(key[0]),
                 system=key[1],
                 metric=key[2],
-                ratio=line.ratio,
+                ratio=line and line.ratio,
                 low=low,
                 high=high,
                 level=level,
@@ -144,10 +165,10 @@ def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
     asked, level = _asked(limits, ratios)
     required = []
     for limit, key in asked:
-        line = ratios.lines[ratios.decides][key]
-        bounds = line.value_at(level)
+        line = ratios.lines[ratios.decides].get(key)
+        bounds = line and line.value_at(level)
         low, high = bounds or (None, None)
-        is_held, reason = _required(limit, bounds, ratios)
+        is_held, reason = _required(limit, key, bounds, ratios)
         required.append(
             Required(
                 limit=limit.text,
@@ -155,7 +176,7 @@ def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
                 system=key[1],
                 metric=key[2],
                 unit=METRICS[key[2]].unit,
-                value=line.value,
+                value=line and line.value,
                 low=low,
                 high=high,
                 level=level,
@@ -192,8 +213,7 @@ def _asked(
     conditions: Sequence[Condition], ratios: Ratios
 ) -> tuple[list[tuple[Condition, Key]], float]:
     """Each condition with each line that it selects, and the level of all intervals."""
-    lines = ratios.lines[ratios.decides]
-    asked = [(each, key) for each in conditions for key in selected(each, ratios, lines)]
+    asked = [(each, key) for each in conditions for key in selected(each, ratios, ratios.has)]
     return asked, 1 - ALPHA / max(1, len({key for _, key in asked}))
 
 
@@ -202,6 +222,11 @@ def _tested(
 ) -> tuple[bool | None, str]:
     """Whether a ratio is beyond its limit, and why; both ratios where the direct one decides."""
     lines = ratios.lines
+    if (idle := _idle(key, ratios)) is not None:
+        ratio = idle.ratio(key[2])
+        return is_met(condition, ratio, ratio), idle.words
+    if key not in lines[ratios.decides]:
+        return None, ratios.invalid
     found = _decided(condition, lines[ratios.decides][key], ratios, level)
     other = lines.get("to baseline", {}).get(key)
     if not found[0] or ratios.decides == "to baseline" or other is None:
@@ -237,7 +262,17 @@ def _decided(
     return None, "the interval holds the limit; more blocks would narrow it"
 
 
-def _required(limit: Condition, bounds: Interval | None, ratios: Ratios) -> tuple[bool | None, str]:
+def _idle(key: Key, ratios: Ratios) -> Idle | None:
+    """Who did nothing there, where that decides."""
+    return None if ratios.invalid else ratios.idle.get(key)
+
+
+def _required(
+    limit: Condition, key: Key, bounds: Interval | None, ratios: Ratios
+) -> tuple[bool | None, str]:
+    if (idle := _idle(key, ratios)) is not None:
+        value = idle.ratio(key[2])
+        return is_met(limit, value, value), idle.words
     if ratios.invalid:
         return None, ratios.invalid
     if bounds is None:
@@ -248,11 +283,11 @@ def _required(limit: Condition, bounds: Interval | None, ratios: Ratios) -> tupl
     return held, f"the whole interval is {'within' if held else 'beyond'} the limit"
 
 
-def selected(condition: Condition, ratios: Ratios, lines: Collection[Key]) -> list[Key]:
-    """The lines that a condition is about; InputError for none."""
+def selected(condition: Condition, ratios: Ratios, has: Callable[[Key], bool]) -> list[Key]:
+    """The lines that a condition is about, of those that there are; InputError for none."""
     places = meant(condition, ratios.cells, ratios.systems)
     keys = [(cell, system, condition.metric) for cell, system in places]
-    found = [key for key in keys if key in lines]
+    found = [key for key in keys if has(key)]
     if found:
         return found
     if ratios.decides == "to baseline" and {system for _, system in places} == {ratios.baseline}:

@@ -221,9 +221,9 @@ def listed_differences(a: Side, b: Side) -> list[Unlike]:
     ]
 
 
-def same_machine(a: Side, b: Side) -> bool:
-    """Whether both folders were measured by the same machine on the same storage."""
-    return conditions.same_machine(_conditions(a), _conditions(b))
+def unlike_machines(a: Side, b: Side) -> list[str]:
+    """The facts by which two folders were not measured by the same machine on the same storage."""
+    return conditions.unlike_machines(_conditions(a), _conditions(b))
 
 
 def _conditions(side: Side) -> conditions.Conditions:

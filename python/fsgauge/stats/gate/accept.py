@@ -69,11 +69,13 @@ class Readiness(ResultModel):
 
 @dataclass(frozen=True)
 class Accepted:
-    """The result: what is learnt now, labels that were known already, accepted differences."""
+    """The result: what is learnt now, labels that were known already, accepted differences, and who
+    did little in which folder."""
 
     learned: Learned
     known: list[str]
     despite: list[Unlike]
+    idle: list[str]
 
 
 def accept(
@@ -95,7 +97,7 @@ def accept(
     for folder in folders:
         _require_valid(folder)
     if learned is None:
-        learned = _beginning(folders, version)
+        learned = _beginning(folders, version, label)
     accepted = []
     known, new = [], []
     have = {run.started_unix_ns for run in learned.runs}
@@ -116,7 +118,8 @@ def accept(
     result = learned.model_copy(update=changes)
     _require_visible(result)
     _require_measured(result)
-    return Accepted(result, [folder.label for folder in known], accepted)
+    idle = [folder.idle for folder in folders if folder.idle]
+    return Accepted(result, [folder.label for folder in known], accepted, idle)
 
 
 def belongs(folder: Folder, learned: Learned, label: str, despite: Sequence[str]) -> list[Unlike]:
@@ -150,21 +153,23 @@ def sittings_for(
 
 
 def _require_valid(folder: Folder) -> None:
-    if folder.invalid:
+    if folder.invalid or folder.addition.nothing:
+        why = folder.invalid or folder.idle.removeprefix(f"{folder.label}: ").rstrip(".")
         raise InputError(
-            f"{folder.label} cannot be accepted: it is not valid",
-            details=(folder.invalid,),
+            f"{folder.label} cannot be accepted: "
+            + ("it is not valid" if folder.invalid else "a system did nothing"),
+            details=(why,),
             cause="what such a run measured says nothing of the noise of good ones",
             next="accept the other folders, and measure this one again",
         )
 
 
-def _beginning(folders: Sequence[Folder], version: str) -> Learned:
+def _beginning(folders: Sequence[Folder], version: str, label: str) -> Learned:
     """What nothing has been learnt for yet, of the first folder's study."""
     if not folders:
         raise InputError(
             "there is nothing to learn from: no folder is named",
-            next="fsgauge gate accept DIR DIR ...",
+            next=f"fsgauge gate accept DIR DIR ... --file {shlex.quote(label)}",
         )
     first = folders[0].results
     return Learned(

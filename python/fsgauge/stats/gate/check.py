@@ -32,7 +32,8 @@ Verdict = Literal["pass", "fail", "undecided", "too noisy"]
 class Checked(ResultModel):
     """Everything that a check says. `lines` decide; `others` moved and are not judged.
 
-    `elsewhere`: the accepted runs are of few sittings, and none of them is that of the new runs.
+    `idle` says who did nothing or little in which folder. `elsewhere`: the accepted runs are of few
+    sittings, and none of them is that of the new runs.
     """
 
     format: Literal[1] = 1
@@ -41,6 +42,7 @@ class Checked(ResultModel):
     baseline: str
     folders: list[str]
     invalid: list[str]
+    idle: list[str]
     data_lost: bool
     elsewhere: bool
     readiness: Readiness
@@ -87,6 +89,7 @@ def check(
         baseline=learned.baseline,
         folders=[folder.label for folder in folders],
         invalid=invalid,
+        idle=[folder.idle for folder in folders if folder.idle],
         data_lost=lost,
         elsewhere=not new.known_sitting and not ready.by_sitting,
         readiness=ready,

@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.record.conditions import plain
-from fsgauge.stats.folders.folder import read_folder
+from fsgauge.stats.folders.folder import nothing_in, read_folder
 from fsgauge.stats.folders.same_conditions import Side, as_written, must_be_equal_to_repeat
 from fsgauge.stats.gate.learned import Addition, Run
 from fsgauge.stats.gate.measured import lines_of
+from fsgauge.stats.idle import idle_words
 from fsgauge.stats.results import Results
 
 _LEARNT_INSTEAD = ("noise.invalid",)
@@ -43,6 +44,12 @@ class Folder:
         return self.side.label
 
     @property
+    def idle(self) -> str:
+        """Who did nothing or little, with the folder's name; empty where all did their work."""
+        said = idle_words(self.results.findings)
+        return f"{self.label}: {said}" if said else ""
+
+    @property
     def started_unix_ns(self) -> int:
         """When it began: no two folders of one machine begin at the same nanosecond."""
         return self.side.study.started_unix_ns
@@ -64,7 +71,9 @@ def _of_side(side: Side) -> Folder:
     return Folder(
         side=side,
         results=results,
-        addition=Addition(run, lines_of(read.samples, cells, read.samples.plan.systems)),
+        addition=Addition(
+            run, lines_of(read.samples, cells, read.samples.plan.systems), nothing_in(read)
+        ),
         facts=facts,
         written={
             name: text

@@ -26,7 +26,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
-from fsgauge.stats.folders.limits import Line, Ratios
+from fsgauge.stats.folders.limits import Idle, Line, Ratios
 from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
 from fsgauge.stats.gate.learned import Addition, Learned
 from fsgauge.stats.gate.measured import Mean
@@ -62,7 +62,7 @@ class Compared(ResultModel):
 class Judged(ResultModel):
     """One line. `accepted` and `new` are values in the metric's unit; `visible_percent` is the
     smallest loss that fails in 90 of 100 builds as noisy as these runs. In JSON, `to_baseline` is
-    "relative".
+    "relative". `idle`: there is no new value, as the system "did nothing in 6 of 6 runs".
     """
 
     model_config = ConfigDict(
@@ -78,6 +78,7 @@ class Judged(ResultModel):
     direct: Compared | None
     to_baseline: Compared | None = Field(alias="relative")
     visible_percent: float | None
+    idle: str = Field(default="", exclude_if=lambda value: not value)
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,10 @@ class New:
                 return None
             found.append(mean)
         return found
+
+    def idle(self, key: Key) -> str:
+        """That the system did nothing in a run; empty where it did."""
+        return next((each.nothing[key].words for each in self.runs if key in each.nothing), "")
 
     def log(self, means: Sequence[Mean], noise: Noise) -> float:
         """Their mean, over sittings where those are the samples."""
@@ -185,17 +190,19 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
             seen = visible(each, news, tests, learned.margin)
         accepted = math.exp(each.noises["direct"].mean)
         outcome = _outcome(key, direct, to_baseline, seen, learned, one_basis=one_basis)
+        idle = new.idle(key)
         judged.append(
             Judged(
                 cell=key[0],
                 system=key[1],
                 metric=key[2],
-                outcome=outcome,
+                outcome="worse" if idle else outcome,
                 accepted=accepted,
                 new=direct and accepted * direct.ratio,
                 direct=direct,
                 to_baseline=to_baseline,
                 visible_percent=None if seen is None else percent(seen),
+                idle=idle,
             )
         )
     return judged
@@ -299,6 +306,7 @@ def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratio
         decides="direct",
         lines=lines,
         invalid=invalid,
+        idle={line.key: Idle(said, 0.0) for line in learned.lines if (said := new.idle(line.key))},
     )
 
 

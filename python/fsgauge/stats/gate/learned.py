@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -21,7 +21,7 @@ from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
 from fsgauge.stats.gate.measured import Line as Measured
 from fsgauge.stats.gate.measured import Mean
 from fsgauge.stats.metrics import Unit
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.results import DidNothing, ResultModel
 from fsgauge.stats.verdict import log_margin
 
 FORMAT = 1
@@ -50,6 +50,12 @@ class Numbers(ResultModel):
     runs: list[float | None]
     errors_percent: list[float | None]
     reach: float
+
+    def without_first(self) -> Numbers:
+        """The same of the runs after the first."""
+        return self.model_copy(
+            update={"runs": self.runs[1:], "errors_percent": self.errors_percent[1:]}
+        )
 
     def logs(self) -> list[float | None]:
         """The log of each run's number."""
@@ -133,10 +139,11 @@ class Learned(ResultModel):
 
 @dataclass(frozen=True)
 class Addition:
-    """One folder that is to join: its entry and its lines."""
+    """One folder that is to join: its entry, its lines, and those in which a system did nothing."""
 
     run: Run
     lines: dict[Key, Measured]
+    nothing: Mapping[Key, DidNothing] = field(default_factory=dict)
 
 
 def with_runs(

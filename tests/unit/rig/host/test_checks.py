@@ -32,6 +32,16 @@ def study(*systems: dict[str, Any], **storage: Any) -> Study:
     )
 
 
+def of_descriptors(monkeypatch: pytest.MonkeyPatch, soft: int, hard: int) -> None:
+    """As if this process might have so many files open; its other limits are as they are."""
+    real = resource.getrlimit
+    monkeypatch.setattr(
+        resource,
+        "getrlimit",
+        lambda name: (soft, hard) if name == resource.RLIMIT_NOFILE else real(name),
+    )
+
+
 def check_systems(asked: Study) -> None:
     require_none(refused_systems(asked))
 
@@ -237,7 +247,7 @@ def test_too_few_descriptors_for_the_lab_are_said_before_it_begins(
     asked = in_folder(tmp_path, {"kind": "sharing"})
 
     def said_with(soft: int, hard: int) -> list[str]:
-        monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+        of_descriptors(monkeypatch, soft, hard)
         return [error.next for error in refused_systems(asked)]
 
     assert said_with(LAB_DESCRIPTORS, LAB_DESCRIPTORS) == []
@@ -251,9 +261,9 @@ def test_files_that_are_open_at_once_are_counted(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = in_folder(tmp_path, FILES_OF_KINDS[kind])
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (130, 131))
+    of_descriptors(monkeypatch, 130, 131)
     assert "100 files open at once" in said(asked).what
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (130, 132))
+    of_descriptors(monkeypatch, 130, 132)
     check_systems(asked)
 
 
@@ -261,7 +271,7 @@ def test_rings_are_among_what_is_looked_at(tmp_path: Path, monkeypatch: pytest.M
     """The probe knew it, and 36 of 36 runs failed."""
     forbidden = NoRings("io_uring is forbidden here", "", is_forbidden=True)
     monkeypatch.setattr(rings, "no_rings", lambda count, depth: forbidden)
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, 64))
+    of_descriptors(monkeypatch, 64, 64)
     whats = [each.what for each in refused_systems(in_folder(tmp_path, {"kind": "aging"}))]
     assert len(whats) == 2, "all reasons at once"
     assert "needs io_uring for 4 operations" in whats[1]

@@ -8,11 +8,15 @@ from dataclasses import replace
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.report.gate import accepted_lines
+from fsgauge.report.gate_check import checked_lines
+from fsgauge.report.gate_file import NAME
 from fsgauge.stats.folders.condition import parse_condition, parse_limit
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.gate.accept import Accepted, accept, readiness
 from fsgauge.stats.gate.check import Checked, check
 from fsgauge.stats.gate.learned import Learned
+from tests.synthetic.idle import did
 from tests.unit.stats.gate.folders import on_kernel, side
 
 RUNS = 6
@@ -248,3 +252,74 @@ def test_an_option_alone_changes_what_is_kept(learned: Learned) -> None:
     assert learnt([], changed, limits=[]).learned.limits == []
     with pytest.raises(InputError, match="no folder is named"):
         learnt([])
+
+
+# Who did nothing.
+
+
+def idle(number: int, system: str, blocks: Sequence[int]) -> Side:
+    made = side(number)
+    low = [run.system == system and run.block in blocks for run in made.runs]
+    runs = [did(run, 0.0) if each else run for run, each in zip(made.runs, low, strict=True)]
+    return replace(made, runs=runs)
+
+
+@pytest.mark.parametrize("system", ["xfs", "raw"])
+@pytest.mark.parametrize("blocks", [(0, 1, 2, 3), (1, 2)])
+def test_a_build_with_which_a_system_did_nothing_fails(
+    learned: Learned, system: str, blocks: Sequence[int]
+) -> None:
+    """It was 4, undecided: "2 lines were not measured"."""
+    found = checked(learned, idle(20, system, blocks))
+    assert found.verdict == "fail"
+    worse = [line for line in found.lines if line.outcome == "worse"]
+    assert {line.system for line in worse} == {system}
+    runs = 2 if system == "raw" else 1
+    where = f"did nothing in {runs * len(blocks)} of {4 * runs} runs"
+    assert {line.idle for line in worse} == {where}
+    said = checked_lines(found, "gate.json")
+    of = f"in {2 * runs * len(blocks)} of {8 * runs} runs."
+    assert said[1] == f"day-20: {system} did nothing {of}"
+    assert sum(f"worse: {where}" in line for line in said) == 2
+
+
+def test_one_idle_run_is_named_and_decides_nothing(learned: Learned) -> None:
+    found = checked(learned, idle(20, "xfs", [1]))
+    assert found.idle == ["day-20: xfs did nothing in 2 of 8 runs."]
+
+
+def test_limits_and_conditions_take_who_did_nothing_for_the_worst(learned: Learned) -> None:
+    """They were refused: "iops was not measured in these cells"."""
+    limit = parse_limit("iops('xfs') > 1 IOPS")
+    condition = parse_condition("ratio(iops, 'xfs') < 0.95")
+    found = checked(learned, idle(20, "xfs", range(4)), limits=[limit], conditions=[condition])
+    assert {(each.outcome, each.value) for each in found.limits} == {("broken", None)}
+    assert {(each.outcome, each.ratio) for each in found.conditions} == {("crossed", None)}
+    said = "\n".join(checked_lines(found, "gate.json"))
+    assert "broken     iops('xfs') > 1 IOPS: " in said and "did nothing in 4 of 4 runs" in said
+
+
+def test_a_folder_in_which_a_system_did_nothing_teaches_nothing(learned: Learned) -> None:
+    with pytest.raises(InputError, match="day-20 cannot be accepted: a system did nothing") as no:
+        learnt([idle(20, "xfs", range(4))], learned)
+    assert no.value.details == ("xfs did nothing in 8 of 8 runs",)
+    accepted = learnt([idle(20, "xfs", [1])], learned)
+    assert accepted.idle == ["day-20: xfs did nothing in 2 of 8 runs."]
+
+
+# What is advised goes on with what was given.
+
+
+@pytest.mark.parametrize(
+    ("file", "option"), [("my gate.json", " --file 'my gate.json'"), (NAME, "")]
+)
+def test_hints_name_the_file(file: str, option: str, learned: Learned) -> None:
+    few = learnt([side(1)]).learned
+    (hint,) = [line for line in accepted_lines(readiness(few), file, "raw") if "next: " in line]
+    assert hint.endswith(f"fsgauge gate accept DIR{option}")
+    told = checked_lines(checked(few, side(20)), file, ["kernel"])
+    (hint,) = [line for line in told if line.startswith("next: ")]
+    assert hint.endswith(f"fsgauge gate accept DIR{option} --despite kernel")
+    slow = checked(learned, side(20, slower=dict.fromkeys(("raw", "ext4", "xfs"), 0.8)))
+    (hint,) = [line for line in checked_lines(slow, file) if line.startswith("next: ")]
+    assert f"fsgauge gate check DIR DIR{option}. " in hint

@@ -61,9 +61,9 @@ class ConnectionsAnalysis(Analysis):
             return None
         if not question.others:
             return (question.over_hosts or noise_alone(question)) + _failed(connections)
-        if question.blocks_complete == 0:
-            return None
         found = [entry for cell in question.primary for entry in comparisons_in(question, cell)]
+        if not found:
+            return None
         said = connections_answer(connections, question.baseline, question.primary, found)
         return said + _failed(connections)
 
@@ -96,6 +96,7 @@ def read_connections(
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
     with_extents = {scan.system for scan in scanned_cells(scans)}
+    measured = {run.system for run in runs}
     return Connections(
         clients=max(each.at_once_on_all_hosts for each in factors),
         outstanding=max(each.outstanding for each in factors),
@@ -118,7 +119,7 @@ def read_connections(
         extents=cell_extents(study, scans, equivalence_percent),
         extents_primary=plan.primary_layout,
         extents_reference=reference_of(plan, scans),
-        without_extents=[system for system in plan.systems if system not in with_extents],
+        without_extents=[each for each in plan.systems if each in measured - with_extents],
         errors=error_rows(plan, runs),
         given_up=given_up(plan, runs),
         serving=serving,

@@ -76,8 +76,6 @@ def connections_answer(
     """The sentence; `found` are the comparisons of the primary cells by their primary metric."""
     by_cell = {cell.id: [entry for entry in found if entry.cell == cell.id] for cell in primary}
     tests = Tests(baseline, [cell for cell in primary if by_cell[cell.id]], by_cell)
-    if not tests.cells:
-        return f"No answer: no block has a test of {baseline} and of another system."
     entries = [entry for cell in tests.cells for entry in by_cell[cell.id]]
     if max(entry.n for entry in entries) < BLOCKS_FOR_A_VERDICT:
         return _too_few(tests, max(entry.n for entry in entries))

@@ -131,6 +131,8 @@ def _point(
 def _of_device(measured: Measured, cell: str, system: str) -> Estimate | None:
     if measured.device is None or system == measured.device:
         return None
+    if measured.samples.idle_blocks(RATE, cell, measured.device):
+        return None
     of_device = over(measured.rates(cell, system), measured.rates(cell, measured.device))
     both = Contrast(Value(RATE, cell, system), Value(RATE, cell, measured.device))
     least = Rig(measured.samples).deviation(both)
