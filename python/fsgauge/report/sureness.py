@@ -13,6 +13,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Line, page_of
 from fsgauge.stats.evidence import count
+from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
 
 FEW_BLOCKS = 6
@@ -69,11 +70,11 @@ def _noise(results: Results) -> Line:
         return Line("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
-    text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"
+    text = words.noise(floor, results.baseline)
     if words.never_differs(floor):
         text = f"none: {results.baseline} equals itself in every block"
     if floor.state == "wide":
-        text += ", too noisy to answer"
+        text += f", too noisy {hides(results.comparisons, floor.metric)}"
     return Line("Noise floor", text, floor.state == "quiet", "noise")
 
 

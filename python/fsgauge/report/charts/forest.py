@@ -19,8 +19,8 @@ from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
-from fsgauge.stats.results import Comparison, NoiseFloor, Results
-from fsgauge.stats.wording import named_systems, ratio_range
+from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.wording import named_systems
 
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
@@ -99,8 +99,7 @@ def _drawing(
     end = _left_out(rows)
     note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "", _idle(results))))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    tips = [_noise_tip(floor) for floor in results.noise]
-    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, tips, note=note)
+    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, note=note)
 
 
 def _idle(results: Results) -> str:
@@ -281,10 +280,6 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
         if row.get("noise")
     ]
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
-
-
-def _noise_tip(floor: NoiseFloor) -> str:
-    return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
 
 
 def _labels(
