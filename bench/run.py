@@ -71,6 +71,8 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "clients-ext4-fio": clients.against_fio(clients.ext4),
     "clients-tmpfs-fs-mark": clients.against_fs_mark(clients.tmpfs),
     "clients-ext4-fs-mark": clients.against_fs_mark(clients.ext4),
+    "clients-ext4-plain-turns": clients.against_plain(clients.ext4, "turns"),
+    "clients-ext4-plain-files": clients.against_plain(clients.ext4, "files"),
     "clients-tmpfs-elbencho": clients.against_elbencho(clients.tmpfs),
     "clients-ext4-elbencho": clients.against_elbencho(clients.ext4),
     "clients-null-590": clients.flat(590),
