@@ -43,7 +43,7 @@ MINIMUM_PAIRS = 5
 MOST_PAIRS = 10_000
 SLOW_PAIRS = 3
 """So many are enough of what takes long."""
-BENCH_SECONDS = 15.0
+BENCH_SECONDS = 10.0
 """After so long no further pair is begun: all benches together take at most 25 minutes."""
 
 BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
