@@ -44,7 +44,7 @@ MOST_PAIRS = 10_000
 SLOW_PAIRS = 3
 """So many are enough of what takes long."""
 BENCH_SECONDS = 10.0
-"""After so long no further pair is begun: all benches together take at most 25 minutes."""
+"""After so long no further pair is begun, so that all benches take about 25 minutes."""
 
 BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "null-depth-32": null_depth.depth_32,
