@@ -171,8 +171,11 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
             next=f"{again} --storage /dev/disk/by-id/NAME",
         )
     try:
-        directory = _earlier(part, results) or _measured(part, results, storage)
-        if not (directory / "report.json").is_file():
+        directory = _begun(part, results)
+        if directory is None:
+            directory = _measured(part, results, storage)
+            make_report(directory)
+        elif _went_on(directory) or not (directory / "report.json").is_file():
             make_report(directory)
         results_of = Results.model_validate(report_in(directory))
         return directory, judge(directory, results_of)[1]
@@ -182,28 +185,33 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
         return LeftOut(study=part.study, why=error.what, next=error.next or again)
 
 
-def _earlier(part: StudyPart, results: Path) -> Path | None:
-    """The folder in which it was begun before, with what that lacked; None without one."""
+def _begun(part: StudyPart, results: Path) -> Path | None:
+    """The newest folder of an earlier run of the study; None without one."""
+    from fsgauge.plain_files import PlainFolder
+
+    if not results.is_dir():
+        return None
+    with PlainFolder.opened(results) as folder:
+        begun = [name for name in folder.names() if name.startswith(f"{part.study}-20")]
+    return results / max(begun) if begun else None
+
+
+def _went_on(directory: Path) -> bool:
+    """Whether the study lacked anything, which is then there; raises what ended it."""
     from fsgauge.cli.execution import progress_for
     from fsgauge.progress.terminal import say
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import resume_study
 
-    begun = sorted(results.glob(f"{part.study}-20*"))
-    if not begun:
-        return None
     outcome = resume_study(
-        begun[-1],
+        directory,
         rig=lambda recorded: rig_named(recorded, say),
         destroy=None,
         progress=progress_for("auto"),
     )
-    if outcome is None:
-        return begun[-1]
-    (begun[-1] / "report.json").unlink(missing_ok=True)
-    if outcome.ended_by is not None:
+    if outcome is not None and outcome.ended_by is not None:
         raise outcome.ended_by
-    return begun[-1]
+    return outcome is not None
 
 
 def _measured(part: StudyPart, results: Path, storage: str | None) -> Path:
