@@ -53,7 +53,6 @@ ELSEWHERE = {
     "published/runs.py": "the package",
     "published/parts.py": "the package",
     "published/archive.py": "an archive in memory",
-    "scan/mb_groups.py": "what stands below /proc is the kernel's",
 }
 """Files and folders that open others by their names, each with the reason why it may."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import results_option
-from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -119,13 +120,22 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
     name = ledger.publication.name
     ran: list[tuple[Path, JudgedRun]] = []
     left_out: list[LeftOut] = []
+    again = f"fsgauge published run {name} --results {shlex.quote(str(results))}"
+    stopped: Interrupted | None = None
     for part in parts_of(folder, ledger):
-        found = _try(part, results, storage)
+        try:
+            found = _try(part, results, storage) if stopped is None else _not_reached(part, again)
+        except Interrupted as error:
+            stopped, found = error, _not_reached(part, again)
         if isinstance(found, tuple):
             ran.append(found)
         else:
             left_out.append(found)
             sys.stderr.write(f"not run: {found.study}: {found.why}\n")
+    if stopped is not None:
+        stopped.next = again
+        if not ran:
+            raise stopped
     if not ran:
         raise InputError(
             f"this machine can run no part of {name}",
@@ -147,7 +157,15 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
         click.echo(line)
     click.echo(f"archive: {archive}")
     click.echo(f"page: {page}")
+    if stopped is not None:
+        raise stopped
     return ExitCode.ANSWERED
+
+
+def _not_reached(part: StudyPart, again: str) -> LeftOut:
+    from fsgauge.published.archive import LeftOut
+
+    return LeftOut(study=part.study, why="interrupted before it was whole", next=again)
 
 
 def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:
@@ -180,7 +198,7 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
         results_of = Results.model_validate(report_in(directory))
         return directory, judge(directory, results_of)[1]
     except FsgaugeError as error:
-        if error.exit_code == ExitCode.INTERRUPTED:
+        if isinstance(error, Interrupted):
             raise
         return LeftOut(study=part.study, why=error.what, next=error.next or again)
 
