@@ -24,6 +24,7 @@ from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
 from fsgauge.report.kind_page import page_of
+from fsgauge.report.markdown import markdown
 from fsgauge.report.page import render_page, render_summary
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
@@ -64,6 +65,10 @@ class Report:
     def summary(self) -> str:
         """The same on one sheet of paper."""
         return render_summary(self.results, self.stored, self.drawings)
+
+    def markdown(self) -> str:
+        """The answer and the main numbers, for a pull request."""
+        return markdown(self.results)
 
     def disclosure(self) -> str:
         """How it was measured, on one sheet of paper."""
@@ -126,6 +131,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.path_runs,
         stored.struck_runs,
         stored.lost,
+        stored.not_removed,
         ended_by=stored.ended_by,
     )
 

@@ -7,8 +7,15 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.stats.histogram import SAMPLES_BEYOND
+from fsgauge.study.other_tools import studies_called
 from fsgauge.study.parse import load_study, parse_study, shipped_study
-from fsgauge.study.shipped import shipped_studies, shipped_texts, template, variant_of
+from fsgauge.study.shipped import (
+    shipped_studies,
+    shipped_texts,
+    study_meant,
+    template,
+    variant_of,
+)
 
 
 def refused(path):
@@ -94,6 +101,25 @@ def test_a_name_that_does_not_exist():
     assert 'there is no file "my.toml"' in refused("my.toml")
     refused("")
     refused("\x00")
+
+
+def test_the_nearest_three_are_found_by_name_by_question_and_by_other_words():
+    said = refused("postgre")
+    assert said.splitlines()[1].startswith("  postgresql: ")
+    assert len(said.splitlines()) <= 5 and said.endswith("next: fsgauge plan postgresql")
+    assert "  small-files: " in refused("mai")
+    assert "-full: " not in refused("overhed-ful")
+    assert refused("xyzzy").endswith("next: fsgauge study list")
+
+
+def test_programs_and_words_lead_to_a_study(tmp_path, monkeypatch):
+    assert {study_meant(word) for word in ("postgres", "PGBENCH", "commit")} == {"postgresql"}
+    assert study_meant("overhead") == "overhead"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "commit").write_text("")
+    assert study_meant("commit") == "commit", "a file of that name is meant"
+    assert set(studies_called().values()) <= set(shipped_studies())
+    assert not set(studies_called()) & set(shipped_studies())
 
 
 def test_files_that_are_no_studies(tmp_path):

@@ -19,8 +19,8 @@ from fsgauge.report.labels import MANY, labels_of, shared_end, shortened
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
-from fsgauge.stats.results import Comparison, NoiseFloor, Results
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.wording import named_systems
 
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
@@ -97,10 +97,23 @@ def _drawing(
         return None
     rows = [_row(results, entry) for entry in entries]
     end = _left_out(rows)
-    note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "")))
+    note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "", _idle(results))))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    tips = [_noise_tip(floor) for floor in results.noise]
-    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, tips, note=note)
+    return draw(name, label, *forms(results, rows, _axis_title(results)), rows, note=note)
+
+
+def _idle(results: Results) -> str:
+    """Who has no row, since it did nothing."""
+    names = results.primary_metrics
+    asked = [n for n in results.nothing if n.cell in results.primary_cells]
+    idle = list(dict.fromkeys(n.system for n in asked if n.metric == names[n.cell]))
+    if not idle:
+        return ""
+    has = "has" if len(idle) == 1 else "have"
+    return (
+        f"{named_systems(idle)} did nothing in half or more of the runs of a cell, and {has} no"
+        " ratio."
+    )
 
 
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
@@ -267,10 +280,6 @@ def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> lis
         if row.get("noise")
     ]
     return marks.bands(spans, along, 0.55, y=y, y2="y_to:Q")
-
-
-def _noise_tip(floor: NoiseFloor) -> str:
-    return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
 
 
 def _labels(
