@@ -57,7 +57,8 @@ class _Lent:
         self._ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(drawing, [b"d"], [theirs.fileno()])
-        self.stdin = self._ours.makefile("wb")
+        with self._ours.dup() as asking:  # a descriptor for each, as pipes have
+            self.stdin = asking.makefile("wb")
         self.stdout = self._ours.makefile("rb")
 
     def poll(self) -> None:
