@@ -30,7 +30,6 @@ _OF_HOSTS = {"fleet-host"}
 _FILES = {
     "resume": "run",
     "history": "compare",
-    "published": "study",
     "fleet-host": "rig",
 }
 """Where a command is that has no file of its own; there it has its own name."""

@@ -45,6 +45,13 @@ _WORST_FILES = 3
     metavar="SIZE",
     help="Report the emptiest contiguous region of this size, such as 2TiB (read-only).",
 )
+@click.option(
+    "--mb-groups",
+    "groups",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the kernel's mb_groups of a mounted ext4 or ldiskfs, a line a group.",
+)
 @click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
 @click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
@@ -53,6 +60,7 @@ def command(
     page: Path | None,
     against: Path | None,
     region_size: str | None,
+    groups: Path | None,
     no_space: bool,
     as_json: bool,
 ) -> int:
@@ -63,6 +71,7 @@ def command(
     """
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
+    from fsgauge.scan.mb_groups import mb_groups
     from fsgauge.scan.region import empty_region, region_lines
 
     before = read_scan(against) if against else None
@@ -80,6 +89,8 @@ def command(
             top=_WORST_FILES if top is None else top,
             map_order=_order(before) if with_map else 0,
         )
+    if groups is not None:
+        _write_new(groups, mb_groups(scan.source))
     region = empty_region(scan, region_bytes) if region_bytes else None
     if as_json:
         more = {"empty_region": asdict(region)} if region else {}
@@ -90,6 +101,16 @@ def command(
             click.echo(line)
     _draw(scan, before, page, as_json)
     return ExitCode.INTERRUPTED if scan.ended == "interrupted" else ExitCode.ANSWERED
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Of a file that is there nothing is known, so it stays."""
+    from fsgauge.errors import InputError
+    from fsgauge.plain_files import write_whole
+
+    if path.exists():
+        raise InputError(f"{path} exists already", next="--mb-groups with another name")
+    write_whole(path, text)
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
+from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
@@ -85,6 +86,7 @@ def read_report(
     changed, unless that is accepted: then the report names them.
     """
     stored = read_results(directory, accept_changed=accept_changed)
+    drawing.begin()
     with understood(stored.changes):
         return Report(stored, naming_changes(_results(stored, disk), stored.changes))
 
@@ -129,6 +131,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.path_runs,
         stored.struck_runs,
         stored.lost,
+        stored.not_removed,
         ended_by=stored.ended_by,
     )
 

@@ -25,10 +25,12 @@ from fsgauge.stats.missing_runs import (
     few_blocks,
     lost_machines,
     missing_runs,
+    not_read,
+    not_removed,
     stopped_early,
     withheld_quantiles,
 )
-from fsgauge.stats.noise import ASKED_PERCENT
+from fsgauge.stats.noise import ASKED_PERCENT, hides
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
@@ -58,6 +60,8 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *server_aborts(evidence, analysis),
         *missing_runs(evidence),
         *lost_machines(evidence),
+        *not_removed(evidence),
+        *not_read(evidence),
         *few_blocks(evidence),
         *withheld_quantiles(evidence),
         *stopped_early(evidence),
@@ -113,14 +117,16 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             " fills, wears or heats up. Stop other work, warm up longer and repeat.",
         )
     if floor.state == "wide":
+        hidden = hides(evidence.comparisons, evidence.primary_metric)
+        stands = " What is called better or worse stands all the same."
         yield finding(
             "noise.wide",
             "warning",
-            f"Too noisy {_for_what(evidence)}: here two equal systems may come out"
+            f"Too noisy {hidden}: here two equal systems may come out"
             f" {_percent(math.expm1(min(floor.typical, 700.0)))} apart in one cell, so a difference"
             f" of {ASKED_PERCENT:.0f} % would most likely not be seen.",
             "Stop other work, or use a quieter machine, longer runs or more blocks: half the noise"
-            " takes four times the blocks. What is called better or worse stands all the same.",
+            f" takes four times the blocks.{'' if hidden == 'to answer' else stands}",
         )
     if floor.drifts:
         percent = 100 * (floor.in_time.ratio - 1)
@@ -141,18 +147,6 @@ def _baseline_did_nothing(evidence: Evidence) -> bool:
         (metric, cell.id, baseline) in evidence.samples.nothing
         for cell in evidence.study.plan.cells
     )
-
-
-def _for_what(evidence: Evidence) -> str:
-    """What noise stands in the way of: everything, or what is smaller than what was decided."""
-    decided = any(
-        entry.primary
-        and entry.metric == evidence.primary_metric
-        and entry.verdict in ("better", "worse")
-        and not entry.limited_by
-        for entry in evidence.comparisons
-    )
-    return "for small differences" if decided else "to answer"
 
 
 def _percent(share: float) -> str:

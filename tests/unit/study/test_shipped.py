@@ -8,8 +8,14 @@ from fsgauge.errors import InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.study.other_tools import studies_called
-from fsgauge.study.parse import load_study, parse_study
-from fsgauge.study.shipped import shipped_studies, study_meant, template, variant_of
+from fsgauge.study.parse import load_study, parse_study, shipped_study
+from fsgauge.study.shipped import (
+    shipped_studies,
+    shipped_texts,
+    study_meant,
+    template,
+    variant_of,
+)
 
 
 def refused(path):
@@ -141,3 +147,10 @@ def test_postgresql_has_a_p99_of_a_disk_that_commits_in_10_ms():
     assert commits - math.ceil(0.99 * commits) >= SAMPLES_BEYOND
     plan = make_plan(study, size_bytes=study.storage.size)
     assert plan.expected_seconds < 600, "and it still takes minutes"
+
+
+def test_the_shipped_studies_read_without_their_places_are_the_same():
+    for name, text in shipped_texts().items():
+        study = shipped_study(name, text)
+        assert study == load_study(name)
+        assert study.question == shipped_studies()[name]
