@@ -14,6 +14,7 @@ from fsgauge.published.prediction import Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
 from fsgauge.published.trial import Observable, Prediction, Trial
 from fsgauge.published.verdict import Outcome, Word, judged, together
+from fsgauge.units import figure
 
 NO_RUN = "a run on this host"
 
@@ -132,6 +133,6 @@ def against_words(claim: Claim, about: Observable, published: float | None) -> s
     if published is None:
         return ""
     if not about.figure:
-        return f", published {published:.3g}"
+        return f", published {figure(published)}"
     first, second = claim.figure(about.figure).values
-    return f", published {second:,.10g} / {first:,.10g} = {published:.3g}"
+    return f", published {second:,.10g} / {first:,.10g} = {figure(published)}"

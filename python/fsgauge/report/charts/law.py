@@ -15,6 +15,7 @@ from fsgauge.report.draw import chart_of
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.scaling.law import UslFit
+from fsgauge.units import figure
 
 if TYPE_CHECKING:
     import altair as alt
@@ -106,7 +107,7 @@ def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
     if peak is None:
         return []
     late = peak.value > 0.7 * shown.edge
-    at = chart_of([{"x": peak.value, "text": f"peak {peak.value:.2g}"}])
+    at = chart_of([{"x": peak.value, "text": f"peak {figure(peak.value, 2)}"}])
     side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
     drawn = [
         at.mark_rule(color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
