@@ -99,6 +99,24 @@ rig_option = click.option(
     " Default: vm for a study that has nodes ([rig]), else host.",
 )
 
+_NEEDED_AGAIN = ("destroy", "hosts", "ssh", "slurm", "kubernetes", "scheduler")
+_FLAGS_NEEDED_AGAIN = ("discard-unknown-data", "same", "accept-changed")
+
+
+def needed_again(words: Sequence[str]) -> list[str]:
+    """Of the words of a command, the options without which its study cannot be resumed."""
+    found: list[str] = []
+    for at, word in enumerate(words):
+        name, is_whole, _ = word.removeprefix("--").partition("=")
+        if not word.startswith("--"):
+            continue
+        if name in _FLAGS_NEEDED_AGAIN or (name in _NEEDED_AGAIN and is_whole):
+            found.append(word)
+        elif name in _NEEDED_AGAIN:
+            found += words[at : at + 2]
+    return found
+
+
 _HOSTS_OTHERWISE = ("ssh", "scheduler", "slurm", "kubernetes", "same")
 _FLEET_OPTIONS = [
     click.option(

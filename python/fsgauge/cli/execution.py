@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.cli.choices import needed_again
 from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.progress.terminal import say
@@ -123,7 +124,8 @@ def _naming_resume() -> Iterator[Callable[[Path], None]]:
 
 
 def _resume(directory: Path) -> str:
-    return f"fsgauge resume {shlex.quote(str(directory))}"
+    """With what a fleet or a device needs again."""
+    return shlex.join(["fsgauge", "resume", str(directory), *needed_again(sys.argv[1:])])
 
 
 def _repeat(directory: Path) -> str:

@@ -28,6 +28,7 @@ from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
 from fsgauge.units import figure
@@ -140,8 +141,8 @@ def _idle_line(between: Between, each: IdleLine) -> Line:
     return Line(
         cell=between.cell(each.cell).name,
         system=each.system,
-        a="nothing" if each.a else "",
-        b="nothing" if each.b else "",
+        a=_value(each.metric, each.a, each.value_a),
+        b=_value(each.metric, each.b, each.value_b),
         ratio="",
         interval="",
         within="",
@@ -151,6 +152,12 @@ def _idle_line(between: Between, each: IdleLine) -> Line:
         robust="",
         blocks="",
     )
+
+
+def _value(metric: str, nothing: str, value: float | None) -> str:
+    if nothing or value is None:
+        return "nothing" if nothing else ""
+    return words.value(value, METRICS[metric].unit)
 
 
 def line_of(between: Between, entry: Entry) -> Line:
@@ -220,11 +227,10 @@ def basis_sentence(between: Between) -> str:
             "All folders are of one machine and storage: the verdict is on B over A, and a system"
             f" is better or worse only where its ratio to {between.baseline} says the same."
         )
-    one = len(between.unlike_machines) == 1
     why = (
         "the ratio of ratios was asked for"
         if between.same_machine
-        else f"{listed(between.unlike_machines)} {'is' if one else 'are'} not the same"
+        else f"the machines differ ({', '.join(between.unlike_machines)})"
     )
     return (
         f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"

@@ -61,6 +61,10 @@ def _noise(results: Results) -> Line:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
     if floor is None and any(each.code == "operations.few" for each in results.findings):
         return Line("Noise floor", "unknown: too few operations in a run", False, "noise")
+    cell, metric = results.primary_cells[0], results.primary_metrics[results.primary_cells[0]]
+    idle = results.did_nothing(cell, results.baseline, metric)
+    if floor is None and idle is not None:
+        return Line("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = words.noise(floor, results.baseline)

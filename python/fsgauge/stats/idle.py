@@ -102,7 +102,8 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
                 "warning",
                 f"{_did(system, low, 'its other runs')} in {part_of(len(low), of, 'run')}{where}.",
                 "Look at these runs first: did the system stall, or the storage below (dmesg |"
-                " tail)? They count in full, so no mean over them is that of a working system.",
+                " tail)? Where these are fewer than half of a cell's runs they count in full, so no"
+                " mean over them is that of a working system.",
                 [f"{name_of(run)}: {_amount([share])}" for run, share in sorted_by_block(low)],
             )
 

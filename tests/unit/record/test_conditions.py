@@ -11,7 +11,7 @@ from fsgauge.record.conditions import (
     Conditions,
     differences,
     own_name,
-    same_machine,
+    unlike_machines,
     without_place,
     without_token,
 )
@@ -65,16 +65,16 @@ def test_machines_are_compared_role_by_role() -> None:
     ]
     now = rig(BEFORE.load, node(1), node(2, kernel="7.0.0"))
     assert differences(then, now) == ["kernel: node-2 6.18.0 then, node-2 7.0.0 now"]
-    assert same_machine(then, now), "a kernel is no machine"
+    assert not unlike_machines(then, now), "a kernel is no machine"
     other = rig(BEFORE.load, node(1), node(2, name="elsewhere"))
     assert differences(then, other) == ["host: node-2 host-2 then, node-2 elsewhere now"]
-    assert not same_machine(then, other)
+    assert unlike_machines(then, other)
 
 
 def test_a_machine_more_is_another_rig() -> None:
     then, now = rig(BEFORE.load), rig(BEFORE.load, node(1))
     assert differences(then, now)[0] == 'machines: ["load"] then, ["load", "node-1"] now'
-    assert not same_machine(then, now)
+    assert unlike_machines(then, now)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ import pytest
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.pages import explain_metric
-from fsgauge.report.compared import cautions, limit_interval, read_sides, summary, write_comparison
+from fsgauge.report.compared import (
+    basis_sentence,
+    cautions,
+    limit_interval,
+    read_sides,
+    summary,
+    write_comparison,
+)
 from fsgauge.report.history import write_history
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
@@ -20,6 +27,7 @@ from tests.sittings import compare_quiet
 from tests.synthetic.idle import did
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_same_conditions import on, side
+from tests.unit.stats.test_limit_findings import limits
 
 
 def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
@@ -52,6 +60,13 @@ def test_two_machines_with_one_system_have_no_verdict_and_say_why(tmp_path: Path
     between = compare_quiet(side(**alone), on(side(seed=2, **alone), name="elsewhere"))
     assert any("only system" in each for each in cautions(between))
     assert "Nothing can be judged" in write_comparison(between, [], tmp_path).read_text()
+
+
+def test_what_makes_another_machine_is_named() -> None:
+    """A quota of processors on one side was called another machine or storage, and no more."""
+    quota = on(SLOW, limits=limits(processor_quota=0.5))
+    said = basis_sentence(compare_quiet(A, quota))
+    assert said.startswith("Because the machines differ (limits), the verdict is on the ratio to")
 
 
 def test_a_place_that_takes_nothing_is_an_error_in_words() -> None:

@@ -20,6 +20,7 @@ from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.wording import named_systems
 
 if TYPE_CHECKING:
     import altair as alt
@@ -99,9 +100,23 @@ def _drawing(
         return None
     rows = [_row(results, entry) for entry in entries]
     end = _left_out(rows)
-    note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "")))
+    note = " ".join(filter(None, (note, f"Each cell: {end}." if end else "", _idle(results))))
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
     return draw(name, label, *forms(results, rows, _axis_title(results)), rows, note=note)
+
+
+def _idle(results: Results) -> str:
+    """Who has no row, since it did nothing."""
+    names = results.primary_metrics
+    asked = [n for n in results.nothing if n.cell in results.primary_cells]
+    idle = list(dict.fromkeys(n.system for n in asked if n.metric == names[n.cell]))
+    if not idle:
+        return ""
+    has = "has" if len(idle) == 1 else "have"
+    return (
+        f"{named_systems(idle)} did nothing in half or more of the runs of a cell, and {has} no"
+        " ratio."
+    )
 
 
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:

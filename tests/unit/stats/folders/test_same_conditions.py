@@ -14,7 +14,7 @@ from fsgauge.stats.folders.same_conditions import (
     must_be_equal,
     must_be_equal_to_repeat,
     require_alike,
-    same_machine,
+    unlike_machines,
 )
 from tests.synthetic import make_study
 from tests.synthetic.setting import with_machine
@@ -109,19 +109,19 @@ def test_storage_within_a_hundredth_has_the_same_size() -> None:
 
 @pytest.mark.parametrize("fact", ["name", "processor", "architecture", "virtual_machine"])
 def test_another_machine_is_noticed(fact: str) -> None:
-    assert same_machine(side(), side(seed=2))
-    assert not same_machine(side(), on(side(), **{fact: "other"}))
+    assert not unlike_machines(side(), side(seed=2))
+    assert unlike_machines(side(), on(side(), **{fact: "other"}))
 
 
 def test_another_kernel_or_memory_that_it_reports_is_the_same_machine() -> None:
-    assert same_machine(side(), on(side(), kernel="Linux 7.0", memory_bytes=1 << 30))
+    assert not unlike_machines(side(), on(side(), kernel="Linux 7.0", memory_bytes=1 << 30))
 
 
 def test_other_limits_are_listed_and_make_another_machine() -> None:
     free, quota = on(side(), limits=limits()), on(side(), limits=limits(processor_quota=0.5))
     (found,) = [each for each in listed_differences(free, quota) if each.fact == "limits"]
     assert (found.a, found.b) == ("none", "CPU quota of 0.5 processors")
-    assert not same_machine(free, quota)
+    assert unlike_machines(free, quota) == ["limits"]
     assert require_alike(free, quota, []) == [], "they may be the point"
     before, after = must_be_equal_to_repeat(free), must_be_equal_to_repeat(quota)
     assert before["limits"] != after["limits"], "but no repetition"
@@ -130,7 +130,7 @@ def test_other_limits_are_listed_and_make_another_machine() -> None:
 def test_of_older_records_the_limits_are_not_known() -> None:
     old = side()
     assert "limits" not in {each.fact for each in listed_differences(old, on(old, limits=limits()))}
-    assert same_machine(old, on(old, limits=limits()))
+    assert not unlike_machines(old, on(old, limits=limits()))
     listed = listed_differences(old, on(old, limits=limits(nice=5)))
     (found,) = [each for each in listed if each.fact == "limits"]
     assert (found.a, found.b) == ("not recorded", "nice 5")
@@ -139,7 +139,7 @@ def test_of_older_records_the_limits_are_not_known() -> None:
 def test_another_disk_is_another_machine() -> None:
     chain = [{"kind": "device", "serial": "OTHER"}]
     storage = side().before.storage.model_copy(update={"device_chain": chain})
-    assert not same_machine(side(), on(side(), storage=storage))
+    assert unlike_machines(side(), on(side(), storage=storage)) == ["storage"]
 
 
 def in_memory(one: Side, token: str, loop: int) -> Side:
@@ -164,7 +164,7 @@ def in_memory(one: Side, token: str, loop: int) -> Side:
 def test_one_command_twice_in_memory_is_the_same_machine_without_differences() -> None:
     first = in_memory(side(), "0123456789ab", 0)
     second = in_memory(side(), "ba9876543210", 1)
-    assert same_machine(first, second)
+    assert not unlike_machines(first, second)
     assert listed_differences(first, second) == []
 
 
