@@ -40,6 +40,7 @@ from fsgauge.stats.storage_findings import (
     preconditioned,
     storage_cautions,
 )
+from fsgauge.stats.turning_point import turning_points
 from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2
@@ -64,6 +65,7 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *withheld_quantiles(evidence),
         *stopped_early(evidence),
         *drift_of_study(evidence),
+        *turning_points(evidence),
         *unstable_writes(evidence),
         *weak_systems(evidence),
         *_cache_answered(evidence),
