@@ -10,7 +10,7 @@ from fsgauge.record.machine import BELOW, Machine, title_of
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
 from fsgauge.stats.results import Finding
-from fsgauge.stats.wording import listed
+from fsgauge.stats.wording import listed, percent
 from fsgauge.units import format_duration
 
 LIMITED = "limits.bind"
@@ -165,12 +165,12 @@ def _quota_of(evidence: Evidence) -> str:
 
 
 def _range(shares: Sequence[float]) -> str:
-    low, high = (f"{100 * each:.2g}" for each in (shares[0], shares[-1]))
-    return f"{high} %" if low == high else f"{low} to {high} %"
+    low, high = (percent(each) for each in (shares[0], shares[-1]))
+    return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
 
 def _words(each: Throttled) -> str:
     return (
-        f"{100 * each.share:.2g} % of the periods, processors stood still for"
+        f"{percent(each.share)} of the periods, processors stood still for"
         f" {format_duration(each.throttled_ns)} in all"
     )
