@@ -1,14 +1,12 @@
 /* Files of 64 KiB written in records of 4 KiB by the calls of a client and nothing else: openat, 16 pwrite, close.
    plain_files ORDER FOLDER CLIENTS FILES: a folder c0, c1, ... for each client, made before. ORDER is turns (a call of each
-   client, then the next of each) or files (a file from its first call to its last, then the next client's). Prints seconds
-   of the user's and the kernel's time. */
+   client, then the next of each) or files (a file from its first call to its last, then the next client's). */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,12 +55,7 @@ int main(int count, char **words) {
         snprintf(name, sizeof name, "%s/c%d", words[2], client);
         if (mkdir(name, 0755) != 0 || (folders[client] = open(name, O_PATH | O_DIRECTORY)) < 0) fail(name);
     }
-    struct rusage from, to;
-    getrusage(RUSAGE_SELF, &from);
     for (int number = 0; number < atoi(words[4]); number++)
         (strcmp(words[1], "turns") == 0 ? in_turns : one_by_one)(clients, number);
-    getrusage(RUSAGE_SELF, &to);
-    printf("%.6f %.6f\n", to.ru_utime.tv_sec - from.ru_utime.tv_sec + (to.ru_utime.tv_usec - from.ru_utime.tv_usec) / 1e6,
-           to.ru_stime.tv_sec - from.ru_stime.tv_sec + (to.ru_stime.tv_usec - from.ru_stime.tv_usec) / 1e6);
     return 0;
 }

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
@@ -41,7 +41,7 @@ def _said(name: str) -> str:
         page = explain_metric(name)
         parts = [page]
     if (study := studies_called().get(name.lower())) is not None:
-        parts.append(f"{name}: the study {study}\n  more: fsgauge plan {study}")
+        parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
     parts += _of_other_tools(name)

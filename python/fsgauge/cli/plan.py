@@ -88,6 +88,7 @@ def command(
     from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
+    from fsgauge.rig.refusing import each_once, require_none
     from fsgauge.rig.registry import require_hosts
     from fsgauge.rig.rig import is_untried
     from fsgauge.units import parse_percent
@@ -95,8 +96,12 @@ def command(
     chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
     with interruptible():
-        planned = plan_on(chosen, world)
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
+        try:
+            planned = plan_on(chosen, world)
+        except InputError as error:  # what does not fit has no plan; the rest is refused with it
+            require_none(each_once([*refusals, error]))
+            raise
     plan, around, size_bytes = planned.plan, planned.around, planned.size_bytes
     measured, time, is_same = _pilot_of(pilot, noise, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import results_option
-from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -119,13 +120,22 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
     name = ledger.publication.name
     ran: list[tuple[Path, JudgedRun]] = []
     left_out: list[LeftOut] = []
+    again = f"fsgauge published run {name} --results {shlex.quote(str(results))}"
+    stopped: Interrupted | None = None
     for part in parts_of(folder, ledger):
-        found = _try(part, results, storage)
+        try:
+            found = _try(part, results, storage) if stopped is None else _not_reached(part, again)
+        except Interrupted as error:
+            stopped, found = error, _not_reached(part, again)
         if isinstance(found, tuple):
             ran.append(found)
         else:
             left_out.append(found)
             sys.stderr.write(f"not run: {found.study}: {found.why}\n")
+    if stopped is not None:
+        stopped.next = again
+        if not ran:
+            raise stopped
     if not ran:
         raise InputError(
             f"this machine can run no part of {name}",
@@ -147,7 +157,15 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
         click.echo(line)
     click.echo(f"archive: {archive}")
     click.echo(f"page: {page}")
+    if stopped is not None:
+        raise stopped
     return ExitCode.ANSWERED
+
+
+def _not_reached(part: StudyPart, again: str) -> LeftOut:
+    from fsgauge.published.archive import LeftOut
+
+    return LeftOut(study=part.study, why="interrupted before it was whole", next=again)
 
 
 def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:
@@ -171,39 +189,47 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
             next=f"{again} --storage /dev/disk/by-id/NAME",
         )
     try:
-        directory = _earlier(part, results) or _measured(part, results, storage)
-        if not (directory / "report.json").is_file():
+        directory = _begun(part, results)
+        if directory is None:
+            directory = _measured(part, results, storage)
+            make_report(directory)
+        elif _went_on(directory) or not (directory / "report.json").is_file():
             make_report(directory)
         results_of = Results.model_validate(report_in(directory))
         return directory, judge(directory, results_of)[1]
     except FsgaugeError as error:
-        if error.exit_code == ExitCode.INTERRUPTED:
+        if isinstance(error, Interrupted):
             raise
         return LeftOut(study=part.study, why=error.what, next=error.next or again)
 
 
-def _earlier(part: StudyPart, results: Path) -> Path | None:
-    """The folder in which it was begun before, with what that lacked; None without one."""
+def _begun(part: StudyPart, results: Path) -> Path | None:
+    """The newest folder of an earlier run of the study; None without one."""
+    from fsgauge.plain_files import PlainFolder
+
+    if not results.is_dir():
+        return None
+    with PlainFolder.opened(results) as folder:
+        begun = [name for name in folder.names() if name.startswith(f"{part.study}-20")]
+    return results / max(begun) if begun else None
+
+
+def _went_on(directory: Path) -> bool:
+    """Whether the study lacked anything, which is then there; raises what ended it."""
     from fsgauge.cli.execution import progress_for
     from fsgauge.progress.terminal import say
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import resume_study
 
-    begun = sorted(results.glob(f"{part.study}-20*"))
-    if not begun:
-        return None
     outcome = resume_study(
-        begun[-1],
+        directory,
         rig=lambda recorded: rig_named(recorded, say),
         destroy=None,
         progress=progress_for("auto"),
     )
-    if outcome is None:
-        return begun[-1]
-    (begun[-1] / "report.json").unlink(missing_ok=True)
-    if outcome.ended_by is not None:
+    if outcome is not None and outcome.ended_by is not None:
         raise outcome.ended_by
-    return begun[-1]
+    return outcome is not None
 
 
 def _measured(part: StudyPart, results: Path, storage: str | None) -> Path:

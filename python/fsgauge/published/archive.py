@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.plain_files import read_named, write_whole
+from fsgauge.plain_files import PlainFolder, read_named, write_whole
 from fsgauge.published.ledger import Ledger, Part, ledgers
 from fsgauge.published.runs import JudgedRun, observed, sha256_of
 from fsgauge.stats.results import Results
@@ -62,28 +62,24 @@ def write_archive(path: Path, contents: Contents, ran: Sequence[tuple[Path, Judg
         for directory, run in ran:
             facts = run.model_copy(update={"observed": []})
             _put(packed, f"{run.study}/judged.json", facts.model_dump_json(indent=1))
-            for file in _kept(directory):
-                packed.add(file, f"{run.study}/{file.relative_to(directory)}", filter=_nameless)
+            with PlainFolder.opened(directory) as folder:
+                for name in _kept(folder):
+                    _put(packed, f"{run.study}/{name}", folder.read(name))
     write_whole(path, whole.getvalue())
     return path
 
 
-def _kept(directory: Path) -> Iterator[Path]:
-    yield from (directory / name for name in ("study.toml", "study.json", "report.json"))
-    for file in sorted((directory / "records").glob("*/*.json")):
-        if not file.name.startswith(("scan-", "step-")):
-            yield file
+def _kept(folder: PlainFolder) -> Iterator[str]:
+    """Files of a results folder that an archive has, by their names in it."""
+    yield from ("study.toml", "study.json", "report.json")
+    for turn in folder.folders("records"):
+        for name in folder.names(f"records/{turn}"):
+            if name.endswith(".json") and not name.startswith(("scan-", "step-")):
+                yield f"records/{turn}/{name}"
 
 
-def _nameless(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Without whose it was."""
-    entry.uid = entry.gid = 0
-    entry.uname = entry.gname = ""
-    return entry
-
-
-def _put(packed: tarfile.TarFile, name: str, text: str) -> None:
-    data = text.encode()
+def _put(packed: tarfile.TarFile, name: str, content: str | bytes) -> None:
+    data = content.encode() if isinstance(content, str) else content
     entry = tarfile.TarInfo(name)
     entry.size = len(data)
     packed.addfile(entry, io.BytesIO(data))

@@ -31,6 +31,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
+from fsgauge.units import figure
 
 RELIABLE = 3
 """Sittings of a side from which a comparison of sittings sees what matters."""
@@ -214,7 +215,7 @@ def limit_interval(test: Test) -> str:
         return "no interval"
     if is_too_wide(test.low, test.high):
         return "interval too wide"
-    return f"{test.low:.4g} to {test.high:.4g}"
+    return f"{figure(test.low, 4)} to {figure(test.high, 4)}"
 
 
 def basis_sentence(between: Between) -> str:

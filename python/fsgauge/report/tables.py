@@ -21,8 +21,8 @@ from fsgauge.stats.results import (
     MetricInfo,
     Results,
 )
-from fsgauge.stats.robust import blocks_in_words, differs
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.robust import differs
+from fsgauge.stats.wording import blocks_in_words, ratio_range
 
 
 @dataclass(frozen=True)

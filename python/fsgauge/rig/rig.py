@@ -62,7 +62,8 @@ def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
     if kind == "slurm":
         if not rest.isdecimal() or not 1 <= int(rest[:9]) <= _MOST_NODES:
             raise InputError(
-                f"--hosts {text} is no number of nodes", next=f"--hosts slurm:N, 1 to {_MOST_NODES}"
+                f"--hosts {text} does not say how many nodes",
+                next=f"--hosts slurm:N, 1 to {_MOST_NODES}",
             )
         return FleetChoice(slurm=int(rest), same=same)
     if kind == "kubernetes" and rest:

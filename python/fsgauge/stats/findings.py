@@ -20,6 +20,7 @@ from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
 from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
+from fsgauge.stats.midway import changed_midway
 from fsgauge.stats.missing_runs import (
     advice_for_more,
     few_blocks,
@@ -32,7 +33,7 @@ from fsgauge.stats.missing_runs import (
 )
 from fsgauge.stats.noise import ASKED_PERCENT, hides
 from fsgauge.stats.results import Finding, Level
-from fsgauge.stats.robust import blocks_in_words, differs
+from fsgauge.stats.robust import differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
     cached_direct,
@@ -41,6 +42,8 @@ from fsgauge.stats.storage_findings import (
     preconditioned,
     storage_cautions,
 )
+from fsgauge.stats.turning_point import turning_points
+from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
@@ -66,11 +69,12 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *withheld_quantiles(evidence),
         *stopped_early(evidence),
         *drift_of_study(evidence),
+        *turning_points(evidence),
         *unstable_writes(evidence),
         *weak_systems(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
-        *_turns_differ(evidence),
+        *changed_midway(evidence),
         *host_findings(evidence),
         *machine_findings(evidence),
         *emulator_limited(evidence),
@@ -125,7 +129,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             f"Too noisy {hidden}: here two equal systems may come out"
             f" {_percent(math.expm1(min(floor.typical, 700.0)))} apart in one cell, so a difference"
             f" of {ASKED_PERCENT:.0f} % would most likely not be seen.",
-            "Stop other work, or use a quieter machine, longer runs or more blocks: half the noise"
+            f"{_quieter(evidence)}, longer runs or more blocks: half the noise"
             f" takes four times the blocks.{'' if hidden == 'to answer' else stands}",
         )
     if floor.drifts:
@@ -138,6 +142,14 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "A disk that fills, wears or heats up, or other load that grows. The order of systems"
             " is random, so ratios hold and intervals are wider. A longer warm-up may help.",
         )
+
+
+def _quieter(evidence: Evidence) -> str:
+    """A quota stops and starts the threads: with it no machine is quiet."""
+    quota = evidence.situation.processor_quota
+    if quota is None:
+        return "Stop other work, or use a quieter machine"
+    return f"Raise the CPU quota of {quota:.3g} processors, or use a quieter machine"
 
 
 def _baseline_did_nothing(evidence: Evidence) -> bool:
@@ -225,25 +237,6 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
             "Look at the runs of these blocks: did the machine stall, or does the system? The"
             " verdict counts them in full.",
             apart,
-        )
-
-
-def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
-    """One system must be made the same way in every turn, on whichever of several equal disks."""
-    made: dict[str, set[tuple[str, ...]]] = {}
-    for turn in evidence.turns:
-        facts = turn.facts
-        command = " ".join(word for word in facts.mkfs_command if word != facts.mount_source)
-        key = (command, facts.mount_options, str(facts.size_bytes))
-        made.setdefault(turn.system, set()).add(key)
-    changed = [system for system, ways in made.items() if len(ways) > 1]
-    if changed:
-        yield finding(
-            "system.changed",
-            "warning",
-            f"{', '.join(changed)}: not made the same way in every turn.",
-            "Compare the turn.json files of its records.",
-            changed,
         )
 
 

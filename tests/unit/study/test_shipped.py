@@ -31,7 +31,7 @@ def test_the_shipped_studies():
     variants |= {f"{name}-virtual" for name in quick - {"sharing"}}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
-    others |= {"two-hosts-full", "two-nodes", "writers-nfs"}
+    others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
@@ -50,7 +50,7 @@ def test_overhead_is_the_published_method():
     assert [system.kind for system in study.systems] == ["raw", "ext4"]
     assert workload.patterns == ["randread", "randwrite", "randrw"]
     assert (workload.read_percent, workload.files, workload.queue_depths) == (70, 16, [1, 32, 64])
-    assert min(workload.block_sizes) == 4096
+    assert (min(workload.block_sizes), max(workload.block_sizes)) == (512, 1 << 20)
     assert study.systems[1].mkfs == "-b 4096"
     assert study.systems[1].mount == "noatime,nobarrier"
 

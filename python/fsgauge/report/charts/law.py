@@ -16,6 +16,7 @@ from fsgauge.report.draw import chart_of
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.scaling.law import UslFit
+from fsgauge.units import figure
 
 _HEIGHT = 190
 _FEWEST_SHARE = 0.075
@@ -100,7 +101,7 @@ def _peak(shown: LawPanel, x: vega.Channel) -> list[vega.Chart]:
     if peak is None:
         return []
     late = peak.value > 0.7 * shown.edge
-    at = chart_of([{"x": peak.value, "text": f"peak {peak.value:.2g}"}])
+    at = chart_of([{"x": peak.value, "text": f"peak {figure(peak.value, 2)}"}])
     side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
     drawn = [
         at.mark("rule", color=INK, strokeDash=[4, 3], clip=True).encode(x=x),

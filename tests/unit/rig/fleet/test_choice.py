@@ -122,7 +122,7 @@ def test_one_option_names_hosts_of_every_sort(
 
 @pytest.mark.parametrize("nodes", ["", "0", "x", "10001", "9" * 5000])
 def test_a_number_of_nodes_has_bounds(nodes: str) -> None:
-    with pytest.raises(InputError, match="is no number of nodes"):
+    with pytest.raises(InputError, match="does not say how many nodes"):
         hosts_named(f"slurm:{nodes}")
 
 

@@ -18,6 +18,7 @@ from fsgauge.report.charts.forest import forms, over_baseline, ratio_row
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.stats.results import JudgedRatio, Results
+from fsgauge.units import figure
 
 ROWS_LIMIT = 60
 FIRST_SCREEN_ROWS = 20
@@ -149,7 +150,7 @@ def _lengths(
     return panels.styled(
         results,
         [
-            {**row, "tip": f"{row['tip']}; {each.per_file.value:.3g} extents per file"}
+            {**row, "tip": f"{row['tip']}; {figure(each.per_file.value)} extents per file"}
             for each in found
             for row in rows_of(each.system, "extents", each.lengths, limits)
         ],
