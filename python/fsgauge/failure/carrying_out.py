@@ -64,7 +64,7 @@ def _refused(systems: Sequence[System], cannot: Sequence[tuple[System, Struck]])
         f"a {struck} of {system.name} cannot fail here",
         details=tuple(f"{each.name}: {', '.join(possible(each))} can fail" for each in systems),
         cause=why_not(system, struck),
-        next=f"fsgauge failure {able}",
+        next=f"fsgauge rig failure {able}",
     )
 
 
