@@ -88,9 +88,8 @@ class PlanDescription(_Facts):
     shortest_seconds: float
     longest_seconds: float | None
     how: str = ""
-    """How machines run then, where that is not known yet."""
     instead: tuple[float, str] | None = None
-    """The seconds, and how machines run, if it is the other way."""
+    """How machines run then, if that is not known; the seconds of the other way, and its `how`."""
     under_load_share: float
     """Of that time, how much the load runs; the rest is set-up, syncs and engine starts."""
     simulated: bool = False
@@ -228,9 +227,8 @@ def _block_times(
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
     blocks = plan.turns[-1].block + 1
-    once = around.before_seconds + storage_seconds(study, size_bytes)
     a_block = block_seconds(study, size_bytes, side_by_side=plan.side_by_side, around=around)
-    return once + blocks * a_block
+    return around.before_seconds + storage_seconds(study, size_bytes) + blocks * a_block
 
 
 def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:

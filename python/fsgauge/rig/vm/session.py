@@ -93,8 +93,7 @@ class VmSession(Session):
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
 
-        Raises what a guest refuses. Where a system could not be removed again, it begins once more.
-        """
+        Raises what a guest refuses."""
         try:
             self._prepare_all()
         except TeardownError as error:
@@ -123,8 +122,7 @@ class VmSession(Session):
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
 
     def standing(self, system: System) -> AbstractContextManager[SystemOverNodes]:
-        """A system set up on its nodes, not measured; on new ones where the last could not be
-        removed."""
+        """A system set up on its nodes, not measured; on new ones if the last was not removed."""
         self._end_lost()
         return standing(
             self._group(system.kernel),
@@ -221,10 +219,8 @@ class VmSession(Session):
         try:
             self._measure(prepared, system, plan, block, heard)
             return
-        except NotUpError:
-            raise
         except FsgaugeError as error:
-            if not is_of_system(error, heard):
+            if isinstance(error, NotUpError) or not is_of_system(error, heard):
                 raise
             fault = fault_of(error)
             self._say(fault.what)
@@ -352,8 +348,7 @@ class VmSession(Session):
         return min(rooms)
 
     def _room_of(self, system: System) -> int:
-        """What a system has for its files, tried once; a little stays free. Nodes from which it
-        cannot be removed end."""
+        """What a system has for its files, tried once; a little stays free."""
         room_bytes = 0
         try:
             with self.standing(system) as stood:
