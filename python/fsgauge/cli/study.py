@@ -43,13 +43,13 @@ def list_() -> None:
     from fsgauge.plan.turns import make_plan, with_seed
     from fsgauge.rig.registry import rig_for, rig_named
     from fsgauge.rig.rig import around_on
-    from fsgauge.study.parse import load_study
-    from fsgauge.study.shipped import shipped_studies
+    from fsgauge.study.parse import shipped_study
+    from fsgauge.study.shipped import shipped_texts
     from fsgauge.units import format_duration, format_size
 
     rows = [("name", "time", "written", "question")]
-    for name, question in shipped_studies().items():
-        study = with_seed(load_study(name), 0)
+    for name, text in shipped_texts().items():
+        study = with_seed(shipped_study(name, text), 0)
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
         around = around_on(rig_named(rig_for(study, None)), study, tries=False)
         plan = make_plan(study, size_bytes=study.storage.size, around=around)
@@ -57,7 +57,7 @@ def list_() -> None:
         written = format_size(plan.expected_written_bytes)
         if study.is_simulated:
             time, written = "simulated", "nothing"
-        rows.append((name, time, written, question))
+        rows.append((name, time, written, study.question))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for name, time, written, question in rows:
         click.echo(f"{name:<{widths[0]}}  {time:>{widths[1]}}  {written:>{widths[2]}}  {question}")

@@ -15,6 +15,7 @@ from fsgauge.published.ledger import Claim
 from fsgauge.published.runs import JudgedRun, Observed
 from fsgauge.published.trial import Prediction
 from fsgauge.published.verdict import MARGIN
+from fsgauge.units import figure
 
 Met = Literal["missed", "fitted", "no proof", "met", "answered", "not run"]
 GRAVEST_FIRST: tuple[Met, ...] = get_args(Met)
@@ -89,6 +90,6 @@ def _band(low: float, high: float, seen: Sequence[Sequence[Observed]]) -> str:
     cells = len(seen[0])
     over = [f"{len(seen)} devices"] if len(seen) > 1 else []
     over += [f"{cells} levels"] if cells > 1 else []
-    first, last = f"{low:.3g}", f"{high:.3g}"
+    first, last = figure(low), figure(high)
     span = first if first == last else f"{first} to {last}"
     return f"{span} over {' and '.join(over)}" if over else span

@@ -15,6 +15,7 @@ from fsgauge.published.prediction import GRAVEST_FIRST, Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
 from fsgauge.published.trial import Observable, Trial
 from fsgauge.published.verdict import Outcome, Word, judged, together, without_certainty
+from fsgauge.units import figure
 
 _PREDICTED: dict[str, Word] = {
     "missed": "predicted: missed",
@@ -143,8 +144,8 @@ def against_words(claim: Claim, about: Observable, published: float | None) -> s
     if published is None:
         return ""
     if about.threshold is not None:
-        return f", our threshold {published:.3g}"
+        return f", our threshold {figure(published)}"
     if not about.figure:
-        return f", published {published:.3g}"
+        return f", published {figure(published)}"
     first, second = claim.figure(about.figure).values
-    return f", published {second:,.10g} / {first:,.10g} = {published:.3g}"
+    return f", published {second:,.10g} / {first:,.10g} = {figure(published)}"
