@@ -150,7 +150,7 @@ def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
     if claim.tested_by:
         yield f"  tested by  {claim.tested_by}"
     yield f"  verdict    {standing.word}"
-    for each in standing.why.split("; "):
+    for each in standing.lines:
         yield f"             {each}"
     for run in standing.runs:
         yield f"  run        {run_words(run)}"

@@ -38,13 +38,18 @@ class TrialStanding:
 
 @dataclass(frozen=True)
 class Standing:
-    """A claim's verdict, and why: one sentence, or a line a trial."""
+    """A claim's verdict, and why: a line a trial or prediction, or the one reason."""
 
     claim: Claim
     word: Word
-    why: str
+    lines: tuple[str, ...]
     trials: tuple[TrialStanding, ...] = ()
     predicted: tuple[Predicted, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """All lines in one."""
+        return "; ".join(self.lines)
 
     @property
     def runs(self) -> list[JudgedRun]:
@@ -70,12 +75,12 @@ def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None 
         word = _PREDICTED[next(met for met in GRAVEST_FIRST if met in came_of_them)]
     said = [_in_words(claim, each) for each in trials]
     said += [prediction_words(claim, each) for each in found]
-    return Standing(claim, word, "; ".join(said), trials, found)
+    return Standing(claim, word, tuple(said), trials, found)
 
 
 def _by_reason(claim: Claim) -> Standing:
     if claim.waits_for is not None:
-        return Standing(claim, "not yet", f"waits for {claim.waits_for}: {claim.tested_by}")
+        return Standing(claim, "not yet", (f"waits for {claim.waits_for}: {claim.tested_by}",))
     reasons: list[tuple[Word, str]] = [
         ("repeatable", claim.repeatable),
         ("fitted", claim.fitted),
@@ -83,7 +88,7 @@ def _by_reason(claim: Claim) -> Standing:
         ("untestable here", claim.untestable),
     ]
     word, why = next((word, why) for word, why in reasons if why)
-    return Standing(claim, word, why)
+    return Standing(claim, word, (why,))
 
 
 def _of_trial(folder: str, claim: Claim, trial: Trial, run: JudgedRun | None) -> TrialStanding:
