@@ -191,6 +191,12 @@ def parse_percent(text: str) -> float:
     return float(PERCENT.read(text))
 
 
+def figure(number: float, digits: int = 3) -> str:
+    """A number of so many digits, never as a power of ten: "0.3", "31.2", "22,000"."""
+    rounded = float(f"{number:.{digits}g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
+
+
 def format_size(size_bytes: float) -> str:
     """A size for people: "4 KiB", "1.5 GiB", "512 B"; three digits, binary units."""
     for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):

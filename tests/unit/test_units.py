@@ -20,6 +20,7 @@ from fsgauge.units import (
     exact_percent,
     exact_rate,
     exact_size,
+    figure,
     format_bandwidth,
     format_duration,
     format_rate,
@@ -220,3 +221,12 @@ def test_a_transfer_rate_without_its_unit_is_refused(text: str, hint: str) -> No
     with pytest.raises(UnitError) as refusal:
         BANDWIDTH.read(text)
     assert hint in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"),
+    [(0.3, 3, "0.3"), (31.24, 3, "31.2"), (999.6, 3, "1,000"), (21_960, 2, "22,000")],
+)
+def test_a_figure_is_never_a_power_of_ten(number: float, digits: int, text: str) -> None:
+    """ "58 to 1e+02 %"."""
+    assert figure(number, digits) == text

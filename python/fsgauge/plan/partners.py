@@ -49,9 +49,16 @@ def _in_whole_rounds(plan: Plan, turns: int) -> str:
     return f"; only in a multiple of {turns} blocks does each system have each device equally often"
 
 
+def _synced(number: int, of: int) -> str:
+    """How many of these cells are synced after each slice."""
+    if not number:
+        return ""
+    return f" and a sync each{f' in {number} of them' if number < of else ''}"
+
+
 def _slices(plan: Plan, study: Study) -> str:
     """How many cells have how many slices, and how long these are."""
-    method, found = method_of(study.workload), Counter[str]()
+    method, found, synced = method_of(study.workload), Counter[str](), Counter[str]()
     for cell in plan.cells:
         slicing = method.slicing(cell)
         if slicing.is_whole:
@@ -59,6 +66,10 @@ def _slices(plan: Plan, study: Study) -> str:
             continue
         slices = f"{slicing.count} slice{'s' if slicing.count > 1 else ''}"
         words = f"in {slices} of {format_duration(slicing.slice_ns)}"
-        found[words + (" and a sync each" if slicing.charges_sync else "")] += 1
-    parts = [f"{count} cell{'s' if count > 1 else ''} {words}" for words, count in found.items()]
+        found[words] += 1
+        synced[words] += slicing.charges_sync
+    parts = [
+        f"{count} cell{'s' if count > 1 else ''} {words}{_synced(synced[words], count)}"
+        for words, count in found.items()
+    ]
     return f"{', '.join(parts)}; by turns, forwards and backwards"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.record.preconditioning import MOST_ROUNDS, PASSES, ROUNDS
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import figure, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, FASTEST, Speed
 
 EXPECTED_ROUNDS = 10
@@ -44,15 +44,10 @@ def endurance(
         return ""
     writes = written_bytes / size_bytes
     days = seconds / _DAY_SECONDS
-    rate = f", at a rate of {_rounded(writes / days)} drive writes a day" if days > 0 else ""
+    rate = f", at a rate of {figure(writes / days)} drive writes a day" if days > 0 else ""
     return (
-        f"up to {written_bytes / 1e12:.3g} TB written, {writes:.3g} times the"
+        f"up to {figure(written_bytes / 1e12)} TB written, {figure(writes)} times the"
         f" {format_size(size_bytes)} of the device, in {format_duration(int(seconds * 1e9))}"
         f" ({format_duration(int(longest_seconds * 1e9))} where every cell needs"
         f" {MOST_ROUNDS} rounds){rate}"
     )
-
-
-def _rounded(number: float) -> str:
-    """Three digits, or all of a large number's: "126", "22,000"."""
-    return f"{number:.3g}" if number < 1000 else f"{float(f'{number:.2g}'):,.0f}"

@@ -28,8 +28,10 @@ from fsgauge.stats.folders.between import Between, Entry, IdleLine
 from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
+from fsgauge.units import figure
 
 RELIABLE = 3
 """Sittings of a side from which a comparison of sittings sees what matters."""
@@ -139,8 +141,8 @@ def _idle_line(between: Between, each: IdleLine) -> Line:
     return Line(
         cell=between.cell(each.cell).name,
         system=each.system,
-        a="nothing" if each.a else "",
-        b="nothing" if each.b else "",
+        a=_value(each.metric, each.a, each.value_a),
+        b=_value(each.metric, each.b, each.value_b),
         ratio="",
         interval="",
         within="",
@@ -150,6 +152,12 @@ def _idle_line(between: Between, each: IdleLine) -> Line:
         robust="",
         blocks="",
     )
+
+
+def _value(metric: str, nothing: str, value: float | None) -> str:
+    if nothing or value is None:
+        return "nothing" if nothing else ""
+    return words.value(value, METRICS[metric].unit)
 
 
 def line_of(between: Between, entry: Entry) -> Line:
@@ -207,7 +215,7 @@ def limit_interval(test: Test) -> str:
         return "no interval"
     if is_too_wide(test.low, test.high):
         return "interval too wide"
-    return f"{test.low:.4g} to {test.high:.4g}"
+    return f"{figure(test.low, 4)} to {figure(test.high, 4)}"
 
 
 def basis_sentence(between: Between) -> str:

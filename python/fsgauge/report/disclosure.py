@@ -202,7 +202,7 @@ def _repetition(results: Results) -> Rows:
         ("order", "random within each block; the baseline twice in each"),
         ("intervals", "95 %, t over logarithms of block ratios, corrected for all comparisons"),
         ("margin of equivalence", words.percent(margin) if margin is not None else None),
-        ("noise floor", words.noise(floor) if floor is not None else None),
+        ("noise floor", words.noise(floor, results.baseline) if floor is not None else None),
     ]
 
 

@@ -14,6 +14,7 @@ from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import ratio_range
+from fsgauge.units import figure
 
 MOST_LINES = 6
 _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
@@ -137,7 +138,7 @@ def _limit(each: Required) -> str:
 def _condition(each: Test) -> str:
     bounds = "no interval"
     if each.low is not None and each.high is not None:
-        bounds = f"{each.low:.4g} to {each.high:.4g}"
+        bounds = f"{figure(each.low, 4)} to {figure(each.high, 4)}"
     start = f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
     if each.ratio is None:
         return f"{start} {each.reason}"

@@ -13,6 +13,7 @@ from fsgauge.record.records import RunRecord
 from fsgauge.report import words
 from fsgauge.report.kind_page import Line, page_of
 from fsgauge.stats.evidence import count
+from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
 
 FEW_BLOCKS = 6
@@ -52,6 +53,9 @@ def _blocks(results: Results) -> Line:
         return Line("Blocks", sure.blocks_words, False, "blocks")
     if sure.blocks_complete != sure.blocks_planned:
         text += f" of {sure.blocks_planned} planned"
+    most = max((each.n for each in results.comparisons), default=0)
+    if most > sure.blocks_complete:
+        text += f" whole, up to {most} of a cell"
     few = sure.blocks_complete < FEW_BLOCKS
     return Line("Blocks", text + (", few" if few else ""), not few, "blocks")
 
@@ -60,13 +64,17 @@ def _noise(results: Results) -> Line:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
     if floor is None and any(each.code == "operations.few" for each in results.findings):
         return Line("Noise floor", "unknown: too few operations in a run", False, "noise")
+    cell, metric = results.primary_cells[0], results.primary_metrics[results.primary_cells[0]]
+    idle = results.did_nothing(cell, results.baseline, metric)
+    if floor is None and idle is not None:
+        return Line("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
-    text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"
+    text = words.noise(floor, results.baseline)
     if words.never_differs(floor):
         text = f"none: {results.baseline} equals itself in every block"
     if floor.state == "wide":
-        text += ", too noisy to answer"
+        text += f", too noisy {hides(results.comparisons, floor.metric)}"
     return Line("Noise floor", text, floor.state == "quiet", "noise")
 
 

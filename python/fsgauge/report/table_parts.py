@@ -11,6 +11,7 @@ from fsgauge.report import words
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Measurement
+from fsgauge.units import figure
 
 T = TypeVar("T")
 _LONGEST_NUMBER = 40
@@ -219,7 +220,7 @@ def quantile_cell(number: Estimate | None) -> TableCell:
 
 def number_cell(number: Estimate | None) -> TableCell:
     """A number without a unit."""
-    return estimate_cell(number, lambda value: f"{value:.3g}")
+    return estimate_cell(number, figure)
 
 
 _REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}

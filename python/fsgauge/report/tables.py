@@ -21,8 +21,8 @@ from fsgauge.stats.results import (
     MetricInfo,
     Results,
 )
-from fsgauge.stats.robust import blocks_in_words, differs
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.robust import differs
+from fsgauge.stats.wording import blocks_in_words, ratio_range
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,11 @@ def _line(
         interval=interval,
         blocks=measured.n,
         ratio=words.ratio(entry.ratio, entry.low, entry.high) if entry else "",
-        ratio_interval=_ratio_interval(entry) if entry else "baseline",
+        ratio_interval=_ratio_interval(entry)
+        if entry
+        else "baseline"
+        if measured.system == results.baseline
+        else "",
         glyph=GLYPHS[entry.verdict] if entry and entry.is_claimed else "",
         verdict=words.verdict(entry) if entry else "",
         robust=_robust(entry) if entry else "",

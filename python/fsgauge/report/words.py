@@ -171,9 +171,13 @@ def never_differs(floor: NoiseFloor) -> bool:
     return low is not None and high is not None and never_varied(low, high)
 
 
-def noise(floor: NoiseFloor | None) -> str:
-    """The noise floor as a range of ratios."""
-    return "unknown" if floor is None else interval_of(floor)
+def noise(floor: NoiseFloor, baseline: str) -> str:
+    """The noise floor as a range of ratios: the band of a typical cell, or, where the baseline
+    differs from itself, by how much."""
+    if floor.state == "differs" or floor.band is None:
+        return f"{interval_of(floor)} ({baseline} against itself)"
+    band = interval(floor.band.low, floor.band.high, floor.n)
+    return f"{band} (where a system equal to {baseline} may come out)"
 
 
 def estimate(number: Estimate, unit: str) -> str:

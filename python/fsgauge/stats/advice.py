@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.engine.wire import ShareFilesTarget
+from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.stats import run_checks, steadiness
 from fsgauge.stats.results import Level
@@ -32,6 +33,8 @@ class Situation:
     virtual_machine: str | None
     submits_several: bool = False
     """Whether one io_uring call carried several operations past the page cache."""
+    processor_quota: float | None = None
+    """In processors, where it binds."""
 
 
 def situation_of(
@@ -58,7 +61,13 @@ def situation_of(
         clock_source=environment.load.clock_source,
         virtual_machine=environment.load.virtual_machine,
         submits_several=any(_submits_several(run) for run in runs),
+        processor_quota=_quota(environment.load),
     )
+
+
+def _quota(machine: Machine) -> float | None:
+    quota = machine.limits.processor_quota if machine.limits is not None else None
+    return None if quota is None or quota >= machine.processor_count else quota
 
 
 def _submits_several(run: RunRecord) -> bool:
@@ -115,8 +124,8 @@ RUN_CHECKS = (
         "run.not_steady",
         "warning",
         steadiness.not_steady,
-        "the rate was not steady while it was measured (five rounds within 20 %, trend within"
-        " 10 %, no lasting change); the runs are kept",
+        "the rate moved while it was measured by more than its own scatter explains (five rounds"
+        " within 20 %, trend within 10 %, no lasting change); the runs are kept",
     ),
     RunCheck(
         "run.queue",
@@ -225,7 +234,7 @@ def advice_for(code: str, situation: Situation) -> str:
         " 100 ms: offer less (--set workload.rate=...), or read the rate, not latency.",
         "run.paused": "Repeat the study with nothing else running; more blocks (--set"
         " plan.blocks=...) outweigh a few such runs.",
-        "run.starved": "Fewer jobs than processors, or a machine without other work.",
+        "run.starved": starved_advice(situation),
         "run.clock_jumped": "Look for suspends, and for a clock source that the kernel dropped:"
         " dmesg | grep -i clocksource.",
         "run.unanswered": "dmesg | tail: the storage hangs, or a driver does.",
@@ -249,6 +258,17 @@ def merged_advice(situation: Situation) -> str:
     return (
         "Choose a scheduler that merges nothing (none), where the requests reach a scheduler;"
         " read the cell as one of larger requests."
+    )
+
+
+def starved_advice(situation: Situation) -> str:
+    """What to do about threads that wait for a processor: a quota keeps them off idle ones."""
+    quota = situation.processor_quota
+    if quota is None:
+        return "Fewer jobs than processors, or a machine without other work."
+    return (
+        f"The CPU quota of {quota:.3g} processors does this: raise it (cpu.max, CPUQuota= of the"
+        " unit, --cpus of the container)."
     )
 
 

@@ -62,7 +62,7 @@ class Analysis:
     """Codes of general findings that one of its own says better."""
     worker: ClassVar[str] = "job"
     """What those are called that work at once in a load, and what to do where one does little."""
-    worker_advice: ClassVar[str] = " Compare single jobs in the records; a lock may favour one."
+    worker_advice: ClassVar[str] = " Compare single jobs in the records."
     queue_advice: ClassVar[str] = ""
     """What to do about a queue that was not full, where the general advice would mislead."""
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, weakened
+from fsgauge.durability import MEMORY, NEVER_SYNCED, SystemOptions, Weak, weakened
 from fsgauge.engine.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Durability, Finding, WeakSystem
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.wording import listed, named_systems
+from fsgauge.stats.wording import blocks_in_words, listed, named_systems
 
 
 def durability_in(evidence: Evidence) -> Durability:
@@ -38,25 +38,33 @@ def durability_of(
     runs: Sequence[RunRecord],
     storage: StorageFacts,
 ) -> Durability:
-    """Each system's own options in the study's order, from its first turn; then the whole study."""
-    first: dict[str, TurnRecord] = {}
-    for turn in turns:
-        first.setdefault(turn.system, turn)
+    """Each system's own options in the study's order, of all its turns; then the whole study."""
     found = [
         WeakSystem(
             system=system,
-            option=weak.option,
+            option=weak.option
+            if len(blocks) == of
+            else f"{weak.option} in {blocks_in_words(blocks)}",
             loses=weak.loses,
             source=weak.source,
             guards=weak.guards,
         )
         for system in systems
-        if system in first
-        for weak in weakened(made_as(first[system]))
+        if (of := len(own := [turn for turn in turns if turn.system == system]))
+        for weak, blocks in _weakened_in(own).items()
     ]
     found += unflushed(systems, runs, _is_synced)
     of_all = [MEMORY] if _is_memory(storage) else []
     return Durability(systems=found, of_all=[*of_all, *_load(runs)])
+
+
+def _weakened_in(turns: Sequence[TurnRecord]) -> dict[Weak, list[int]]:
+    """What a system gives up, with the block of each turn in which it did."""
+    found: dict[Weak, list[int]] = {}
+    for turn in turns:
+        for weak in weakened(made_as(turn)):
+            found.setdefault(weak, []).append(turn.block)
+    return found
 
 
 def _is_memory(storage: StorageFacts) -> bool:

@@ -20,17 +20,20 @@ from fsgauge.stats.idle import IDLE, idle_hosts, idle_systems, idle_workers
 from fsgauge.stats.limit_findings import limit_findings
 from fsgauge.stats.lost_data import LOST_DATA, lost_data
 from fsgauge.stats.machine_findings import disk_limits, emulator_limited, machine_findings
+from fsgauge.stats.midway import changed_midway
 from fsgauge.stats.missing_runs import (
     advice_for_more,
     few_blocks,
     lost_machines,
     missing_runs,
+    not_read,
+    not_removed,
     stopped_early,
     withheld_quantiles,
 )
-from fsgauge.stats.noise import ASKED_PERCENT
+from fsgauge.stats.noise import ASKED_PERCENT, hides
 from fsgauge.stats.results import Finding, Level
-from fsgauge.stats.robust import blocks_in_words, differs
+from fsgauge.stats.robust import differs
 from fsgauge.stats.served import SERVER_ADVICE, places_served, server_aborts, unstable_writes
 from fsgauge.stats.storage_findings import (
     cached_direct,
@@ -39,6 +42,8 @@ from fsgauge.stats.storage_findings import (
     preconditioned,
     storage_cautions,
 )
+from fsgauge.stats.turning_point import turning_points
+from fsgauge.stats.wording import blocks_in_words
 
 SURE, UNSURE = 0.05, 0.2
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
@@ -58,15 +63,18 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *server_aborts(evidence, analysis),
         *missing_runs(evidence),
         *lost_machines(evidence),
+        *not_removed(evidence),
+        *not_read(evidence),
         *few_blocks(evidence),
         *withheld_quantiles(evidence),
         *stopped_early(evidence),
         *drift_of_study(evidence),
+        *turning_points(evidence),
         *unstable_writes(evidence),
         *weak_systems(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
-        *_turns_differ(evidence),
+        *changed_midway(evidence),
         *host_findings(evidence),
         *machine_findings(evidence),
         *emulator_limited(evidence),
@@ -113,14 +121,16 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             " fills, wears or heats up. Stop other work, warm up longer and repeat.",
         )
     if floor.state == "wide":
+        hidden = hides(evidence.comparisons, evidence.primary_metric)
+        stands = " What is called better or worse stands all the same."
         yield finding(
             "noise.wide",
             "warning",
-            f"Too noisy {_for_what(evidence)}: here two equal systems may come out"
+            f"Too noisy {hidden}: here two equal systems may come out"
             f" {_percent(math.expm1(min(floor.typical, 700.0)))} apart in one cell, so a difference"
             f" of {ASKED_PERCENT:.0f} % would most likely not be seen.",
-            "Stop other work, or use a quieter machine, longer runs or more blocks: half the noise"
-            " takes four times the blocks. What is called better or worse stands all the same.",
+            f"{_quieter(evidence)}, longer runs or more blocks: half the noise"
+            f" takes four times the blocks.{'' if hidden == 'to answer' else stands}",
         )
     if floor.drifts:
         percent = 100 * (floor.in_time.ratio - 1)
@@ -134,6 +144,14 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def _quieter(evidence: Evidence) -> str:
+    """A quota stops and starts the threads: with it no machine is quiet."""
+    quota = evidence.situation.processor_quota
+    if quota is None:
+        return "Stop other work, or use a quieter machine"
+    return f"Raise the CPU quota of {quota:.3g} processors, or use a quieter machine"
+
+
 def _baseline_did_nothing(evidence: Evidence) -> bool:
     """Whether that is why there is no noise floor, which is told by its name."""
     metric, baseline = evidence.primary_metric, evidence.study.plan.baseline
@@ -141,18 +159,6 @@ def _baseline_did_nothing(evidence: Evidence) -> bool:
         (metric, cell.id, baseline) in evidence.samples.nothing
         for cell in evidence.study.plan.cells
     )
-
-
-def _for_what(evidence: Evidence) -> str:
-    """What noise stands in the way of: everything, or what is smaller than what was decided."""
-    decided = any(
-        entry.primary
-        and entry.metric == evidence.primary_metric
-        and entry.verdict in ("better", "worse")
-        and not entry.limited_by
-        for entry in evidence.comparisons
-    )
-    return "for small differences" if decided else "to answer"
 
 
 def _percent(share: float) -> str:
@@ -231,25 +237,6 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
             "Look at the runs of these blocks: did the machine stall, or does the system? The"
             " verdict counts them in full.",
             apart,
-        )
-
-
-def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
-    """One system must be made the same way in every turn, on whichever of several equal disks."""
-    made: dict[str, set[tuple[str, ...]]] = {}
-    for turn in evidence.turns:
-        facts = turn.facts
-        command = " ".join(word for word in facts.mkfs_command if word != facts.mount_source)
-        key = (command, facts.mount_options, str(facts.size_bytes))
-        made.setdefault(turn.system, set()).add(key)
-    changed = [system for system, ways in made.items() if len(ways) > 1]
-    if changed:
-        yield finding(
-            "system.changed",
-            "warning",
-            f"{', '.join(changed)}: not made the same way in every turn.",
-            "Compare the turn.json files of its records.",
-            changed,
         )
 
 

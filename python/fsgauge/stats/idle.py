@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import ClientsJob, LoadResult, elapsed_with_finish_ns, timed_operations
@@ -20,8 +20,10 @@ from fsgauge.record.parts import Part
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
 from fsgauge.stats.metrics import client_paces
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
+from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.wording import listed, percent
 from fsgauge.units import count
 
@@ -29,6 +31,8 @@ LITTLE = 0.5
 """Below this share of what others do, or the same system in other runs, it is told."""
 VERY_LITTLE = 0.25
 """The same where too few runs did more to say how far those scatter."""
+NEXT_TO_NOTHING = 0.005
+"""Below this share the first sentence of an answer names who did it."""
 SLOW = 0.8
 """A host below this share of the others, with a system, in so many blocks, is slow."""
 FEWEST_SLOW_BLOCKS = 3
@@ -46,12 +50,13 @@ IDLE = ("idle.system", "idle.host", "idle.worker")
 def low_runs(rates: Sequence[float], rig: float = 0.0) -> dict[int, float]:
     """The places of runs that did nothing or little, each with its share of what the others did.
 
-    `rig` is the deviation of a run's log rate that A/A shows.
+    `rig` is the deviation of a run's log rate that A/A shows. At most half of those that did
+    anything are low: of two slow runs beside a fast one, the fast one is the odd one.
     """
     found = {place: 0.0 for place, rate in enumerate(rates) if rate <= 0}
     ordered = sorted((rate, place) for place, rate in enumerate(rates) if rate > 0)
     logs = [math.log(rate) for rate, _ in ordered]
-    for at in range(len(logs) - 1, 0, -1):
+    for at in range(len(logs) // 2, 0, -1):
         if _stand_apart(logs[:at], logs[at:], rig):
             usual = math.exp(statistics.median(logs[at:]))
             found |= {place: rate / usual for rate, place in ordered[:at]}
@@ -83,28 +88,35 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
     rigs = {cell.id: _rig(evidence, cell.id) for cell in evidence.study.plan.cells}
     for system in evidence.study.plan.systems:
         of_cells = measured.get(system, {})
-        cells = of_cells.values()
         low = [
             (of_cell[place][0], share)
             for cell, of_cell in of_cells.items()
             for place, share in low_runs([rate for _, rate in of_cell], rigs[cell]).items()
         ]
         if low:
+            named = {run.cell.id: run.cell.name for run, _ in low}
+            of = sum(len(of_cells[cell]) for cell in named)
+            where = f" of {listed(list(named.values()))}" if len(named) < len(of_cells) else ""
             yield finding(
                 "idle.system",
                 "warning",
-                f"{_did(system, low, 'its other runs')} in"
-                f" {part_of(len(low), sum(map(len, cells)), 'run')}.",
+                f"{_did(system, low, 'its other runs')} in {part_of(len(low), of, 'run')}{where}.",
                 "Look at these runs first: did the system stall, or the storage below (dmesg |"
-                " tail)? They count in full, so no mean over them is that of a working system.",
+                " tail)? Where these are fewer than half of a cell's runs they count in full, so no"
+                " mean over them is that of a working system.",
                 [f"{name_of(run)}: {_amount([share])}" for run, share in sorted_by_block(low)],
             )
 
 
 def _rig(evidence: Evidence, cell: str) -> float:
-    """What A/A shows of a run's log rate, by the median: one run that stalled is no noise."""
+    """What A/A shows of a run's log rate, by the median: one run that stalled is no noise. Of few
+    blocks it is taken for more, as the band of noise is.
+    """
     logs = [abs(log) for log in evidence.samples.twin_log_ratios("iops", cell).values()]
-    return statistics.median(logs) / (0.6745 * math.sqrt(2)) if len(logs) > 2 else 0.0
+    if len(logs) < FEWEST_TO_SCATTER:
+        return 0.0
+    of_few = t_quantile(len(logs) - 1) / 1.96
+    return of_few * statistics.median(logs) / (0.6745 * math.sqrt(2))
 
 
 def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord, float]]:
@@ -115,10 +127,38 @@ def sorted_by_block(low: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRec
 def shares_in(run: RunRecord) -> dict[str, float]:
     """The rate of a job on each host, over that of the median of those others that kept up (half
     the fastest's rate or more), so that no host is held against itself or an idle one; {} of one
-    host, and where none did anything.
+    host, and where none did anything. Of a host that did little in a slice, that of its worst one:
+    who is idle by turns with another is idle in no sum.
     """
+    whole = _host_shares(run.parts)
+    by_slice = [_host_shares(parts) for parts in _by_slice(run)]
+    return {
+        name: _worst(share, [each.get(name) for each in by_slice]) for name, share in whole.items()
+    }
+
+
+def _by_slice(run: RunRecord) -> list[list[Part]]:
+    """What all machines did at once, slice by slice; [] of a run in one go."""
+    if not run.parts:
+        return []
+    number = len(run.parts[0].slices)
+    if number < 2 or any(len(part.slices) != number for part in run.parts):
+        return []
+    return [
+        [part.model_copy(update={"slices": [part.slices[at]]}) for part in run.parts]
+        for at in range(number)
+    ]
+
+
+def _worst(whole: float, by_slice: Iterable[float | None]) -> float:
+    """The least share of any slice where it is little, else that of the whole run."""
+    least = min((share for share in by_slice if share is not None), default=whole)
+    return min(least, whole) if least < LITTLE else whole
+
+
+def _host_shares(parts: Sequence[Part]) -> dict[str, float]:
     rates = {}
-    for part in run.parts:
+    for part in parts:
         result = merged([part])
         if result is None:
             return {}
@@ -163,7 +203,11 @@ def _low_of(of_host: Sequence[tuple[RunRecord, float]]) -> list[tuple[RunRecord,
 
 def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
     """Hosts that did less than the others: one finding a host, first of all where it did little."""
-    for host, low in low_hosts(evidence.runs).items():
+    found = low_hosts(evidence.runs)
+    if _take_turns(found):
+        yield _by_turns(evidence, found)
+        return
+    for host, low in found.items():
         own = [run for run in evidence.runs if host in shares_in(run)]
         with_it = list(dict.fromkeys(run.system for run, _ in low))
         others = {run.system for run in own} - set(with_it)
@@ -171,12 +215,48 @@ def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "idle.host" if min(share for _, share in low) < LITTLE else "host.slow",
             "warning",
-            f"{_did(host, low, 'the other hosts')} in {part_of(len(low), len(own), 'run')}{only}.",
+            f"{_did(host, low, _others(own))} in {part_of(len(low), len(own), 'run')}{only}.",
             "Look at its processor, memory, network and storage, and repeat, or leave it out: rates"
             " of these runs are those of fewer hosts."
             + (" With the other systems it keeps up." if others else ""),
             [f"{name_of(run)}: {_amount([share])}" for run, share in low],
         )
+
+
+def _others(runs: Sequence[RunRecord]) -> str:
+    return "the other hosts" if any(len(run.parts) > 2 for run in runs) else "the other host"
+
+
+def _take_turns(found: Mapping[str, Sequence[tuple[RunRecord, float]]]) -> bool:
+    """Whether now one host is low, now another, none nearly idle, and none more often than chance
+    has it: they share what is slow."""
+    low = [(id(run), share) for of_host in found.values() for run, share in of_host]
+    if len(found) < 2 or len({run for run, _ in low}) < len(low):
+        return False
+    most, all_ = max(map(len, found.values())), len(low)
+    by_chance = len(found) * sum(
+        math.comb(all_, times) * (len(found) - 1) ** (all_ - times)
+        for times in range(most, all_ + 1)
+    )
+    return min(share for _, share in low) >= NEXT_TO_NOTHING and (
+        by_chance / len(found) ** all_ > ALPHA
+    )
+
+
+def _by_turns(
+    evidence: Evidence, found: Mapping[str, Sequence[tuple[RunRecord, float]]]
+) -> Finding:
+    low = [(run, host, share) for host, of_host in found.items() for run, share in of_host]
+    own = [run for run in evidence.runs if shares_in(run)]
+    return finding(
+        "idle.host",
+        "warning",
+        f"{listed(list(found))} by turns did {_amount([share for _, _, share in low])} of what"
+        f" {_others(own)} did in {part_of(len(low), len(own), 'run')}: it is no one host.",
+        "Look at what they share, a network, a server or a machine below them, and measure longer"
+        " or more blocks: a run this short may only show who was served first.",
+        [f"{name_of(run)}: {host} did {_amount([share])}" for run, host, share in low],
+    )
 
 
 @dataclass(frozen=True)
@@ -193,7 +273,7 @@ def workers_of(run: RunRecord, noun: str = "job") -> list[Worker]:
     result = run.result
     if result is None or not is_complete(run):
         return []
-    shares = _client_shares(run) if isinstance(run.job, ClientsJob) else _of_mean(own_rates(result))
+    shares = _client_shares(run) if isinstance(run.job, ClientsJob) else _job_shares(run, result)
     noun = "client" if isinstance(run.job, ClientsJob) else noun
     places = [(part.machine, at) for part in run.parts for at in range(_jobs_of(part))]
     if len(shares) != len(places):
@@ -226,6 +306,26 @@ def own_rates(result: LoadResult) -> list[float]:
 def _of_mean(rates: Sequence[float]) -> list[float]:
     mean = statistics.fmean(rates) if rates else 0.0
     return [rate / mean for rate in rates] if len(rates) > 1 and mean > 0 else []
+
+
+def _job_shares(run: RunRecord, result: LoadResult) -> list[float]:
+    """Of the whole run, or of the slice in which a job did least, if that had enough operations."""
+    whole = _of_mean(own_rates(result))
+    by_slice = []
+    for parts in _by_slice(run):
+        of_slice = merged(parts)
+        if of_slice is not None and len(of_slice.jobs) == len(whole):
+            each_did = timed_operations(of_slice) / len(whole) if whole else 0
+            shares = _of_mean(own_rates(of_slice))
+            if each_did >= FEWEST_OPERATIONS:
+                by_slice.append(shares)
+            elif each_did >= FEWEST_FOR_NONE and shares:
+                by_slice.append(
+                    [0.0 if share == 0 else whole[at] for at, share in enumerate(shares)]
+                )
+    return [
+        _worst(share, [each[at] for each in by_slice if each]) for at, share in enumerate(whole)
+    ]
 
 
 def _client_shares(run: RunRecord) -> list[float]:
@@ -296,8 +396,8 @@ def _did(name: str, low: Sequence[tuple[RunRecord, float]], others: str) -> str:
 
 
 def _amount(shares: Sequence[float]) -> str:
-    """ "nothing", "20 %", "0 to 20 %"."""
-    if max(shares) <= 0:
-        return "nothing"
+    """ "nothing", "next to nothing", "20 %", "0 to 20 %"."""
+    if max(shares) < NEXT_TO_NOTHING:
+        return "next to nothing" if max(shares) > 0 else "nothing"
     ends = dict.fromkeys((percent(min(shares)), percent(max(shares))))
     return " to ".join(ends).replace(" % to", " to")

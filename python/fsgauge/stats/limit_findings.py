@@ -10,10 +10,11 @@ from fsgauge.record.machine import BELOW, Machine, title_of
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
 from fsgauge.stats.results import Finding
-from fsgauge.stats.wording import listed
+from fsgauge.stats.wording import listed, percent
 from fsgauge.units import format_duration
 
 LIMITED = "limits.bind"
+THROTTLED = "limits.throttled"
 NOTABLE_SHARE = 0.01
 """A quota that was used up in fewer of its periods moves a p99 at most."""
 _REACHED = (0.9, 1.1)
@@ -58,7 +59,7 @@ def _throttled_runs(evidence: Evidence) -> Iterator[Finding]:
     shares = sorted(each.share for _, (_, each) in found)
     part = part_of(len(found), len(measured), "run")
     yield finding(
-        "limits.throttled",
+        THROTTLED,
         "warning" if shares[-1] >= NOTABLE_SHARE else "note",
         f"{_quota_of(evidence)} was used up in {part}: {_range(shares)} of its periods ended with"
         " the threads standing still.",
@@ -97,7 +98,7 @@ def _throttled_below(evidence: Evidence) -> Iterator[Finding]:
     if then is None or now is None or not now.since(then).throttled_periods:
         return
     yield finding(
-        "limits.throttled",
+        THROTTLED,
         "warning",
         "The CPU quota of the machine below was used up while the virtual machines ran:"
         f" {_words(now.since(then))}.",
@@ -164,12 +165,12 @@ def _quota_of(evidence: Evidence) -> str:
 
 
 def _range(shares: Sequence[float]) -> str:
-    low, high = (f"{100 * each:.2g}" for each in (shares[0], shares[-1]))
-    return f"{high} %" if low == high else f"{low} to {high} %"
+    low, high = (percent(each) for each in (shares[0], shares[-1]))
+    return high if low == high else f"{low.removesuffix(' %')} to {high}"
 
 
 def _words(each: Throttled) -> str:
     return (
-        f"{100 * each.share:.2g} % of the periods, processors stood still for"
+        f"{percent(each.share)} of the periods, processors stood still for"
         f" {format_duration(each.throttled_ns)} in all"
     )

@@ -6,12 +6,13 @@ stopped on the width of its intervals planned the blocks that it carried out.
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fsgauge.record.records import LostBlock, Plan, RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_name
-from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Withheld, is_complete
 from fsgauge.stats.wording import blocks_words, listed
@@ -93,6 +94,8 @@ def advice_for_more(evidence: Evidence, otherwise: str) -> str:
     return otherwise
 
 
+FAR_BELOW = 0.5
+"""Of the baseline's operations: more than that is too short a run, and no news."""
 CODE = "machine.lost"
 FEW_BLOCKS = 6
 
@@ -146,6 +149,34 @@ def _advice(lost: LostBlock) -> str:
     )
 
 
+def not_removed(evidence: Evidence) -> Iterator[Finding]:
+    """Systems that could not be removed after they were measured: what was measured stands."""
+    if evidence.not_removed:
+        turns = part_of(len(evidence.not_removed), len(evidence.turns), "turn")
+        yield finding(
+            "system.not_removed",
+            "warning",
+            f"After {turns} the system could not be removed. What was measured counts; the next"
+            " turn began on new machines.",
+            "fsgauge rig test NAME sets a system up alone and removes it again.",
+            [f"block {each.block + 1}, {each.because}" for each in evidence.not_removed],
+        )
+
+
+def not_read(evidence: Evidence) -> Iterator[Finding]:
+    """What was read too late beside runs, which themselves stand."""
+    late = [run for run in evidence.runs if run.not_read]
+    if late:
+        yield finding(
+            "run.not_read",
+            "note",
+            f"Beside {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
+            " time; what the runs themselves measured counts.",
+            "The machine was too busy to answer: measure when nothing else runs.",
+            [f"{name_of(run)}: {'; '.join(run.not_read)}" for run in late],
+        )
+
+
 def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
     """Tail latencies that the systems which stall have too few operations for."""
     names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
@@ -156,13 +187,14 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
     for few, found in grouped.items():
         labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
         cells = list(dict.fromkeys(names[each.cell] for each in found))
-        is_news = evidence.samples.plan.baseline not in few
+        baseline = evidence.samples.plan.baseline
+        is_news = baseline not in few and _is_far_below(evidence, few, baseline, found)
         yield finding(
             "quantile.withheld",
             "warning",
             f"{listed(few)} completed too few operations for the {listed(labels)}"
             f"{', which is itself the news' if is_news else ''}: in"
-            f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, is_news)}.",
+            f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, baseline)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
             " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
             cells,
@@ -179,9 +211,30 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _not_compared(few: Sequence[str], is_news: bool) -> str:
+def _is_far_below(
+    evidence: Evidence, few: Sequence[str], baseline: str, found: Sequence[Withheld]
+) -> bool:
+    """Whether each of these completed less than half of what the baseline did in such a run."""
+
+    def done(system: str, each: Withheld) -> float:
+        operation = each.metric.partition(".")[0]
+        histograms = [
+            latencies(run.result).get(operation)
+            for run in evidence.runs
+            if run.result is not None and run.system == system and run.cell.id == each.cell
+        ]
+        return statistics.median(
+            [0 if one is None else one.operations for one in histograms] or [0]
+        )
+
+    return all(
+        done(system, each) < FAR_BELOW * done(baseline, each) for system in few for each in found
+    )
+
+
+def _not_compared(few: Sequence[str], baseline: str) -> str:
     """Without the baseline nobody is."""
-    if not is_news:
+    if baseline in few:
         return "it is not compared"
     return f"{few[0]} is not compared" if len(few) == 1 else "they are not compared"
 

@@ -30,7 +30,7 @@ from typing import Literal
 
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.results import CellBand, NoiseFloor
+from fsgauge.stats.results import CellBand, Comparison, NoiseFloor, typical
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, log_margin
 
@@ -76,9 +76,7 @@ class Noise:
     @property
     def typical(self) -> float:
         """How far from 1 an equal system may come out in a typical cell, as a log."""
-        if not self.half_widths:
-            return math.inf
-        return math.sqrt(statistics.fmean(half**2 for half in self.half_widths.values()))
+        return typical(list(self.half_widths.values()))
 
     @property
     def drifts(self) -> bool:
@@ -106,12 +104,10 @@ def pooled_noise(
     ordered = ratio_of_blocks(_means(in_time), reach=reach, level=samples.level)
     if labelled is None or ordered is None:
         return None
-    every_cell = {cell.id: samples.twin_log_ratios(metric, cell.id) for cell in samples.plan.cells}
     halves = {
         cell: half
-        for cell, ratios in {**every_cell, **of_twin}.items()
-        if (half := _half_width(samples, list(ratios.values()), samples.noise_reach(metric, cell)))
-        is not None
+        for cell in dict.fromkeys((*(each.id for each in samples.plan.cells), *of_twin))
+        if (half := _half_width(samples, metric, cell)) is not None
     }
     return Noise(metric, labelled, ordered, list(in_time), halves, log_margin(equivalence_percent))
 
@@ -126,11 +122,25 @@ def _means(by_cell: Mapping[str, Mapping[int, float]]) -> list[float]:
     ]
 
 
-def _half_width(samples: Samples, logs: Sequence[float], reach: float) -> float | None:
+def _half_width(samples: Samples, metric: str, cell: str) -> float | None:
+    reach = samples.noise_reach(metric, cell)
+    logs = list(samples.twin_log_ratios(metric, cell).values())
     found = ratio_of_blocks(logs, reach=reach, level=samples.level)
     if found is None or found.low is None or found.n < BLOCKS_FOR_A_VERDICT:
         return None
     return (math.log(found.ratio / found.low) - reach) * PAIRED + reach
+
+
+def hides(comparisons: Sequence[Comparison], metric: str) -> str:
+    """What wide noise stands in the way of: all, or what is smaller than what was decided."""
+    decided = any(
+        entry.primary
+        and entry.metric == metric
+        and entry.verdict in ("better", "worse")
+        and not entry.limited_by
+        for entry in comparisons
+    )
+    return "for small differences" if decided else "to answer"
 
 
 def noise_floors(

@@ -5,6 +5,9 @@ Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a laten
 
 from __future__ import annotations
 
+import math
+import statistics
+from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
@@ -167,6 +170,11 @@ class CellBand(ResultModel):
     high: float
 
 
+def typical(halves: Sequence[float]) -> float:
+    """The half width, as a log, of the band of a typical cell; infinite where none has one."""
+    return math.sqrt(statistics.fmean(half**2 for half in halves)) if halves else math.inf
+
+
 class NoiseFloor(ResultModel):
     """The baseline against itself, pooled over the primary cells; which turn is over which, by lot.
 
@@ -185,6 +193,13 @@ class NoiseFloor(ResultModel):
     drift: float
     drifts: bool
     bands: list[CellBand]
+
+    @property
+    def band(self) -> CellBand | None:
+        """The band of a typical one of `cells`; None where none has data for one."""
+        halves = [math.log(band.high) for band in self.bands if band.cell in self.cells]
+        half = typical(halves)
+        return CellBand(cell="", low=math.exp(-half), high=math.exp(half)) if halves else None
 
     def band_of(self, cell: str) -> CellBand | None:
         """The band of one cell, where it has data for one."""

@@ -25,7 +25,6 @@ from fsgauge.stats.ratio import LEVEL, beyond, deviation_of_steps
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.welch import interval, p_of
-from fsgauge.stats.wording import listed
 
 FREEDOM = 4.0
 LIGHT = 0.25
@@ -77,12 +76,6 @@ def differs(entry: Comparison) -> bool:
 
 def _log_width(low: float, high: float) -> float:
     return math.log(high / low) if low > 0 else math.inf
-
-
-def blocks_in_words(blocks: Sequence[int]) -> str:
-    """ "block 4", "blocks 2 and 7"."""
-    numbers = [str(block + 1) for block in blocks]
-    return f"block{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
 
 
 def robust_ratios(samples: Samples, metric: str, cell: str) -> dict[str, RobustRatio]:

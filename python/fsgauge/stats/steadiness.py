@@ -72,7 +72,9 @@ def _of_slices(slices: list[LoadResult]) -> Steady:
     worst = max(judged, key=lambda verdict: verdict.range_share or 0, default=None)
     reason = None if judged else "its slices are too short"
     if moved:
-        reason = f"in {len(moved)} of {len(judged)} slices; in one, {moved[0].reason}"
+        reason = moved[0].reason
+    if moved and len(judged) > 1:
+        reason = f"in {len(moved)} of {len(judged)} slices; in one, {reason}"
     return Steady(
         judged=bool(judged),
         reached=reached,

@@ -48,11 +48,12 @@ def cached_direct(evidence: Evidence) -> Iterator[Finding]:
 
 def what_holds(floor: NoiseFloor | None) -> str:
     """Whether ratios hold on a disk that others use too, by what its noise was here."""
-    if floor is None or floor.state == "unknown":
-        return "whether ratios hold is not known: its noise was not measured in enough blocks"
-    if floor.state == "differs":
+    if floor is not None and floor.state == "differs":
         return "ratios do not hold: the baseline differed from itself"
-    apart = f"equal systems came out {ratio_range(floor.low, floor.high)} apart"
+    band = None if floor is None or floor.state == "unknown" else floor.band
+    if floor is None or band is None:
+        return "whether ratios hold is not known: its noise was not measured in enough blocks"
+    apart = f"equal systems may come out {ratio_range(band.low, band.high)} apart"
     if apart.endswith(f"{IN_EVERY_BLOCK} apart"):
         apart = "equal systems came out equal in every block"
     if floor.state == "wide":

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from fsgauge.stats.verdict import OPEN
 from fsgauge.units import count
+
+
+def blocks_in_words(blocks: Iterable[int]) -> str:
+    """ "block 4", "blocks 2 and 7", "blocks 1 to 3 and 8"."""
+    numbers = sorted({block + 1 for block in blocks})
+    spans: list[str] = []
+    for _, members in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
+        span = [number for _, number in members]
+        spans += [f"{span[0]} to {span[-1]}"] if len(span) > 2 else map(str, span)
+    return f"block{'s' if len(numbers) > 1 else ''} {listed(spans)}"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.plan.partners import partners
+from fsgauge.plan.partners import _synced, partners
 from fsgauge.plan.turns import make_plan
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.side_by_side import hindrance
@@ -90,6 +90,12 @@ def test_the_host_says_what_stands_in_its_way() -> None:
     assert HostRig().hindrance(study("auto", kind="churn")) != ""
 
 
+def test_cells_of_one_length_are_counted_once() -> None:
+    """It read "1 cell in 2 slices of 500 ms, 1 cell in 2 slices of 500 ms and a sync each"."""
+    assert _synced(1, 2) == " and a sync each in 1 of them"
+    assert _synced(2, 2) == " and a sync each" and _synced(0, 2) == ""
+
+
 def test_a_plan_says_room_slices_and_the_wider_design() -> None:
     chosen = study("true")
     plan = make_plan(chosen, size_bytes=8 * GIB, side_by_side=True)
@@ -97,6 +103,7 @@ def test_a_plan_says_room_slices_and_the_wider_design() -> None:
     assert "5 x 8 GiB = 40 GiB" in room
     assert "12 cells in 10 slices of 500 ms" in slices
     assert "24 cells in 2 slices of 2.5 s and a sync each" in slices
+    assert slices.count(" and a sync each") == 1
     plain = make_plan(chosen, size_bytes=8 * GIB)
     wider, apart = partners(plain, chosen, 8 * GIB, "the disk is full")
     assert wider == "one by one, the wider design: the disk is full"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.record.limits import Limits
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.advice import advice_for, situation_of
 from tests.synthetic import make_study
@@ -22,3 +23,15 @@ def test_what_is_set_already_is_no_advice(operations: int | None, helps: bool) -
     before = make_study(blocks=1).before
     situation = situation_of({}, before, 1, [submitting(operations)])
     assert ("submit_batch=1" in advice_for("run.merged", situation)) is helps
+
+
+@pytest.mark.parametrize(("quota", "is_why"), [(0.1, True), (None, False), (1000.0, False)])
+def test_a_quota_that_binds_is_why_threads_wait(quota: float | None, is_why: bool) -> None:
+    """Under a quota of 0.1 processors the advice was fewer jobs than processors."""
+    before = make_study(blocks=1).before
+    limits = Limits.model_construct(processor_quota=quota)
+    machines = [each.model_copy(update={"limits": limits}) for each in before.machines]
+    situation = situation_of({}, before.model_copy(update={"machines": machines}), 1, [])
+    said = advice_for("run.starved", situation)
+    assert ("CPU quota of 0.1 processors" in said) == is_why
+    assert ("Fewer jobs" in said) != is_why

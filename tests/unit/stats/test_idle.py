@@ -15,7 +15,7 @@ from fsgauge.engine.wire import JobShare
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.idle import low_runs, own_rates, shares_in, workers_of
+from fsgauge.stats.idle import idle_words, low_runs, own_rates, shares_in, workers_of
 from fsgauge.stats.results import Finding
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did, one_did, part_did
@@ -194,7 +194,9 @@ def test_lost_data_is_said_before_and_gravity_after() -> None:
         ([100.0, 100.0, 100.0, 45.0], {3: 0.45}),
         ([100.0, 100.0, 100.0, 55.0], {}),
         ([100.0, 101.0, 99.0, 0.0, 1.0, 20.0], {3: 0.0, 4: 0.01, 5: 0.2}),
-        ([20.0, 20.0, 20.0, 20.0, 20.0, 100.0], dict.fromkeys(range(5), 0.2)),
+        ([20.0, 20.0, 20.0, 20.0, 20.0, 100.0], {}),
+        ([7.0, 6.4, 63.8], {}),
+        ([0.0, 0.0, 63.8], {0: 0.0, 1: 0.0}),
         ([100.0, 300.0, 40.0, 160.0], {}),
     ],
 )
@@ -241,7 +243,7 @@ def test_a_host_that_did_little_is_named_with_its_share_and_runs(
     made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
     results = over_hosts(made, share, others, blocks)
     (found,) = [each for each in results.findings if each.code == "idle.host"]
-    of = "" if share == 0 else " % of what the other hosts did"
+    of = "" if share == 0 else f" % of what the other host{'s' if len(others) > 1 else ''} did"
     runs = len(blocks) * 4
     assert found.sentence == f"d did {SHARES[share]}{of} in {runs} of {BLOCKS * 4} runs."
     assert found.count == runs and found is results.findings[0]
@@ -297,7 +299,120 @@ def test_where_a_host_is_slow_an_idle_system_is_told_all_the_same() -> None:
     assert {"host.slow", "idle.system"} <= {each.code for each in results.findings}
 
 
+def test_equal_hosts_that_are_low_by_turns_are_no_slow_host() -> None:
+    """Two equal hosts: "h1 did 18 to 39 % of what the other hosts did in 2 of 8 runs", h2 in 3."""
+    made = make_study(**ONE_CELL, blocks=2, noise=0.01)
+    shares = {0: {"d": 0.18}, 1: {"a": 0.2}, 2: {"a": 0.48}, 5: {"d": 0.39}, 6: {"a": 0.26}}
+    runs = [
+        run.model_copy(
+            update={
+                "parts": [
+                    part_did(run.parts[0], shares.get(at, {}).get(name, 1.0), name) for name in "ad"
+                ]
+            }
+        )
+        for at, run in enumerate(made.runs)
+    ]
+    (found,) = idle(read(made, runs))
+    assert found.code == "idle.host" and found.count == 5
+    assert found.sentence == (
+        "a and d by turns did 18 to 48 % of what the other host did in 5 of 8 runs: it is no one"
+        " host."
+    )
+
+
+def test_two_hosts_that_did_nothing_by_turns_are_both_named() -> None:
+    made = make_study(**ONE_CELL, blocks=2, noise=0.01)
+    runs = [
+        run.model_copy(
+            update={
+                "parts": [
+                    part_did(run.parts[0], float(name == "ad"[at % 2]), name) for name in "ad"
+                ]
+            }
+        )
+        for at, run in enumerate(made.runs)
+    ]
+    assert [each.sentence for each in idle(read(made, runs))] == [
+        "a did nothing in 4 of 8 runs.",
+        "d did nothing in 4 of 8 runs.",
+    ]
+
+
+def test_the_cell_is_named_and_only_its_runs_are_counted() -> None:
+    made = make_study(**{**ONE_CELL, "queue_depths": (1, 32)}, blocks=BLOCKS, noise=0.01)
+    runs = [
+        did(run, 0.2)
+        if run.system == "xfs" and run.block == 1 and "depth32" in run.cell.id
+        else run
+        for run in made.runs
+    ]
+    (found,) = idle(read(made, runs))
+    assert found.sentence.endswith(" in 1 of 6 runs of randread 4 KiB, depth 32.")
+
+
+def test_few_twins_hide_more_than_many() -> None:
+    """1 of 3 runs at a fifth, beside a baseline that differs from itself nearly threefold."""
+    made = make_study(**ONE_CELL, blocks=3, noise=0.01)
+    noisy = [did(run, 0.4) if run.again else run for run in made.runs]
+    runs = [did(run, 0.2) if run.system == "xfs" and run.block == 1 else run for run in noisy]
+    assert not [each for each in idle(read(made, runs)) if "xfs" in each.sentence]
+    runs = [did(run, 0.2) if run.system == "xfs" and run.block == 1 else run for run in made.runs]
+    assert [each for each in idle(read(made, runs)) if "xfs" in each.sentence]
+
+
 # Workers: a job, a writer, a client.
+
+
+def in_slices(run: RunRecord, slices: list[list[int]]) -> RunRecord:
+    """The run in so many slices, in each of which its jobs did so many operations."""
+    (part,) = run.parts
+    (only,) = part.slices
+    assert only.result.read is not None
+    made = []
+    for of_jobs in slices:
+        jobs = [JobShare(operations=each, size_bytes=0) for each in of_jobs]
+        read_ = only.result.read.model_copy(update={"operations": sum(of_jobs)})
+        result = only.result.model_copy(update={"jobs": jobs, "read": read_})
+        made.append(only.model_copy(update={"result": result}))
+    return run.model_copy(update={"parts": [part.model_copy(update={"slices": made})]})
+
+
+@pytest.mark.parametrize(
+    ("slices", "least"),
+    [
+        ([[4, 2020], [3093, 4]], 8 / 3097),
+        ([[1000, 1000], [200, 1800], [1000, 1000], [1000, 1000]], 0.2),
+        ([[1000, 1000], [1000, 1000]], 1.0),
+        ([[4, 16], [16, 4]], 1.0),
+        ([[0, 20], [20, 0]], 0.0),
+    ],
+)
+def test_a_job_that_is_idle_by_turns_with_another_is_found(
+    slices: list[list[int]], least: float
+) -> None:
+    """In the sum of two slices each had done half."""
+    run = in_slices(make_study(**ONE_CELL, blocks=1).runs[0], slices)
+    assert min(each.share for each in workers_of(run)) == pytest.approx(least, rel=0.02)
+
+
+def test_a_host_that_is_idle_by_turns_with_another_is_found() -> None:
+    run = make_study(**ONE_CELL, blocks=1).runs[0]
+    (one,) = in_slices(run, [[4], [3093]]).parts
+    (other,) = in_slices(run, [[2020], [4]]).parts
+    parts = [one.model_copy(update={"machine": "a"}), other.model_copy(update={"machine": "b"})]
+    shares = shares_in(run.model_copy(update={"parts": parts}))
+    assert max(shares.values()) < 0.005
+
+
+def test_who_did_next_to_nothing_is_in_the_answer() -> None:
+    made = make_study(**ONE_CELL, blocks=BLOCKS, noise=0.01)
+    runs = [
+        in_slices(run, [[4, 2020], [3093, 4]]) if run.system == "xfs" else run for run in made.runs
+    ]
+    (found,) = [each for each in idle(read(made, runs)) if each.code == "idle.worker"]
+    assert found.count == 6 and "at worst next to nothing" in found.sentence
+    assert idle_words([found]) == found.sentence
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -151,3 +151,11 @@ def test_a_simulation_has_no_limits(study: SyntheticStudy) -> None:
     machine = with_machine(study.before, limits=limits(nice=5)).machines[0]
     assert machine.limited_to == ["nice 5"]
     assert machine.model_copy(update={"simulation": object()}).limited_to == []
+
+
+def test_all_of_its_periods_are_100_percent(study: SyntheticStudy) -> None:
+    """It read "58 to 1e+02 % of its periods"."""
+    first, *others = study.runs
+    runs = [throttled(first, 100, 58), *(throttled(run, 100, 100) for run in others)]
+    found = read(study, None, runs)["limits.throttled"]
+    assert ": 58 to 100 % of its periods" in found.sentence

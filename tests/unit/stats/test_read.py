@@ -11,8 +11,10 @@ from fsgauge.record.records import Turn
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.samples import collect
+from fsgauge.stats.wording import ratio_range
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
+from tests.unit.stats.one_run import ONE_CELL
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
@@ -153,6 +155,8 @@ def test_a_rig_too_noisy_to_answer_is_not_called_good() -> None:
     assert "noise.wide" in codes(results)
     line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
     assert not line.good and "too noisy to answer" in line.text
+    wide = next(each for each in results.findings if each.code == "noise.wide")
+    assert "stands all the same" not in wide.advice
 
 
 @pytest.mark.parametrize(
@@ -169,6 +173,22 @@ def test_noise_that_decides_something_is_too_noisy_for_the_rest(share: float, wo
     )
     found = next(each for each in results.findings if each.code == "noise.wide")
     assert found.sentence.startswith(words)
+    line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
+    assert line.text.endswith(words[:1].lower() + words[1:])
+    assert ("stands all the same" in found.advice) == (share < 1)
+
+
+def test_the_page_has_one_number_for_the_noise_of_its_cell() -> None:
+    """It had three: the interval of A/A, the band of the picture, and the finding's percent."""
+    results = read(make_study(**{**ONE_CELL, "blocks": 4}, noise=0.3))
+    floor = results.noise_of("iops")
+    assert floor is not None and floor.band is not None
+    band = floor.band_of(results.primary_cells[0])
+    assert band is not None and floor.band.high == pytest.approx(band.high)
+    line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
+    assert line.text.startswith(ratio_range(band.low, band.high))
+    wide = next(each for each in results.findings if each.code == "noise.wide")
+    assert f"{100 * (band.high - 1):.0f} % apart" in wide.sentence
 
 
 def test_the_noise_ratio_is_in_order_of_time_whatever_the_plan_calls_the_twin() -> None:

@@ -84,13 +84,15 @@ class Entry(ResultModel):
 
 class IdleLine(ResultModel):
     """A line without a ratio, since a side did nothing there: in words what each did, "" of one
-    that worked."""
+    that worked, which has a value in its first folder."""
 
     cell: str
     system: str
     metric: str
     a: str
     b: str
+    value_a: float | None
+    value_b: float | None
 
     @property
     def idle(self) -> Idle:

@@ -130,11 +130,21 @@ def _idle_lines(
 ) -> Iterator[IdleLine]:
     """The lines in which a system did nothing in some folder."""
     a, b = ({k: v.words for each in side for k, v in nothing_in(each).items()} for side in sides)
+    of_a, of_b = (
+        {(m.cell, m.system, m.metric): m.value for m in side[0].results.measurements}
+        for side in sides
+    )
     for key in dict.fromkeys([*a, *b]):
         cell, system, metric = key
         if cell in cells and system in systems:
             yield IdleLine(
-                cell=cell, system=system, metric=metric, a=a.get(key, ""), b=b.get(key, "")
+                cell=cell,
+                system=system,
+                metric=metric,
+                a=a.get(key, ""),
+                b=b.get(key, ""),
+                value_a=None if key in a else of_a.get(key),
+                value_b=None if key in b else of_b.get(key),
             )
 
 

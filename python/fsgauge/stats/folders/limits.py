@@ -166,7 +166,7 @@ def require(limits: Sequence[Condition], ratios: Ratios) -> list[Required]:
     required = []
     for limit, key in asked:
         line = ratios.lines[ratios.decides].get(key)
-        bounds = line and line.value_at(level)
+        bounds = line.value_at(level) if line else None
         low, high = bounds or (None, None)
         is_held, reason = _required(limit, key, bounds, ratios)
         required.append(

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fsgauge.stats.estimate import Estimate
+from fsgauge.units import figure
 
 FitState = Literal["fits", "does not fit", "cannot tell", "too few counts", "too few blocks"]
 """Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
@@ -46,4 +47,4 @@ class UslFit(BaseModel):
         text = f"contention {self.contention.value:.2g}, coherency {self.coherency.value:.2g}"
         if self.peak_at is None:
             return f"{text}; no peak within range"
-        return f"{text}; peak at {self.peak_at.value:.3g}"
+        return f"{text}; peak at {figure(self.peak_at.value)}"
