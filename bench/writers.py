@@ -4,8 +4,8 @@
 psync on a file in tmpfs. io_uring at depth 8 on /dev/null, the one target of Linux that answers a
 write in the caller itself and costs next to nothing: what is left is what the tools cost; and on a
 loop device over memory, whose worker both tools wait for. There fio's batches of 16 are one call of
-eight writes, neighbours, of which the kernel makes larger requests: the engine is told to do the
-same, else its device has three times the requests. (tmpfs and zram are no help there: the
+eight writes, neighbours, of which the kernel makes larger requests: the engine is told to have
+batches too, else its device has three times the requests. (tmpfs and zram are no help there: the
 kernel hands each of their writes to a thread of io_uring.) And 256 writers on nothing: each must
 get its share of the processors.
 """
@@ -34,13 +34,13 @@ class Way:
     depth: int
     direct: bool
     goal: float
-    submit_batch: int | None = None
-    """Operations that the engine submits at once; by itself one by one to a device."""
+    batch: int | None = None
+    """Operations that the engine submits and waits for together; alone, one by one to a device."""
 
 
 PSYNC = Way(depth=1, direct=False, goal=1.0)
 IO_URING = Way(depth=8, direct=False, goal=1.1)
-IO_URING_ON_LOOP = Way(depth=8, direct=True, goal=1.0, submit_batch=8)
+IO_URING_ON_LOOP = Way(depth=8, direct=True, goal=1.0, batch=8)
 WAYS = {"psync": PSYNC, "io-uring": IO_URING, "loop": IO_URING_ON_LOOP}
 
 
@@ -102,7 +102,7 @@ def rates(
             way.depth,
             SECONDS,
             direct=way.direct,
-            submit_batch=way.submit_batch,
+            batch=way.batch,
         )
         return Sample({RATE: load.operations_per_second})
 
