@@ -230,7 +230,7 @@ def job(
 
 
 def run_job(words: dict[str, Any]) -> Loop:
-    """Run it; the last syncfs is left out of the time, as no loop has one."""
+    """Run it; the last syncfs is left out of the wall time, as it is of a loop's."""
     events = [
         json.loads(line)
         for line in run_tool([engine.engine_path()], json.dumps(words)).output.splitlines()

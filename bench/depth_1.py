@@ -16,7 +16,7 @@ from compiled import compiled
 from scratch import FILLED_BYTES, SPARSE_BYTES, Scratch, run
 from side_by_side import Comparison, Measure, Sample
 
-SECONDS = 2
+SECONDS = 1
 RATE, P50, P99 = "operations_per_second", "p50_ns", "p99_ns"
 
 

@@ -126,6 +126,12 @@ class Files:
 
     def __init__(self) -> None:
         self.checked_records = 0
+        self._user_ns = self._system_ns = 0
+
+    @property
+    def kernel_share(self) -> float:
+        """The kernel's share of the processor time of all passes so far."""
+        return self._system_ns / max(self._user_ns + self._system_ns, 1)
 
     def run(self, what: Pass, work: FileWork) -> Took:
         """Run one pass; what is read is not compared, as the peers do not compare it."""
@@ -135,6 +141,8 @@ class Files:
         wall_seconds = time.perf_counter() - begin
         result = done.result
         expect(result[what]["operations"], work.records, f"records that the engine {what}s")
+        self._user_ns += result["cpu"]["user_ns"]
+        self._system_ns += result["cpu"]["system_ns"]
         peak_bytes = result["clients"]["peak_memory_bytes"]
         return Took(result["elapsed_ns"] / 1e9, wall_seconds, done.cpu_ns / 1e9, peak_bytes)
 

@@ -75,6 +75,7 @@ def shared_writes(options: list[str], writers: int, depth: int, seconds: float) 
         f"--iodepth={depth}",
         "--overwrite=0",
         "--fallocate=none",
+        "--ramp_time=100ms",
         *(["--ioengine=psync"] if depth == 1 else AT_ITS_BEST),
         *options,
     ]

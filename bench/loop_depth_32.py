@@ -13,7 +13,7 @@ import fio
 from scratch import FILLED_BYTES, Scratch
 from side_by_side import Comparison, Measure, Sample
 
-SECONDS = 2
+SECONDS = 0.5
 DEPTH = 32
 RATE, QUEUE, THREAD = "operations_per_second", "queue_full", "engine_cores"
 

@@ -13,7 +13,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,12 +35,16 @@ import writers
 from ratio import Ratio, ratio_of
 from scratch import Scratch
 from side_by_side import Comparison, Failed, Sample, Skipped
-from verdict import pairs_to_decide, verdict_of
+from verdict import UNDECIDED, pairs_to_decide, verdict_of
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PYTHON = REPOSITORY / ".venv" / "bin" / "python"
 MINIMUM_PAIRS = 5
 MOST_PAIRS = 10_000
+SLOW_PAIRS = 3
+"""So many are enough of what takes long."""
+BENCH_SECONDS = 10.0
+"""After so long no further pair is begun, so that all benches take about 25 minutes."""
 
 BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "null-depth-32": null_depth.depth_32,
@@ -52,9 +56,13 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "depth-1-filled": depth_1.on_filled_file,
     "depth-1-memory": depth_1.in_memory,
     "depth-1-plain-loop": depth_1.in_memory_plain,
-    **{f"writers-psync-{count}": writers.psync(count) for count in (1, 2, 4, 8)},
-    **{f"writers-io-uring-{count}": writers.io_uring(count) for count in (1, 2, 4, 8)},
-    **{f"writers-loop-{count}": writers.io_uring_on_loop(count) for count in (1, 2, 4, 8)},
+    **{
+        f"writers-{name}-{count}": writers.against_fio(way, count)
+        for name, way in writers.WAYS.items()
+        for count in (1, 2, 4, 8)
+    },
+    "writers-psync-8-plain": writers.plain(writers.PSYNC, 8),
+    "writers-loop-8-plain": writers.plain(writers.IO_URING_ON_LOOP, 8),
     "writers-256-fair": writers.crowd,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
@@ -63,6 +71,8 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "clients-ext4-fio": clients.against_fio(clients.ext4),
     "clients-tmpfs-fs-mark": clients.against_fs_mark(clients.tmpfs),
     "clients-ext4-fs-mark": clients.against_fs_mark(clients.ext4),
+    "clients-ext4-plain-turns": clients.against_plain(clients.ext4, "turns"),
+    "clients-ext4-plain-files": clients.against_plain(clients.ext4, "files"),
     "clients-tmpfs-elbencho": clients.against_elbencho(clients.tmpfs),
     "clients-ext4-elbencho": clients.against_elbencho(clients.ext4),
     "clients-null-590": clients.flat(590),
@@ -129,13 +139,18 @@ def arguments() -> argparse.Namespace:
         nargs="+",
         help="these benches, or all that begin so: writers, smb-100; long ones too",
     )
-    parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        help=f"runs of each tool; without it {MINIMUM_PAIRS}, more for up to {BENCH_SECONDS:.0f} s"
+        f" where the interval decides nothing yet, {SLOW_PAIRS} where they take longer than that",
+    )
     options = parser.parse_args()
     for name in options.only or []:
         if not named([name]):
             known = ", ".join([*BENCHES, *LIMITS])
             parser.error(f"no bench is called {name}; there are: {known}")
-    if not MINIMUM_PAIRS <= options.pairs <= MOST_PAIRS:
+    if options.pairs is not None and not MINIMUM_PAIRS <= options.pairs <= MOST_PAIRS:
         parser.error(f"--pairs {options.pairs}: {MINIMUM_PAIRS} to {MOST_PAIRS}")
     return options
 
@@ -148,7 +163,7 @@ def named(only: list[str] | None) -> list[str]:
     return [name for name in every if any(f"{name}-".startswith(f"{each}-") for each in only)]
 
 
-def bench(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
+def bench(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row]:
     """Run one bench; give its rows, and print them."""
     about: kept.Row = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     about["load"] = round(os.getloadavg()[0], 1)
@@ -168,12 +183,37 @@ def bench(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
     return rows
 
 
-def comparisons(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
+def comparisons(name: str, scratch: Scratch, pairs: int | None) -> list[kept.Row]:
     """The rows of a bench with a peer, one for each measure."""
     comparison = BENCHES[name](scratch)
-    samples = in_turns(comparison, pairs)
+    samples: list[tuple[Sample, Sample]] = []
+    begin = time.monotonic()
+    for pair in in_turns(comparison):
+        samples.append(pair)
+        if len(samples) < SLOW_PAIRS:
+            continue
+        rows = rows_of(name, comparison, samples)
+        if is_enough(rows, len(samples), time.monotonic() - begin, pairs):
+            break
+    remark = comparison.remark([mine for mine, _ in samples])
+    if remark:
+        rows[-1]["remark"] = remark
+    return rows
+
+
+def is_enough(rows: list[kept.Row], done: int, seconds: float, pairs: int | None) -> bool:
+    """Whether no further pair is needed; with `pairs`, after so many."""
+    if pairs is not None:
+        return done >= pairs
+    is_decided = all(row["verdict"] != UNDECIDED for row in rows)
+    return seconds > BENCH_SECONDS or (done >= MINIMUM_PAIRS and is_decided)
+
+
+def rows_of(
+    name: str, comparison: Comparison, samples: list[tuple[Sample, Sample]]
+) -> list[kept.Row]:
+    """What the pairs so far say."""
     mine_all = [mine for mine, _ in samples]
-    remark = comparison.remark(mine_all)
     rows = []
     for measure in comparison.measures:
 
@@ -190,8 +230,6 @@ def comparisons(name: str, scratch: Scratch, pairs: int) -> list[kept.Row]:
                 meets,
             )
         )
-    if remark:
-        rows[-1]["remark"] = remark
     return rows
 
 
@@ -226,24 +264,22 @@ def row_of(
         "engine": ours,
         "peer_values": theirs,
     }
-    if verdict == "undecided":
+    if verdict == UNDECIDED:
         row["pairs_to_decide"] = pairs_to_decide(ratio, len(ours), meets)
     return row
 
 
-def in_turns(comparison: Comparison, pairs: int) -> list[tuple[Sample, Sample]]:
+def in_turns(comparison: Comparison) -> Iterator[tuple[Sample, Sample]]:
     """Run both tools in turns, a random one first."""
     engine_first = random.random() < 0.5
-    samples = []
-    for _ in range(pairs):
+    while True:
         if engine_first:
             mine = comparison.engine()
             other = comparison.other()
         else:
             other = comparison.other()
             mine = comparison.engine()
-        samples.append((mine, other))
-    return samples
+        yield mine, other
 
 
 def show(row: kept.Row) -> None:

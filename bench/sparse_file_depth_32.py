@@ -15,7 +15,7 @@ import t_io_uring
 from scratch import Scratch
 from side_by_side import Comparison, Measure, Sample
 
-SECONDS = 2
+SECONDS = 1
 DEPTH = 32
 KEY = "operations_per_second"
 

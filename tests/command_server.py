@@ -25,13 +25,13 @@ import subprocess
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Sized
 from contextlib import suppress
 from pathlib import Path
 
 BLANK_PICTURES = "FSGAUGE_TEST_BLANK_PICTURES"
 _LARGEST_BYTES = 1 << 20
 _SLOW_TO_IMPORT = (
-    "altair",
     "distributed",
     "duckdb",
     "scipy.optimize",
@@ -57,7 +57,8 @@ class _Lent:
         self._ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(drawing, [b"d"], [theirs.fileno()])
-        self.stdin = self._ours.makefile("wb")
+        with self._ours.dup() as asking:  # a descriptor for each, as pipes have
+            self.stdin = asking.makefile("wb")
         self.stdout = self._ours.makefile("rb")
 
     def poll(self) -> None:
@@ -82,15 +83,17 @@ def _lend_what_draws() -> None:
     child.start = lambda *_, **__: _Lent(ours)  # type: ignore[assignment]
 
 
-def blank_picture(_build: object) -> str:
-    """In place of the one that fsgauge.report.draw makes and draws."""
-    return '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9"></svg>'
+def _blank_pictures(builds: Sized) -> list[str]:
+    """In place of those that fsgauge.report.draw makes and draws."""
+    blank = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox="0 0 9 9"></svg>'
+    return [blank] * len(builds)
 
 
-def _leave_pictures_blank() -> None:
-    from fsgauge.report import draw
+def leave_pictures_blank(put: Callable[[object, str, object], None] = setattr) -> None:
+    from fsgauge.report import draw, drawing
 
-    draw._render = blank_picture
+    put(draw, "_render", _blank_pictures)
+    put(drawing, "begin", lambda: None)
 
 
 def _serve(requests: socket.socket) -> None:
@@ -153,7 +156,7 @@ def _become(request: dict[str, object], streams: list[int]) -> None:
     os.environ.update(environment)
     os.chdir(str(request["folder"]))
     if BLANK_PICTURES in environment:
-        _leave_pictures_blank()
+        leave_pictures_blank()
     sys.argv = ["fsgauge", *words]
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

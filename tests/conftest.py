@@ -14,8 +14,7 @@ import pytest
 
 from fsgauge.machine.device.loop_devices import loops_available
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
-from fsgauge.report import draw
-from tests.command_server import blank_picture
+from tests.command_server import leave_pictures_blank
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
@@ -49,7 +48,7 @@ _NEEDS = {
 @pytest.fixture
 def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are made without drawing, for tests of their words: drawing is most of the work."""
-    monkeypatch.setattr(draw, "_render", blank_picture)
+    leave_pictures_blank(monkeypatch.setattr)
 
 
 @pytest.fixture

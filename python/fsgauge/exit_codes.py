@@ -83,17 +83,17 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
     "crosscheck": {
         ExitCode.ANSWERED: "compared, whatever came of it",
     },
-    "bisect": {
+    "rig bisect": {
         ExitCode.ANSWERED: "the first bad kernel is found",
         ExitCode.FINDING: "the bad kernel is within all limits",
         ExitCode.UNDECIDED: "undecided",
     },
-    "coherence": {
+    "rig coherence": {
         ExitCode.ANSWERED: "all was tested, whatever came of it",
         ExitCode.FINDING: "a system failed",
         ExitCode.REFUSED: "wrong input, or folders that are not one file system",
     },
-    "failure": {
+    "rig failure": {
         ExitCode.ANSWERED: "nothing that had been synced was lost",
         ExitCode.FINDING: "something that had been synced was lost",
         ExitCode.REFUSED: "a system does not have what should fail",

@@ -104,7 +104,7 @@ def test_a_sentence_and_the_exit_code(tmp_path: Path, command: str) -> None:
 def test_ctrl_c_in_the_first_instants(tmp_path: Path, delay_ms: int) -> None:
     launcher = Path(sys.executable).parent / "fsgauge"
     with subprocess.Popen(
-        [launcher, "systems"],
+        [launcher, "doctor", "--systems"],
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

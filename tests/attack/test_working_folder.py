@@ -143,14 +143,14 @@ def test_the_trap_fires(trap: Trap) -> None:
     "words",
     [
         ["--version"],
-        ["systems"],
+        ["doctor", "--systems"],
         ["doctor"],
         ["study", "list"],
         ["explain", "iops"],
         ["published"],
         ["plan", "overhead"],
-        ["failure", "--system", "none"],
-        ["bisect", "none", "--good", "a", "--bad", "b", "--fail-if", "ratio(iops) < 1"],
+        ["rig", "failure", "--system", "none"],
+        ["rig", "bisect", "none", "--good", "a", "--bad", "b", "--fail-if", "ratio(iops) < 1"],
         ["rig", "test"],
         ["scan", "/", "--limit", "1"],
         ["gate", "none"],
@@ -197,7 +197,7 @@ def test_the_nodes_of_coherence(trap: Trap, fsgauge: Fsgauge, tmp_path: Path) ->
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     words = ["--trials", "1", "--case", "kept_open", "--output", str(tmp_path / "output")]
-    done = fsgauge("coherence", str(tmp_path / "a"), str(tmp_path / "b"), *words)
+    done = fsgauge("rig", "coherence", str(tmp_path / "a"), str(tmp_path / "b"), *words)
     assert "does not see the folder" in done.stderr + done.stdout, done.stderr
     assert trap.fired() == ""
 

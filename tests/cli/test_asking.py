@@ -134,7 +134,7 @@ def test_the_list_says_what_each_study_takes(fsgauge: Run) -> None:
 
 def test_a_variant_is_a_study_of_its_own(fsgauge: Run, tmp_path: Path) -> None:
     one, other = (
-        fsgauge("plan", *words, "--seed", "1", "--system", "ext4").stdout
+        fsgauge("plan", *words, "--seed", "1", "--system", "ext4", "--verbose").stdout
         for words in (("overhead", "--full"), ("overhead-full",))
     )
     assert one == other != ""

@@ -10,7 +10,7 @@ from tests.cli.conftest import Run, is_planned
 
 
 def test_the_plan_says_what_is_made_anew_and_what_it_costs(fsgauge: Run) -> None:
-    done = fsgauge("plan", "churn", "--full")
+    done = fsgauge("plan", "churn", "--full", "--verbose")
     assert is_planned(done), done.stderr
     assert "system    ext4: baseline, twice in each block; mkfs -m 0" in done.stdout
     assert "240 runs in 5 blocks" in done.stdout

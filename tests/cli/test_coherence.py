@@ -1,4 +1,4 @@
-"""`fsgauge coherence` in folders of this machine, and what it and `fsgauge failure` refuse."""
+"""`fsgauge rig coherence` in folders of this machine, and what it and `failure` refuse."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
     ssh.chmod(0o755)
     words = ["--trials", "3", "--case", "kept_open", "--case", "append_at_once"]
     done = fsgauge(
-        *("coherence", str(shared), f"host:{shared}", *words, "--output", str(output)),
+        *("rig", "coherence", str(shared), f"host:{shared}", *words, "--output", str(output)),
         FSGAUGE_PATH=str(ssh.parent),
     )
     assert done.returncode == 0, done.stderr
@@ -50,17 +50,23 @@ def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["coherence", "/tmp"], "one node reads what another one wrote, and there is one folder"),
-        (["coherence", "/tmp", "/tmp"], "/tmp and /tmp are one folder of one machine"),
-        (["coherence", "/tmp", "/none/such"], "/none/such: not a folder"),
-        (["coherence", "/tmp", "/dev/shm"], "does not see the folder"),
-        (["coherence", "/tmp", "a:relative"], "does not name a folder and its host"),
-        (["coherence", "/tmp", "/tmp", "--system", "nfs3"], "folders are tested as they are"),
-        (["coherence", "--system", "zfs"], "is not among the systems"),
-        (["coherence", "--case", "all"], "is not among the cases"),
-        (["failure", "--system", "zfs"], "is not among the systems"),
         (
-            ["failure", "--system", "gfs2", "--struck", "server"],
+            ["rig", "coherence", "/tmp"],
+            "one node reads what another one wrote, and there is one folder",
+        ),
+        (["rig", "coherence", "/tmp", "/tmp"], "/tmp and /tmp are one folder of one machine"),
+        (["rig", "coherence", "/tmp", "/none/such"], "/none/such: not a folder"),
+        (["rig", "coherence", "/tmp", "/dev/shm"], "does not see the folder"),
+        (["rig", "coherence", "/tmp", "a:relative"], "does not name a folder and its host"),
+        (
+            ["rig", "coherence", "/tmp", "/tmp", "--system", "nfs3"],
+            "folders are tested as they are",
+        ),
+        (["rig", "coherence", "--system", "zfs"], "is not among the systems"),
+        (["rig", "coherence", "--case", "all"], "is not among the cases"),
+        (["rig", "failure", "--system", "zfs"], "is not among the systems"),
+        (
+            ["rig", "failure", "--system", "gfs2", "--struck", "server"],
             "a server of gfs2 cannot fail here",
         ),
     ],

@@ -9,14 +9,24 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fsgauge.cli import _COMMANDS, group
+from fsgauge.cli import group
+from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED
 from fsgauge.errors import InputError
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
 
 
-@pytest.mark.parametrize("command", ["", *_COMMANDS])
+def test_every_command_is_in_a_group_of_the_help(fsgauge: Run) -> None:
+    said = fsgauge("--help").stdout
+    order = [said.index(f"\n{title}:\n") for title in GROUPS]
+    assert order == sorted(order)
+    assert [said.count(f"\n  {name} ") for name in COMMANDS] == [1] * len(COMMANDS)
+    assert list(COMMANDS)[-2:] == ["published", "crosscheck"]
+    assert not set(MOVED) & set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS, "rig bisect", "rig coherence", "rig failure"])
 def test_every_command_has_help(fsgauge: Run, command: str) -> None:
     done = fsgauge(*command.split(), "--help")
     assert done.returncode == 0
@@ -33,9 +43,17 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),
         (["report", "nowhere"], "there is no folder nowhere"),
         (["explain", "nosuch"], 'no word, number or key is called "nosuch"'),
-        (["run", "overhead", "--bs", "4k"], "--bs is an option of fio: here it is workload.block_"),
+        (["run", "overhead", "--bs", "4k"], "--bs is an option of fio; here: workload.block_"),
         (["run", "overhead", "--bs=4k"], "next: --set bs=4k"),
-        (["run", "overhead", "--set", "size=8G"], "fio's size is storage.size here"),
+        (["run", "overhead", "--set", "bssplit=4k/50"], "fio's bssplit has no key here: a cell"),
+        (["bisect", "overhead", "--good", "a b"], "next: fsgauge rig bisect overhead --good 'a b'"),
+        (["coherence", "/a"], "next: fsgauge rig coherence /a"),
+        (["failure"], "next: fsgauge rig failure"),
+        (["systems", "--json"], "next: fsgauge doctor --systems --json"),
+        (["run", "overhead", "--ssh", "a,b"], "next: --hosts a,b"),
+        (["run", "overhead", "--slurm=4"], "next: --hosts slurm:4"),
+        (["resume", "x", "--kubernetes", "p.toml"], "next: --hosts kubernetes:p.toml"),
+        (["plan", "overhead", "--scheduler", "tls://a:1"], "next: --hosts tls://a:1"),
     ],
 )
 def test_wrong_words_end_in_two_with_the_next_command(
@@ -52,7 +70,8 @@ def test_wrong_words_end_in_two_with_the_next_command(
 def test_a_command_without_words_shows_its_help(fsgauge: Run, words: list[str]) -> None:
     done = fsgauge(*words)
     assert done.returncode == 2
-    assert done.stderr.startswith("Usage: ") and "\n\nCommands:\n" in done.stderr
+    assert done.stderr.startswith("Usage: ")
+    assert "\n\nMeasure:\n" in done.stderr or "\n\nCommands:\n" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -77,8 +96,23 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
     assert 'did you mean "mean"?' in done.stderr
 
 
-def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
-    done = fsgauge("plan", "overhead", "--seed", "1")
+def test_a_plan_is_six_lines_and_its_last_is_the_command(fsgauge: Run) -> None:
+    words = ["overhead", "--seed", "1", "--set", "plan.blocks=3"]
+    planned = fsgauge("plan", *words, "--noise", "2 %")
+    assert is_planned(planned)
+    lines = [line for line in planned.stdout.splitlines() if line[:1] not in (" ", "")]
+    names = [line.split()[0] for line in lines[lines.index(next(filter(is_asked, lines))) :]]
+    assert names == ["asks", "compares", "takes", "destroys", "detects", "next"]
+    run = f"fsgauge run {' '.join(words)}      " if planned.returncode == 0 else ""
+    assert lines[-1].startswith(f"next      {run}more: --verbose")
+
+
+def is_asked(line: str) -> bool:
+    return line.startswith("asks ")
+
+
+def test_a_verbose_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--seed", "1", "--verbose")
     assert is_planned(done)
     for word in ("order ", "time ", "written ", "destroyed nothing", "shows "):
         assert word in done.stdout
@@ -97,15 +131,15 @@ def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list
     planned, run = fsgauge("plan", *words), fsgauge("run", *words, "--quiet")
     assert planned.returncode == 2, planned.stderr
     assert planned.stdout.startswith("fsgauge run would refuse this study, for ")
-    assert "\norder " in planned.stdout
+    assert "\nasks " in planned.stdout
     assert run.returncode in (2, 3)
     whats = [
         without_numbers(line.removeprefix("refused   "))
         for line in planned.stdout.splitlines()
         if line.startswith("refused   ")
     ]
-    first = run.stderr.splitlines()[0].removeprefix("error: ")
-    assert without_numbers(first) in whats
+    said = next(line for line in run.stderr.splitlines() if line.startswith("error: "))
+    assert without_numbers(said.removeprefix("error: ")) in whats
 
 
 def without_numbers(text: str) -> str:
@@ -125,6 +159,7 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
 ) -> None:
     """/dev/shm has no direct I/O, and the others have."""
     words = ["overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
+    words += ["--set", "workload.direct=true"]
     (place / "b").mkdir()
     systems = ["--system", f"a={place}", "--system", "shm=/dev/shm"]
     systems += ["--system", f"b={place / 'b'}"]
@@ -134,6 +169,11 @@ def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
     assert lines[0] == "fsgauge run would refuse this study, for 1 reason:"
     assert lines[1] == 'refused   "shm" has no direct I/O'
     assert any(line.strip().startswith("next: ") and "--without shm" in line for line in lines)
+    buffered = fsgauge("plan", *words[:-2], *systems)
+    assert buffered.returncode == 0, "not asked for, direct I/O gives way"
+    assert "/dev/shm (tmpfs) has no direct I/O" in buffered.stderr and "workload.direct=false" in (
+        buffered.stderr
+    )
     left = fsgauge("plan", *words, *systems, "--without", "shm")
     assert left.returncode == 0, left.stdout
     assert "refused" not in left.stdout
@@ -146,11 +186,11 @@ def test_a_plan_takes_what_doctor_measured_there(fsgauge: Run, place: Path) -> N
     words = ["plan", "overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
     (place / "b").mkdir()
     words += ["--system", f"a={place}", "--system", f"b={place / 'b'}"]
-    assert "depends on the noise here" in fsgauge(*words).stdout
+    assert "fsgauge doctor measures it" in fsgauge(*words).stdout
     assert fsgauge("doctor", "--directory", str(place)).returncode == 0
     planned = fsgauge(*words).stdout
     assert f"as fsgauge doctor measured in {place} on 20" in planned
-    assert "depends on the noise here" not in planned
+    assert "fsgauge doctor measures it" not in planned
     told = fsgauge(*words, "--noise", "3 %").stdout
     assert "fsgauge doctor measured" not in told
 
@@ -241,7 +281,7 @@ def test_plan_takes_the_time_from_a_pilot_of_the_same_work(
     assert done.returncode == 0, done.stderr
     pilot = str((tmp_path / done.stdout.splitlines()[-1].removeprefix("report: ")).parent)
     words = ["plan", *[word for word in small[1:] if word != "--quiet"], "--pilot", pilot]
-    planned = fsgauge(*words)
+    planned = fsgauge(*words, "--verbose")
     assert planned.returncode == 0, planned.stderr
     assert "a block, the same work: the time is taken from it" in planned.stdout
     assert "the time is the pilot's" in planned.stdout

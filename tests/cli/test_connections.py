@@ -204,7 +204,7 @@ def test_a_raw_device_is_refused(fsgauge: Run) -> None:
 
 def test_other_systems_stand_beside_the_shipped_baseline(fsgauge: Run) -> None:
     words = ["--system", "xfs", "--system", "btrfs", "--system", "xfs:mount=allocsize=64m"]
-    done = fsgauge("plan", "connections", *words)
+    done = fsgauge("plan", "connections", *words, "--verbose")
     assert is_planned(done), done.stderr
     assert "system    ext4 nodelalloc: baseline" in done.stdout
     assert "system    xfs (allocsize=64m): mount allocsize=64m" in done.stdout

@@ -39,7 +39,7 @@ def test_nothing_speaks_of_a_raw_device(
     fsgauge: Run, folders: list[str], tmp_path: Path, study: str, more: list[str]
 ) -> None:
     words = [study, *folders, *SMALL[:-1], *more]
-    planned = fsgauge("plan", *words)
+    planned = fsgauge("plan", *words, "--verbose")
     assert planned.returncode == 0, planned.stdout + planned.stderr
     done = fsgauge("run", *words, "--quiet")
     assert done.returncode == 0, done.stderr
@@ -69,4 +69,4 @@ def test_a_folder_that_is_gone_is_refused_before_anything(
 
 def test_a_baseline_by_its_folder(fsgauge: Run, folders: list[str]) -> None:
     done = fsgauge("plan", "overhead", *folders, "--baseline", folders[3])
-    assert "new one=2: baseline, twice in each block" in done.stdout
+    assert "compares  new one=2 (baseline, twice)" in done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from tests.cli.conftest import Run
 
@@ -47,3 +48,19 @@ def test_ids_near_a_mistyped_one_are_named(fsgauge: Run) -> None:
     assert done.returncode == 2 and "-09" in line
     study = fsgauge("published", "conections")
     assert "did you mean connections?" in study.stderr
+
+
+def test_a_publication_that_is_not_there_is_refused_with_all_names(fsgauge: Run) -> None:
+    done = fsgauge("published", "run", "sonexoin")
+    assert done.returncode == 2 and "closson: File systems for a database" in done.stderr
+    assert "next: fsgauge published run" in done.stderr
+
+
+def test_what_is_no_archive_is_refused_with_the_command_that_makes_one(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "none.tar.xz"
+    path.write_text("nothing")
+    done = fsgauge("published", "--judge", str(path))
+    assert done.returncode == 2 and "next: fsgauge published run" in done.stderr
+    assert "Traceback" not in done.stderr

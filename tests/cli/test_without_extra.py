@@ -37,7 +37,7 @@ SHORT = (
 )
 
 
-RIGS: dict[str, list[str]] = {"host": [], "fleet": ["--rig", "fleet", "--ssh", "a,b"]}
+RIGS: dict[str, list[str]] = {"host": [], "fleet": ["--rig", "fleet", "--hosts", "a,b"]}
 
 
 @pytest.mark.parametrize("rig", RIGS)

@@ -66,7 +66,7 @@ def test_records_say_who_wrote_where(fsgauge: Run, study: Path, tmp_path: Path) 
 
 
 def test_a_plan_names_what_would_run(fsgauge: Run) -> None:
-    done = fsgauge("plan", "writers", "--full")
+    done = fsgauge("plan", "writers", "--full", "--verbose")
     assert is_planned(done), done.stderr
     assert "write-8KiB-writers8" in done.stdout
     assert "one file that fills" in done.stdout

@@ -133,7 +133,7 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
             "--destroy names a device, and this study uses",
         ),
         (("connections", "--serve", "samba", *fleet), "a private samba server is for the clients"),
-        (("overhead", "--ssh", "a,b"), "--ssh is about hosts, and the rig host has none"),
+        (("overhead", "--hosts", "a,b"), "--hosts is about hosts, and the rig host has none"),
         (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
     ]:
         done = fsgauge("run", *words)

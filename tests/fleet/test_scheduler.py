@@ -110,7 +110,7 @@ def test_workers_of_a_cluster_are_hosts(
     own_cluster.start_worker("near-too")
     (tmp_path / "disks").mkdir(exist_ok=True)
     address = str(own_cluster.scheduler.address)
-    words = [*small, "--scheduler", address, "--set", "plan.blocks=2"]
+    words = [*small, "--hosts", address, "--set", "plan.blocks=2"]
     done = fsgauge("run", *words, **own_cluster.environment)
     assert done.returncode == 0, done.stderr
     machines = read_results(results_of(tmp_path)).environment_before.machines
@@ -125,7 +125,7 @@ def test_nothing_but_tls_is_used(fsgauge: Run, small: list[str]) -> None:
         existing_cluster("tcp://127.0.0.1:8786"),
     ):
         pass
-    done = fsgauge("run", *small, "--scheduler", "tcp://127.0.0.1:8786")
+    done = fsgauge("run", *small, "--hosts", "tcp://127.0.0.1:8786")
     assert done.returncode == 2 and "is not an address with TLS" in done.stderr
 
 
@@ -133,7 +133,7 @@ def test_a_scheduler_without_a_certificate_or_that_is_not_there(
     fsgauge: Run, small: list[str], own_cluster: OwnCluster
 ) -> None:
     address = str(own_cluster.scheduler.address)
-    done = fsgauge("run", *small, "--scheduler", address)
+    done = fsgauge("run", *small, "--hosts", address)
     assert done.returncode == 2 and f"no certificate for {address}" in done.stderr
-    done = fsgauge("run", *small, "--scheduler", address, **own_cluster.environment)
+    done = fsgauge("run", *small, "--hosts", address, **own_cluster.environment)
     assert done.returncode == 2 and f"the scheduler {address} has no worker" in done.stderr

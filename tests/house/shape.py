@@ -42,7 +42,7 @@ ALSO_ON = {
     "plan": ("workload",),
     "study": ("devices", "durability"),
     "engine": ("plain_files", "programs"),
-    "ground": ("__init__", "errors", "exit_codes", "kinds", "quantities", "units"),
+    "ground": ("__init__", "distributions", "errors", "exit_codes", "kinds", "quantities", "units"),
 }
 """Folders and files of the package that stand on the floor of another one."""
 OF_KINDS = {
@@ -60,7 +60,7 @@ OF_KINDS = {
     "predicting": "study",
 }
 """The floor of each file and folder of a kind; that of all others is `plan`, of its method."""
-LOOSE = {"__init__", "__main__", "errors", "exit_codes", "quantities", "units"}
+LOOSE = {"__init__", "__main__", "distributions", "errors", "exit_codes", "quantities", "units"}
 """Modules that may stand in the package's own folder."""
 
 

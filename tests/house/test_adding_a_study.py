@@ -105,7 +105,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     for name in ("one", "two"):
         (work / name).mkdir()
         study += ["--system", f"{name}={work / name}"]
-    planned = ask("plan", *study)
+    planned = ask("plan", *study, "--verbose")
     for results in (f"results{number}" for number in range(TRIES)):
         ask("run", *study, "--results", results)
         (folder,) = (work / results).iterdir()

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from fsgauge.bisect.log import Asked
-from fsgauge.cli import bisect, group
+from fsgauge.cli import bisect, group, rig
 from fsgauge.cli.asked_study import chosen_variant
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
@@ -95,10 +95,10 @@ def test_every_key_in_code_is_a_key(kind: str) -> None:
     "line", commands(GUIDES / "coherence.md") + commands(GUIDES / "failure.md")
 )
 def test_every_command_of_coherence_and_failure_is_one(line: str) -> None:
-    name, *words = shlex.split(line, comments=True)[1:]
-    command = group.get_command(click.Context(group), name)
-    assert command is not None
-    chosen = command.make_context(name, words, resilient_parsing=name == "rig").params
+    family, name, *words = shlex.split(line, comments=True)[1:]
+    assert family == "rig"
+    command = rig.command.commands[name]
+    chosen = command.make_context(name, words, resilient_parsing=name == "build").params
     known = sharing_systems()
     assert set(chosen.get("names", ())) <= set(known)
 
@@ -110,8 +110,10 @@ def test_every_case_and_system_of_coherence_is_in_its_guide() -> None:
 
 
 def test_the_bisection_that_is_shown_is_one_of_a_study() -> None:
-    (line,) = (each for each in commands(GUIDES / "kernels.md") if each.split()[1] == "bisect")
-    chosen = bisect.command.make_context("bisect", shlex.split(line)[2:]).params
+    (line,) = (
+        each for each in commands(GUIDES / "kernels.md") if each.split()[1:3] == ["rig", "bisect"]
+    )
+    chosen = bisect.command.make_context("bisect", shlex.split(line)[3:]).params
     asked = Asked(
         study=chosen["study"],
         overrides=list(chosen["overrides"]),

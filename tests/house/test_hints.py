@@ -131,7 +131,7 @@ def test_every_path_in_a_hint_is_quoted() -> None:
     [
         ("fsgauge resume DIR", []),
         ("fsgauge rig build, then fsgauge rig test nfs4", []),
-        ("fsgauge systems lists what can be compared here; --rig vm brings a kernel", []),
+        ("fsgauge doctor --systems lists what can be compared here; --rig vm brings a kernel", []),
         ("--set storage.size=64MiB, or --without xfs", []),
         ("apt-get install --yes fio", []),
         ("fsgauge resum DIR", ["no command resum"]),

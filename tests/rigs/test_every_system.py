@@ -24,7 +24,9 @@ FILE_SYSTEMS = [kind for kind in system_kinds().values() if isinstance(kind, Fil
 @pytest.mark.parametrize("kind", FILE_SYSTEMS, ids=lambda kind: kind.name)
 def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: HostRig) -> None:
     if not support_of(kind, load_module=True).usable:
-        pytest.skip(f"{kind.name} is not supported here; fsgauge systems says what is missing")
+        pytest.skip(
+            f"{kind.name} is not supported here; fsgauge doctor --systems says what is missing"
+        )
     study = scene.study({"name": kind.name})
     rig.check(study, None)
     with rig.systems(study) as systems:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -77,3 +80,20 @@ def test_direct_io_of_btrfs_with_checksums_is_said_and_that_without_them_is_not(
     assert said.startswith('direct I/O of "summed" goes through the page cache: ')
     buffered = of_folders(scene, {"kind": "overhead", "direct": False}, summed=summed)
     assert HostRig(engine).storage_cautions(buffered) == []
+
+
+def test_the_way_out_that_a_plan_names_fits_the_inodes_too(mounted: Mount) -> None:
+    """The plan named the clients that fit the bytes, and refused these for their inodes."""
+    few = mounted("few", 300 * MEBIBYTE, "ext4", "-N", "240")
+    words = ["plan", "connections", "--system", f"few={few}", "--set", "storage.size=200MiB"]
+    refused = fsgauge(*words)
+    assert refused.returncode == 2, refused.stdout
+    found = re.search(r"--set (workload\.clients=\d+)", refused.stderr)
+    assert found is not None, refused.stderr
+    accepted = fsgauge(*words, "--set", found[1])
+    assert accepted.returncode == 0, accepted.stderr
+
+
+def fsgauge(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "fsgauge", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

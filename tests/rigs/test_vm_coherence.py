@@ -1,4 +1,4 @@
-"""`fsgauge coherence` and `fsgauge failure` with real machines. No test needs root.
+"""`fsgauge rig coherence` and `fsgauge rig failure` with real machines. No test needs root.
 
 Emulated, three machines boot for each, and one of them twice: minutes for what it does.
 """
@@ -23,7 +23,7 @@ TRIALS = 10
 @pytest.mark.timeout(1500)
 def test_nfs_is_coherent_by_close_to_open_alone_and_gfs2_is_in_all_reads(tmp_path: Path) -> None:
     done = fsgauge(
-        *("coherence", "--system", "nfs3", "--system", "gfs2", "--trials", str(TRIALS)),
+        *("rig", "coherence", "--system", "nfs3", "--system", "gfs2", "--trials", str(TRIALS)),
         *("--output", str(tmp_path)),
         seconds=1400,
     )
@@ -53,7 +53,7 @@ def test_nfs_is_coherent_by_close_to_open_alone_and_gfs2_is_in_all_reads(tmp_pat
 @pytest.mark.timeout(1500)
 def test_what_was_synced_over_nfs_outlives_its_server(tmp_path: Path) -> None:
     words = ["--system", "nfs3", "--struck", "server", "--lasts", "5", "--output", str(tmp_path)]
-    done = fsgauge("failure", *words, seconds=1400)
+    done = fsgauge("rig", "failure", *words, seconds=1400)
     assert done.returncode == 0, done.stdout + done.stderr
     (failed,) = FailureLog.model_validate_json((tmp_path / "failure.json").read_text()).failures
     assert failed.back_ns is not None and failed.ended_ns is not None and not failed.fault

@@ -60,6 +60,7 @@ fn result_of(found: Scanned, engine: Engine, stop: Stop, started_unix_ns: u64, b
         ended: if stop.is_set() { Ended::Interrupted } else { Ended::SizeLimit },
         counts: found.measured.counts,
         extent_lengths: found.measured.extent_lengths,
+        exact_lengths: found.measured.exact_lengths,
         files_by_extents: found.measured.files_by_extents,
         free: found.free,
         groups: found.groups,

@@ -53,8 +53,8 @@ pub use result::{
     OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
 pub use scan::{
-    FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob,
-    ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
+    ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts,
+    ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{

@@ -121,6 +121,15 @@ pub struct LengthBin {
     pub size_bytes: u64,
 }
 
+/// Extents of one exact length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExactLength {
+    /// Bytes of each.
+    pub length_bytes: u64,
+    /// How many.
+    pub extents: u64,
+}
+
 /// Files whose number of extents is at least `at_least_extents` and below twice that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesBin {
@@ -268,6 +277,10 @@ pub struct ScanResult {
     pub counts: ScanCounts,
     /// Lengths of the files' extents, ascending, empty bins left out.
     pub extent_lengths: Vec<LengthBin>,
+    /// The same by exact length, ascending: the 1,000 lengths of most bytes. Missing from results of engines that
+    /// did not count so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exact_lengths: Vec<ExactLength>,
     /// Files by their number of extents, ascending, empty bins left out; files without extents are in none.
     /// Missing from results of engines that did not count so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -192,8 +192,8 @@ def _require_folders(places: Sequence[Place], found: Mapping[int, Answer]) -> No
             raise InputError(
                 f"{seen[key].words} and {place.words} are one folder of one machine",
                 cause="a machine agrees with itself: another one, or another mount, has to read",
-                next="fsgauge coherence a:/mnt/shared b:/mnt/shared; of NFS, a second mount on one"
-                " machine with -o nosharecache, else both share one cache",
+                next="fsgauge rig coherence a:/mnt/shared b:/mnt/shared; of NFS, a second mount on"
+                " one machine with -o nosharecache, else both share one cache",
             )
         seen[key] = place
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -19,42 +20,16 @@ from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
 from fsgauge.cli.choices import say_no_more
-from fsgauge.errors import FsgaugeError, RigError, escaped
+from fsgauge.cli.commands import COMMANDS, GROUPS, MOVED, MOVED_OPTIONS, moved_option, typed_after
+from fsgauge.errors import FsgaugeError, InputError, RigError, escaped
 from fsgauge.exit_codes import ExitCode
 from fsgauge.programs.streams import output_failure
 
-_COMMANDS = {
-    "demo": "Compare the file systems of this machine in about three minutes.",
-    "run": "Run a study and write its report.",
-    "resume": "Continue a study that was interrupted or killed.",
-    "plan": "Show what a study would run, how long it takes and what effect it can detect.",
-    "report": "Rebuild the report of a results folder.",
-    "query": "Query the records of a results folder with SQL.",
-    "crosscheck": "Run the same load with the engine and with fio: do they agree?",
-    "compare": "Compare two results folders of one study; a gate for builds.",
-    "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
-    "history": "Find the steps in a series of results folders of one study.",
-    "bisect": "Find the kernel package with which a study began to lose, in virtual machines.",
-    "coherence": "Count what a node sees of what another has written: same, old, torn or missing.",
-    "failure": "Let a machine fail while two nodes write: who goes on, and what is lost.",
-    "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
-    "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
-    "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",
-    "published": "List the claims of the published studies and what came of them here.",
-    "systems": "List the file systems that can be compared here.",
-    "rig": "Build the guest of the virtual rig, try it, open its prompt.",
-    "doctor": "Check what works here, what is missing and which command installs it.",
-    "study": "Start a study of your own.",
-}
 _OF_HOSTS = {"fleet-host"}
 """Commands that fsgauge itself starts on the hosts of a fleet; no one else has a use for them."""
 _FILES = {
     "resume": "run",
     "history": "compare",
-    "systems": "doctor",
-    "published": "study",
-    "coherence": "nodes",
-    "failure": "nodes",
     "fleet-host": "rig",
 }
 """Where a command is that has no file of its own; there it has its own name."""
@@ -68,7 +43,6 @@ _ONLY_READS = {
     "history",
     "explain",
     "published",
-    "systems",
     "study",
 }
 """What they are asked does not depend on what a killed run left; it stays for the others."""
@@ -83,11 +57,23 @@ class _Commands(click.Group):
         ctx.meta[_ASKS_FOR_HELP] = not {"-h", "--help"}.isdisjoint(args)
         return super().parse_args(ctx, args)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command; InputError with the new name of one that has moved."""
+        if args and args[0] in MOVED:
+            now = MOVED[args[0]]
+            raise InputError(
+                f"fsgauge {args[0]} is now fsgauge {' '.join(now)}",
+                next=shlex.join(["fsgauge", *now, *args[1:]]),
+            )
+        return super().resolve_command(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in (*_COMMANDS, *_OF_HOSTS):
+        if cmd_name not in (*COMMANDS, *_OF_HOSTS):
             return None
         file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
         command = getattr(file, cmd_name.replace("-", "_") if cmd_name in _FILES else "command")
@@ -107,14 +93,16 @@ class _Commands(click.Group):
         """The commands from the list above: a shell waits for this at each press of Tab."""
         matching = [
             CompletionItem(name, help=text)
-            for name, text in _COMMANDS.items()
+            for name, text in COMMANDS.items()
             if name.startswith(incomplete)
         ]
         return [*matching, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -271,8 +259,14 @@ def _is_heard() -> bool:
 def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
-    if isinstance(error, click.NoSuchOption) and (said := _of_another_tool(error.option_name)):
-        return said
+    if isinstance(error, click.NoSuchOption):
+        if error.option_name in MOVED_OPTIONS:
+            return moved_option(error.option_name)
+        takes_words = context is not None and "overrides" in (
+            parameter.name for parameter in context.command.params
+        )
+        if takes_words and (said := _of_another_tool(error.option_name)):
+            return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 
 
@@ -284,11 +278,9 @@ def _of_another_tool(option: str) -> str:
     word = next(iter([*words_called(name), *words_called(option)]), None)
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
-    words = [part for each in sys.argv for part in each.split("=", 1)]
-    after = words[words.index(option) + 1 :] if option in words else []
-    value = next((each for each in after[:1] if not each.startswith("-")), "...")
+    value = typed_after(option)
     return FsgaugeError(
-        f"{option} is an option of {word.title}: here it is {meaning(word)}",
+        f"{option} is an option of {word.title}; here: {meaning(word)}",
         next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
     ).render()
 

@@ -191,7 +191,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
         raise InputError(
             "no profile is given",
             details=tuple(_PROFILES),
-            next=f"fsgauge age {shlex.quote(chosen.target)} churn",
+            next=f"fsgauge age {shlex.quote(str(chosen.target))} churn",
         )
     target = Path(engine_path(chosen.target, "another name"))
     folder = is_folder(target)

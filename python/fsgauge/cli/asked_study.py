@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -44,13 +44,40 @@ class AskedStudy:
 
     def on(self, rig: str | None) -> Study:
         """The study for a rig of that name, with every change in it and its seed resolved."""
+        return self._loaded(rig, self.overrides, say_note)
+
+    def placed(self, rig: str | None, hosts: FleetChoice) -> tuple[Study, Rig]:
+        """The study where it is to be measured: on the rig that was typed, or that it needs.
+
+        What a shipped study says of its storage gives way to folders that were typed, with a note.
+        """
+        from fsgauge.rig.registry import rig_for, rig_named
+        from fsgauge.study.shipped import shipped_names
+
+        study = self.on(rig)
+        chosen = rig_named(rig_for(study, rig), say, hosts)
+        changes = chosen.changes(study) if self.study in shipped_names() else []
+        own = {override.partition("=")[0].rpartition(".")[2].strip() for override in self.overrides}
+        changes = [each for each in changes if own.isdisjoint(_SAME_KEY[each.key])]
+        if changes:
+            study = self._loaded(rig, (*(each.override for each in changes), *self.overrides))
+            for each in changes:
+                say_note(f"{each.why} ({each.override})")
+        return chosen.placed(study), chosen
+
+    def _loaded(
+        self,
+        rig: str | None,
+        overrides: Sequence[str],
+        say_note: Callable[[str], None] = lambda _: None,
+    ) -> Study:
         from fsgauge.plan.turns import require_few_runs, with_seed
         from fsgauge.rig.registry import study_on
         from fsgauge.study.parse import load_study
 
         loaded = load_study(
             study_on(rig, self.study),
-            list(self.overrides),
+            list(overrides),
             list(self.systems),
             self.storage,
             self.seed,
@@ -62,13 +89,13 @@ class AskedStudy:
         require_few_runs(loaded)
         return with_seed(loaded, time.time_ns())
 
-    def placed(self, rig: str | None, hosts: FleetChoice) -> tuple[Study, Rig]:
-        """The study where it is to be measured: on the rig that was typed, or that it needs."""
-        from fsgauge.rig.registry import rig_for, rig_named
 
-        study = self.on(rig)
-        chosen = rig_named(rig_for(study, rig), say, hosts)
-        return chosen.placed(study), chosen
+_SAME_KEY = {
+    "storage.size": {"size"},
+    "workload.direct": {"direct", "buffered"},
+    "workload.access": {"access", "direct", "buffered"},
+}
+"""By key that gives way: the last words of --set by which a person says it."""
 
 
 def study_choices(function: F) -> F:
@@ -78,10 +105,20 @@ def study_choices(function: F) -> F:
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
         words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
-        words["study"] = chosen_variant(words["study"], full, as_published)
+        words["study"] = chosen_variant(_meant(words["study"]), full, as_published)
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
+
+
+def _meant(study: str) -> str:
+    """The shipped study that another word leads to, with a note."""
+    from fsgauge.study.shipped import study_meant
+
+    meant = study_meant(study)
+    if meant != study:
+        say_note(f"{study}: this is the study {meant}")
+    return meant
 
 
 def chosen_variant(study: str, full: bool, as_published: bool) -> str:
@@ -140,7 +177,8 @@ _OPTIONS = [
         "overrides",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Change any key of the study: --set workload.duration=5s",
+        help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
+        " read as well: --set bs=4k --set time_based",
     ),
     click.option(
         "--system",

@@ -1,4 +1,4 @@
-"""`fsgauge bisect`: which kernel of the distribution brought a loss."""
+"""`fsgauge rig bisect`: which kernel of the distribution brought a loss."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GOOD, _TRIED = "good", "tried"
 
 
 @click.command("bisect")
-@ends("bisect")
+@ends("rig bisect")
 @click.argument("study", shell_complete=complete_study)
 @click.option("--good", required=True, metavar="PACKAGE", help="A kernel without the loss.")
 @click.option("--bad", required=True, metavar="PACKAGE", help="A later kernel that has it.")

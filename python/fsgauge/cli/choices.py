@@ -94,12 +94,12 @@ _CONSENT_OPTIONS = [
 rig_option = click.option(
     "--rig",
     metavar="RIG",
-    help="Where the study is measured: host is this machine, fleet are many hosts at once, vm is a"
-    " virtual machine, which needs no root, simulator is a model, which needs no disk either."
-    " Default: vm for a study that has nodes ([rig]), else host.",
+    help="Where the study is measured. host: this machine. fleet: many hosts at once. vm: virtual"
+    " machines, no root. simulator: a model, no disk. Default: vm for a study that has nodes"
+    " ([rig]), else host.",
 )
 
-_NEEDED_AGAIN = ("destroy", "hosts", "ssh", "slurm", "kubernetes", "scheduler")
+_NEEDED_AGAIN = ("destroy", "hosts")
 _FLAGS_NEEDED_AGAIN = ("discard-unknown-data", "same", "accept-changed")
 
 
@@ -117,34 +117,14 @@ def needed_again(words: Sequence[str]) -> list[str]:
     return found
 
 
-_HOSTS_OTHERWISE = ("ssh", "scheduler", "slurm", "kubernetes", "same")
 _FLEET_OPTIONS = [
     click.option(
         "--hosts",
-        "hosts_file",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="With --rig fleet: a TOML file that lists the hosts.",
-    ),
-    click.option(
-        "--ssh", metavar="HOST,HOST", help="With --rig fleet: hosts reached by ssh: a,b,u@c:2222."
-    ),
-    click.option(
-        "--slurm",
-        type=click.IntRange(1, 10_000),
-        metavar="N",
-        help="With --rig fleet: N nodes of a Slurm job, which is submitted unless this is one.",
-    ),
-    click.option(
-        "--kubernetes",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="With --rig fleet: pods, as a TOML file describes them.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="With --rig fleet: the workers of a dask cluster that runs already: tls://HOST:PORT.",
+        metavar="HOSTS",
+        help="With --rig fleet: a TOML file that lists the hosts; or a,b,u@c:2222, reached by ssh;"
+        " slurm:N, so many nodes of a job, which is submitted unless this is one; kubernetes:FILE,"
+        " pods as a TOML file describes them; tls://HOST:PORT, the workers of a dask cluster that"
+        " runs already.",
     ),
     click.option(
         "--same",
@@ -155,14 +135,13 @@ _FLEET_OPTIONS = [
 
 
 def fleet_choices(function: F) -> F:
-    """--hosts, --ssh and so on, as one value `hosts`."""
+    """--hosts and --same, as one value `hosts`."""
 
     @wraps(function)
-    def with_hosts(*, hosts_file: Path | None, **given: Any) -> object:  # noqa: ANN401 - by name
-        from fsgauge.rig.rig import FleetChoice
+    def with_hosts(*, hosts: str | None, same: bool, **given: Any) -> object:  # noqa: ANN401 - by name
+        from fsgauge.rig.rig import hosts_named
 
-        named = {name: given.pop(name) for name in _HOSTS_OTHERWISE}
-        return function(hosts=FleetChoice(hosts=hosts_file, **named), **given)
+        return function(hosts=hosts_named(hosts, same=same), **given)
 
     return cast("F", decorated(with_hosts, _FLEET_OPTIONS))
 

@@ -22,8 +22,8 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
     """Compare the file systems of this machine in about three minutes.
 
     As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: mounted
-    file systems with a writable folder; where there is only one, durable writes to it with those
-    to memory (/dev/shm).
+    file systems with a writable folder. If there is only one, compares fdatasync writes on it with
+    those to memory (/dev/shm).
     """
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import DEFAULT, rig_named

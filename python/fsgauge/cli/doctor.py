@@ -1,4 +1,4 @@
-"""`fsgauge doctor` and `systems`: what works on this machine."""
+"""`fsgauge doctor`: what works on this machine."""
 
 from __future__ import annotations
 
@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="Where direct I/O and noise are tested.",
 )
+@click.option(
+    "--systems", is_flag=True, help="List the file systems that can be compared here; no tests."
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def command(directory: Path, as_json: bool) -> None:
+def command(directory: Path, systems: bool, as_json: bool) -> None:
     """Check what works here, what is missing, and which command installs it.
 
-    Takes about twelve seconds.
+    Takes about twelve seconds; --systems takes none.
     """
+    if systems:
+        _list_systems(as_json)
+        return
     from fsgauge.engine.client import Engine
     from fsgauge.rig.host.doctor import diagnose
 
@@ -148,10 +154,7 @@ TYPICAL_COMPARISONS = 12
 """Four cells on three systems."""
 
 
-@click.command("systems")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def systems(as_json: bool) -> None:
-    """List the file systems that can be compared here, and how to install the others."""
+def _list_systems(as_json: bool) -> None:
     from fsgauge.rig.host.doctor import system_standings
 
     standings = system_standings()

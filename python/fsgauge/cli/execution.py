@@ -96,14 +96,19 @@ def progress_for(style: str) -> Progress:
 
 
 def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
-    """How far the baseline differed from itself, for the next plan on this storage."""
-
+    """How far the baseline differed from itself, for the next plan on this storage; not of a study
+    that is not valid, or that its CPU quota slowed."""
+    from fsgauge.stats.limit_findings import THROTTLED
     from fsgauge.stats.pilot import pilot_noise
     from fsgauge.store import read_results
 
     if not rig.keeps_noise:
         return
     with suppress(FsgaugeError):  # too few blocks, or records that cannot be read
+        report = report_in(directory)
+        codes = {each["code"] for each in report["findings"]}
+        if not report["sureness"]["valid"] or THROTTLED in codes:
+            return
         stored = read_results(directory)
         found = pilot_noise(stored.study, stored.runs)
         rig.keep_noise(study, found.noise_percent, found.blocks, str(directory))

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.errors import InputError, did_you_mean, nearest, quoted
 from fsgauge.progress.terminal import width_of, wrapped_lines
 
 
@@ -27,8 +27,9 @@ def _said(name: str) -> str:
     """All that the name means; InputError with the nearest names where it means nothing."""
     from fsgauge.devices.words import device_words, is_device, parameter_words
     from fsgauge.pages import entry_of, explain_metric, is_metric
-    from fsgauge.study.other_tools import tool_called, words_of_tool
+    from fsgauge.study.other_tools import studies_called, tool_called
     from fsgauge.study.reference import explain_key, explain_value, policy_words, setting_words
+    from fsgauge.study.words_page import words_of_tool
 
     if is_device(name):
         return device_words(name)
@@ -39,6 +40,8 @@ def _said(name: str) -> str:
     if is_metric(name):
         page = explain_metric(name)
         parts = [page]
+    if (study := studies_called().get(name.lower())) is not None:
+        parts.append(f"{name}: the study {study}\n  more: fsgauge plan {quoted(study)}")
     if tool is not None:
         parts.append(words_of_tool(tool))
     parts += _of_other_tools(name)

@@ -1,5 +1,5 @@
-"""`fsgauge coherence` and `failure`: nodes that share files, and what one sees of another's writes;
-what is lost and how long they wait when a machine fails meanwhile."""
+"""`fsgauge rig coherence` and `failure`: nodes that share files, what one sees of another's writes,
+and what is lost and how long they wait when a machine fails meanwhile."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _USUAL = ("nfs3", "nfs4", "nfs4-fscache", "smb", "gfs2", "ocfs2")
 
 
 @click.command("coherence")
-@ends("coherence")
+@ends("rig coherence")
 @click.argument("folders", nargs=-1, metavar="[[HOST:]FOLDER]...")
 @shared_systems_option
 @click.option(
@@ -119,7 +119,7 @@ _SERVED_AND_SHARED = ("nfs3", "nfs4", "gfs2", "ocfs2")
 
 
 @click.command("failure")
-@ends("failure")
+@ends("rig failure")
 @shared_systems_option
 @click.option(
     "--struck",
@@ -160,7 +160,7 @@ def failure(
     output: Path | None,
     results: Path,
 ) -> int:
-    """Let a machine fail while two nodes write, and look for what had been synced.
+    """Crash a node, a server or a link during writes, and check that synced data survived.
 
     In virtual machines. By default NFS 3 and 4 with a server, GFS2 and OCFS2 on a disk that the
     nodes share; also smb, nfs4-fscache and gluster. A server can fail of nfs3, nfs4, nfs4-fscache

@@ -18,6 +18,7 @@ from fsgauge.cli.choices import (
     results_option,
     rig_option,
 )
+from fsgauge.cli.plan_brief import brief_lines, run_command
 from fsgauge.cli.plan_lines import (
     MARGIN,
     cost_lines,
@@ -58,6 +59,11 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
 @click.option(
+    "--verbose",
+    is_flag=True,
+    help="Also what is equal in all systems, cautions, the order, and what each effect needs.",
+)
+@click.option(
     "--order", is_flag=True, help="Show the turns of every block, not of the first alone."
 )
 def command(
@@ -69,18 +75,20 @@ def command(
     noise: str | None,
     pilot: Path | None,
     as_json: bool,
+    verbose: bool,
     order: bool,
 ) -> int:
-    """Show what STUDY would run: order, time and bytes written. Nothing is measured.
+    """Show what STUDY would compare, how long it takes, what it writes and what would show.
 
-    Takes the words of `fsgauge run` and looks at what that would refuse. File systems are made once
-    on a scratch image and, as root, mounted; it is gone within half a minute. No device is touched.
+    Takes the same options as `fsgauge run` and checks them all; nothing is measured. File systems
+    are made once on a scratch image and, as root, mounted (takes up to 30 s). No device is touched.
 
-    What would be refused is said first, and alone where a rig has to try a block to know its time.
+    What a run would refuse comes first, and alone where a rig has to try a block to know its time.
     """
     from fsgauge.cli.sweeping import of_sweep, sweep_lines
     from fsgauge.plan.preview import describe
     from fsgauge.programs.interruption import interruptible
+    from fsgauge.rig.refusing import each_once, require_none
     from fsgauge.rig.registry import require_hosts
     from fsgauge.rig.rig import is_untried
     from fsgauge.units import parse_percent
@@ -88,8 +96,12 @@ def command(
     chosen, world = asked.placed(rig, hosts)
     require_hosts(world, chosen)
     with interruptible():
-        planned = plan_on(chosen, world)
         refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
+        try:
+            planned = plan_on(chosen, world)
+        except InputError as error:  # what does not fit has no plan; the rest is refused with it
+            require_none(each_once([*refusals, error]))
+            raise
     plan, around, size_bytes = planned.plan, planned.around, planned.size_bytes
     measured, time, is_same = _pilot_of(pilot, noise, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
@@ -128,9 +140,16 @@ def command(
         return code
     lines = refused_lines(refusals)
     if not (refusals and is_untried(world, around)):
-        lines += [*sweep_lines(chosen), *method_lines(description)]
-        lines += order_lines(description, plan.cells, order)
-        lines += cost_lines(description, _measured_by(kept))
+        lines += sweep_lines(chosen)
+        if verbose:
+            lines += method_lines(description)
+        else:
+            run = None if refusals else run_command(sys.argv[2:])
+            lines += brief_lines(description, _measured_by(kept), run)
+        if verbose or order:
+            lines += order_lines(description, plan.cells, order)
+        if verbose:
+            lines += cost_lines(description, _measured_by(kept))
         lines += pilot_lines(measured, description, plan.side_by_side)
         lines += _pilot_time(time, is_same)
     click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), MARGIN)))

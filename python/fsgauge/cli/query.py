@@ -32,7 +32,7 @@ def command(directory: Path, sql: str | None, style: str | None, accept_changed:
 
     Read-only; no file outside DIRECTORY can be read:
 
-    fsgauge query DIR "select system, avg(elapsed_ns) from runs group by system"
+    fsgauge query DIR "select system, cell, iops, bandwidth, p99_ms from rates"
     """
     from fsgauge.store.query import asked
 
@@ -67,7 +67,7 @@ def _list_views(directory: Path, style: str | None) -> None:
             continue
         for column in view.columns:
             click.echo(f"    {column.name:28} {column.type:8} {column.meaning}")
-    click.echo('\nfsgauge query DIR "select * from runs limit 5"')
+    click.echo('\nfsgauge query DIR "select system, cell, iops, bandwidth, p99_ms from rates"')
 
 
 def _as_json(answer: Answer) -> None:

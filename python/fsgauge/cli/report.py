@@ -53,6 +53,7 @@ def _sheet(name: str, text: str) -> Callable[[F], F]:
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
 @_sheet("pdf", "Also a summary on one sheet of paper, for A4 and US letter. Needs Chromium.")
 @_sheet("png", "Also the first screen as a picture for a chat, 1200 pixels wide. Needs Chromium.")
+@_sheet("markdown", "Also the answer and a table of the main numbers, for a pull request.")
 @_sheet(
     "disclosure",
     "Also a sheet that says how it was measured, as readers of SNIA and IO500 results expect it:"
@@ -69,6 +70,7 @@ def command(
     directories: tuple[Path, ...],
     pdf: str | None,
     png: str | None,
+    markdown: str | None,
     disclosure: str | None,
     disk: tuple[str, ...],
     accept_changed: bool,
@@ -76,7 +78,8 @@ def command(
     """Rebuild the report of each results folder from its records, a sweep's from its points.
 
     Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
-    writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
+    writes summary.pdf into the folder, --png first-screen.png, --markdown summary.md, --disclosure
+    disclosure.html.
     """
     from fsgauge.cli.execution import report_in, said
     from fsgauge.cli.sweeping import page_of_sweep, points_came_to
@@ -84,7 +87,7 @@ def command(
     from fsgauge.store.seals import understood
     from fsgauge.sweep.folder import is_sweep
 
-    asked = {"pdf": pdf, "png": png, "disclosure": disclosure}
+    asked = {"pdf": pdf, "png": png, "markdown": markdown, "disclosure": disclosure}
     for name, file in asked.items():
         if file and len(directories) > 1:
             raise InputError(
@@ -103,6 +106,9 @@ def command(
         with understood(report.stored.changes):
             page = report.write()
             click.echo(said(report.results.answer, page))
+            if markdown is not None:
+                table = report.markdown()
+                click.echo(f"markdown: {write_sheet(report.stored, 'summary.md', table, markdown)}")
             _write_sheets(report, pdf, png, disclosure)
             codes.append(of_report(report_in(directory)))
     return gravest(codes)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fsgauge.cli.bisect import command as bisect
+from fsgauge.cli.nodes import coherence, failure
 from fsgauge.exit_codes import ExitCode, ends
 from fsgauge.progress.terminal import say
 
@@ -26,10 +28,16 @@ _kernel_option = click.option(
 
 @click.group("rig")
 def command() -> None:
-    """The virtual rig: --rig vm measures a study in a virtual machine, without root.
+    """Virtual machines: --rig vm measures a study in them, without root.
 
-    Its guest is built once, from packages of the distribution: fsgauge rig build.
+    Their guest is built once, from packages of the distribution: fsgauge rig build. bisect finds
+    the kernel that brought a loss; coherence and failure try file systems that nodes share.
     """
+
+
+command.add_command(bisect)
+command.add_command(coherence)
+command.add_command(failure)
 
 
 @command.command("build")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     "--yes",
     "-y",
     is_flag=True,
-    help="Begin without asking. Asked on a terminal alone, above 15 min or 100 GiB written.",
+    help="Do not ask. (Asks only on a terminal, for runs over 15 min or 100 GiB written.)",
 )
 @progress_choices
 def command(
@@ -58,7 +58,7 @@ def command(
     A shipped study takes minutes. --full is its whole sweep, --as-published the method of the
     publication it began from.
 
-    The last two lines are the answer and the path of the report.
+    Prints the answer and the report's path as its last two lines.
     """
     from fsgauge.cli.execution import execute
     from fsgauge.rig.fleet.choice import is_submitted
@@ -95,9 +95,8 @@ def resume(
 ) -> int:
     """Continue the study in DIRECTORY after an interruption or a kill.
 
-    Plan, seed and study are those that the folder recorded. The block that was cut short is
-    measured again from its first turn; its records move to records-abandoned/. A study on a fleet
-    needs its hosts again.
+    Plan, seed and study are those that the folder recorded. The interrupted block is repeated; its
+    partial records are kept in records-abandoned/. A study on a fleet needs its hosts again.
     """
     from fsgauge.cli.execution import execute_again
     from fsgauge.cli.sweeping import resume_sweep

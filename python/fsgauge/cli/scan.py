@@ -40,13 +40,17 @@ _WORST_FILES = 3
     help="Compare with an earlier scan saved by --json.",
 )
 @click.option(
-    "--threads", type=click.IntRange(1, 256), help="Reader threads. Default: one per processor."
-)
-@click.option(
     "--empty-region",
     "region_size",
     metavar="SIZE",
-    help="Name the emptiest adjoining groups of this size, such as 2TiB; nothing is set.",
+    help="Report the emptiest contiguous region of this size, such as 2TiB (read-only).",
+)
+@click.option(
+    "--mb-groups",
+    "groups",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the kernel's mb_groups of a mounted ext4 or ldiskfs, a line a group.",
 )
 @click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
 @click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
@@ -55,8 +59,8 @@ def command(
     top: int | None,
     page: Path | None,
     against: Path | None,
-    threads: int | None,
     region_size: str | None,
+    groups: Path | None,
     no_space: bool,
     as_json: bool,
 ) -> int:
@@ -67,6 +71,7 @@ def command(
     """
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
+    from fsgauge.scan.mb_groups import mb_groups
     from fsgauge.scan.region import empty_region, region_lines
 
     before = read_scan(against) if against else None
@@ -74,17 +79,18 @@ def command(
     if page is not None:
         require_ours(page)
     if is_kept_scan(path):
-        _refuse_what_only_a_scan_takes(path, threads, no_space)
+        _refuse_what_only_a_scan_takes(path, no_space)
         scan = read_scan(path)
     else:
         with_map = as_json or page is not None
         scan = _scanned(
             path,
-            threads=threads,
             space=not no_space,
             top=_WORST_FILES if top is None else top,
             map_order=_order(before) if with_map else 0,
         )
+    if groups is not None:
+        _write_new(groups, mb_groups(scan.source))
     region = empty_region(scan, region_bytes) if region_bytes else None
     if as_json:
         more = {"empty_region": asdict(region)} if region else {}
@@ -95,6 +101,16 @@ def command(
             click.echo(line)
     _draw(scan, before, page, as_json)
     return ExitCode.INTERRUPTED if scan.ended == "interrupted" else ExitCode.ANSWERED
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Of a file that is there nothing is known, so it stays."""
+    from fsgauge.errors import InputError
+    from fsgauge.plain_files import write_whole
+
+    if path.exists():
+        raise InputError(f"{path} exists already", next="--mb-groups with another name")
+    write_whole(path, text)
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:
@@ -124,9 +140,7 @@ def _order(before: ScanResult | None) -> int:
     return before.map.order if before is not None and before.map is not None else _MAP_ORDER
 
 
-def _scanned(
-    path: Path, *, threads: int | None, space: bool, top: int, map_order: int
-) -> ScanResult:
+def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult:
     """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read."""
     from fsgauge.cli.choices import engine_path
     from fsgauge.engine.client import Engine
@@ -134,20 +148,18 @@ def _scanned(
     from fsgauge.progress.scan_and_age import stages
 
     place = engine_path(path, "scan the folder above it")
-    job = ScanJob(path=place, threads=threads, top=top, map_order=map_order, space=space)
+    job = ScanJob(path=place, top=top, map_order=map_order, space=space)
     with stages() as progress:
         return Engine().scan(job, progress.event, progress.stoppable)
 
 
-def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bool) -> None:
+def _refuse_what_only_a_scan_takes(path: Path, no_space: bool) -> None:
     from fsgauge.errors import InputError
 
-    given = ["--threads"] if threads is not None else []
-    given += ["--no-space"] if no_space else []
-    if given:
+    if no_space:
         raise InputError(
-            f"{given[0]} would be ignored: {path} is a saved scan",
-            next=f"leave {given[0]} out",
+            f"--no-space would be ignored: {path} is a saved scan",
+            next="leave --no-space out",
         )
 
 

@@ -1,8 +1,7 @@
-"""`fsgauge study` and `published`: studies that are shipped, and what published ones claim."""
+"""`fsgauge study`: studies that are shipped."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -44,13 +43,13 @@ def list_() -> None:
     from fsgauge.plan.turns import make_plan, with_seed
     from fsgauge.rig.registry import rig_for, rig_named
     from fsgauge.rig.rig import around_on
-    from fsgauge.study.parse import load_study
-    from fsgauge.study.shipped import shipped_studies
+    from fsgauge.study.parse import shipped_study
+    from fsgauge.study.shipped import shipped_texts
     from fsgauge.units import format_duration, format_size
 
     rows = [("name", "time", "written", "question")]
-    for name, question in shipped_studies().items():
-        study = with_seed(load_study(name), 0)
+    for name, text in shipped_texts().items():
+        study = with_seed(shipped_study(name, text), 0)
         assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
         around = around_on(rig_named(rig_for(study, None)), study, tries=False)
         plan = make_plan(study, size_bytes=study.storage.size, around=around)
@@ -58,29 +57,7 @@ def list_() -> None:
         written = format_size(plan.expected_written_bytes)
         if study.is_simulated:
             time, written = "simulated", "nothing"
-        rows.append((name, time, written, question))
+        rows.append((name, time, written, study.question))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for name, time, written, question in rows:
         click.echo(f"{name:<{widths[0]}}  {time:>{widths[1]}}  {written:>{widths[2]}}  {question}")
-
-
-@click.command("published")
-@click.argument("name", metavar="[STUDY|ID]", required=False, default="")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def published(name: str, as_json: bool) -> None:
-    """Print what the published studies claim, and the verdict on each claim here.
-
-    STUDY is a study with a publication (connections): its claims, a line each. ID is a claim
-    (N-06): in full, with its figures. Without either, the claims of all studies.
-    """
-    from fsgauge.published import page
-    from fsgauge.published.ledger import find
-
-    found = find(name)
-    if as_json:
-        claims = [page.as_json(folder, claim) for folder, _, each in found for claim in each]
-        click.echo(json.dumps(claims, indent=1, ensure_ascii=False))
-        return
-    for folder, ledger, each in found:
-        for line in page.text_of(folder, ledger, each):
-            click.echo(line)

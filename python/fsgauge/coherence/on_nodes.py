@@ -16,7 +16,7 @@ from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.session import VmSession
 from fsgauge.rig.vm.sharing_nodes import nodes_for
 from fsgauge.study.model import System
@@ -94,7 +94,7 @@ def _tested(
     except Interrupted:
         raise
     except FsgaugeError as error:
-        if isinstance(error, NodeLostError) and "is not up" in error.what:
+        if isinstance(error, NotUpError):
             raise
         fault = error.with_last_words
         if not is_set_up or left.cases:

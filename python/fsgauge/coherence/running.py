@@ -168,7 +168,7 @@ def try_folders(
     if len(folders) < 2:
         raise InputError(
             "one node reads what another one wrote, and there is one folder",
-            next="fsgauge coherence a:/mnt/shared b:/mnt/shared",
+            next="fsgauge rig coherence a:/mnt/shared b:/mnt/shared",
         )
     places = [Place.of(each) for each in folders]
     folder = folder_name()

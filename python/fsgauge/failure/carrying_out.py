@@ -12,6 +12,7 @@ from fsgauge.failure.log import TITLES, Failed, Struck, Survived
 from fsgauge.record.strikes import Strike
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.surviving import Appended, Surviving
+from fsgauge.rig.vm.node import NotUpError
 from fsgauge.rig.vm.sharing_nodes import has_server, node_returns, nodes_for
 from fsgauge.study.model import System
 
@@ -63,7 +64,7 @@ def _refused(systems: Sequence[System], cannot: Sequence[tuple[System, Struck]])
         f"a {struck} of {system.name} cannot fail here",
         details=tuple(f"{each.name}: {', '.join(possible(each))} can fail" for each in systems),
         cause=why_not(system, struck),
-        next=f"fsgauge failure {able}",
+        next=f"fsgauge rig failure {able}",
     )
 
 
@@ -96,7 +97,7 @@ def carry_out(
                 )
                 told = _survived(stood, system, struck, strike)
                 stood.group.give_up()  # its nodes are not what they were
-        except Interrupted:
+        except (Interrupted, NotUpError):
             raise
         except FsgaugeError as error:
             fault = error.with_last_words

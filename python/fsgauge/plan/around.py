@@ -30,7 +30,8 @@ class Around:
     """Seconds more than on this machine: before the first block, around each turn, each run; and
     what its disks are limited to, whatever the study says of them.
 
-    With `block`, none of that counts: a block was tried as a whole.
+    With `block`, none of that counts: a block was tried as a whole. Where it is not known how the
+    machines will run, `how` says for which way these are, and `instead` has those of another.
     """
 
     before_seconds: float = 0.0
@@ -39,6 +40,8 @@ class Around:
     block: Tried | None = None
     bytes_per_second: float = math.inf
     operations_per_second: float = math.inf
+    how: str = ""
+    instead: Around | None = None
 
     def limited(self, speed: Speed) -> Speed:
         """A speed that is assumed, within these limits."""

@@ -56,7 +56,8 @@ def planned_percent(blocks: int, spread_percent: float, confidence: float = CONF
 def _larger_of_two(blocks: int) -> float:
     """The mean of the larger of two deviations of so many blocks, over the true one."""
     import numpy as np
-    from scipy.special import gammaincinv
+
+    from fsgauge.distributions import gammaincinv
 
     freedom = max(1, blocks - 1)
     chances = np.sqrt((np.arange(_POINTS) + 0.5) / _POINTS)
@@ -90,7 +91,7 @@ def _noncentrality(blocks: int, alpha: float) -> float:
     scipy.stats and scipy.optimize, which would take a second of each command to import, find the
     same: within 1e-5 from three blocks on, within 1e-3 for two.
     """
-    from scipy.special import nctdtrinc, stdtrit
+    from fsgauge.distributions import nctdtrinc, stdtrit
 
     freedom = blocks - 1
     critical = -float(stdtrit(freedom, alpha / 2))

@@ -87,6 +87,10 @@ class PlanDescription(_Facts):
     expected_seconds: float
     shortest_seconds: float
     longest_seconds: float | None
+    how: str = ""
+    """How machines run then, where that is not known yet."""
+    instead: tuple[float, str] | None = None
+    """The seconds, and how machines run, if it is the other way."""
     under_load_share: float
     """Of that time, how much the load runs; the rest is set-up, syncs and engine starts."""
     simulated: bool = False
@@ -156,6 +160,10 @@ def describe(
         expected_seconds=blocks * mean,
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest if longest is not None else None,
+        how=around.how,
+        instead=None
+        if around.instead is None
+        else (_seconds_with(plan, study, size_bytes, around.instead), around.instead.how),
         under_load_share=under_load_share(
             study, size_bytes, side_by_side=plan.side_by_side, around=around
         ),
@@ -216,6 +224,13 @@ def _block_times(
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     beside = runs * (RUN_SECONDS + around.run_seconds)
     return measured.mean + beside, measured.shortest + beside, measured.longest + beside
+
+
+def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
+    blocks = plan.turns[-1].block + 1
+    once = around.before_seconds + storage_seconds(study, size_bytes)
+    a_block = block_seconds(study, size_bytes, side_by_side=plan.side_by_side, around=around)
+    return once + blocks * a_block
 
 
 def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:

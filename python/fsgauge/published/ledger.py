@@ -102,11 +102,11 @@ class Claim(Part):
         return self
 
     def published_ratio(self, about: Observable) -> float | None:
-        """The ratio that ours is held against; None for a claim without a number."""
+        """What ours is held against, published or our threshold; None for a claim without it."""
         if about.figure:
             first, second = self.figure(about.figure).values
             return second / first
-        return about.ratio
+        return about.ratio if about.threshold is None else about.threshold
 
     def figure(self, name: str) -> Figure:
         """The figure of this name; raises KeyError."""
@@ -117,9 +117,13 @@ class Claim(Part):
 
 
 class Publication(Part):
-    """Who published what; "" where it names no author. `columns` name the values of figures."""
+    """Who published what; "" where it names no author. `columns` name the values of figures.
+
+    `name` is what `fsgauge published run` calls it.
+    """
 
     title: str
+    name: str
     author: str = ""
     letter: Annotated[str, Field(pattern="^[A-Z]$")]
     subject: str

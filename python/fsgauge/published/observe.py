@@ -1,9 +1,9 @@
 """What a study's results say to a claim: one observation for each cell that it is about.
 
-Three quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
+Four quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
 where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
-inside blocks; and "rate", the system's own, in GB/s. Others are a kind's own: OBSERVED in its
-published.py, by name.
+inside blocks; "own steps", the same of the system's own numbers; and "rate", these, in GB/s. Others
+are a kind's own: OBSERVED in its published.py, by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fsgauge.published.trial import Observable, Scalar
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.results import Comparison, JudgedRatio, Results
+from fsgauge.stats.results import Comparison, JudgedRatio, Measurement, Results
 
 
 class Observation(Part):
@@ -77,9 +77,12 @@ def observe(about: Observable, results: Results) -> list[Observation]:
     Raises KeyError for a quantity that the kind of study does not declare.
     """
     if about.quantity == "ratio":
-        return [_of(entry, results) for entry in _comparisons(about, results)]
+        found = (_ratio(entry, about, results) for entry in _comparisons(about, results))
+        return [each for each in found if each is not None]
     if about.quantity == "steps":
         return _steps(about, results)
+    if about.quantity == "own steps":
+        return _own_steps(about, results)
     if about.quantity == "rate":
         return _rates(about, results)
     has_own = kinds.has_part(results.kind, "published")
@@ -126,6 +129,17 @@ def _comparisons(about: Observable, results: Results) -> list[Comparison]:
     ]
 
 
+def _ratio(entry: Comparison, about: Observable, results: Results) -> Observation | None:
+    """To the baseline, or inside blocks to the system that the trial names."""
+    if not about.over:
+        return _of(entry, results)
+    other = results.comparison(entry.cell, about.over, about.metric)
+    found = _inside_blocks(entry, other) if other is not None and not other.limited_by else None
+    if found is None:
+        return None
+    return Observation.of(results.cell(entry.cell).name, about.system, about.over, found)
+
+
 def _of(entry: Comparison, results: Results) -> Observation:
     return Observation(
         cell=results.cell(entry.cell).name,
@@ -157,6 +171,41 @@ def _steps(about: Observable, results: Results) -> list[Observation]:
     return [each for each in found if each is not None]
 
 
+def _own_steps(about: Observable, results: Results) -> list[Observation]:
+    """The interval spans all that those of both cells allow, so it is wide rather than narrow."""
+    entries = {
+        each.cell: each
+        for each in results.measurements
+        if (each.system, each.metric) == (about.system, about.metric)
+    }
+    cells = [cell for cell in cells_of(about, results) if cell.id in entries]
+    return [
+        _own_step(entries[cell.id], entries[other.id], cell.name, about)
+        for cell in cells
+        for other in cells
+        if [each.factors.get(about.across) for each in (cell, other)] == about.at
+        and _alike(cell, other, about.across)
+    ]
+
+
+def _own_step(before: Measurement, after: Measurement, name: str, about: Observable) -> Observation:
+    spans = after.low and before.high and after.high and before.low
+    return Observation(
+        cell=_step_name(name, about),
+        system=about.system,
+        over=about.system,
+        value=after.value / before.value,
+        low=after.low / before.high if spans and after.low and before.high else None,
+        high=after.high / before.low if spans and after.high and before.low else None,
+        n=min(before.n, after.n),
+    )
+
+
+def _step_name(cell: str, about: Observable) -> str:
+    first, second = about.at
+    return f"{cell}: {about.across.replace('_', ' ')} {second} over {first}"
+
+
 def _alike(cell: Cell, other: Cell, across: str) -> bool:
     left_out = {across, "interface"} | ({"read_percent"} if across == "test" else set())
     names = (cell.factors.keys() | other.factors.keys()) - left_out
@@ -166,12 +215,15 @@ def _alike(cell: Cell, other: Cell, across: str) -> bool:
 def _step(
     before: Comparison, after: Comparison, cell: Cell, about: Observable
 ) -> Observation | None:
-    then = dict(before.blocks)
-    logs = [math.log(ratio / then[block]) for block, ratio in after.blocks if block in then]
-    found = ratio_of_blocks(logs)
+    found = _inside_blocks(after, before)
     if found is None:
         return None
-    first, second = about.at
-    across = about.across.replace("_", " ")
-    name = f"{cell.name}: {across} {second} over {first}"
-    return Observation.of(name, about.system, about.system, found)
+    return Observation.of(_step_name(cell.name, about), about.system, about.system, found)
+
+
+def _inside_blocks(top: Comparison, bottom: Comparison) -> Ratio | None:
+    """One ratio over another; None with less than a block that has both."""
+    below = dict(bottom.blocks)
+    return ratio_of_blocks(
+        [math.log(ratio / below[block]) for block, ratio in top.blocks if block in below]
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fsgauge.published.ledger import Claim, Computed, Figure, Ledger, ledgers
@@ -20,18 +20,28 @@ fsgauge began from five published studies. Here is every figure, method step, cl
 and open question of them, with a verdict. Facts are in our words; figures are as printed; what is
 computed from them is marked as computed. `fsgauge published N-06` prints one claim.
 
+`fsgauge published run sonexion` (or `nss`, `flash`, `clusters`, `closson`) runs every part of a
+publication that a machine can, says what it cannot and why, and writes a page of its figures beside
+ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again without the rig, and
+`scripts/recompute-verdicts ARCHIVE` without fsgauge.
+
 | verdict | meaning |
 | --- | --- |
 | confirmed | the published ratio is in our 95 % interval, both on one side of 1; or it is met |
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
-| predicted | simulated, where no run could tell: [all predictions](evidence/predictions.md) |
+| changed since | contradicted, by software that is no longer what was published of |
+| no proof | met, by what was set up so that it is met |
+| predicted: met, missed ... | simulated; no run could tell ([all](evidence/predictions.md)) |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
 | recomputed | arithmetic on what is printed says all that can be said |
 | not yet | no run that could tell; it says what is missing |
 | untestable here | and why |
+
+Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
+beside a run: with `noise.wide` or `run.starved` in it nothing is confirmed and nothing refuted.
 
 """
 
@@ -109,27 +119,29 @@ def run_words(run: JudgedRun) -> str:
         )
     return (
         f"`{run.study}`: {run.blocks} blocks on {run.date}, {run.kernel}, {run.machine};"
-        f" {run.storage}; seed {run.seed}."
+        f" {run.storage}; seed {run.seed}; findings: {', '.join(run.findings) or 'none'}."
     )
 
 
-def text_of(folder: str, ledger: Ledger, claims: list[Claim]) -> Iterator[str]:
-    """Lines for a terminal: one claim in full, several a line each."""
+def text_of(
+    folder: str, ledger: Ledger, claims: list[Claim], runs: Mapping[str, JudgedRun] | None = None
+) -> Iterator[str]:
+    """Lines for a terminal: one claim in full, several a line each; by these runs where given."""
     if len(claims) == 1:
-        yield from _in_full(folder, ledger, claims[0])
+        yield from _in_full(ledger, standing_of(folder, claims[0], runs))
         return
     source = ledger.publication
     by = f", {source.author}" if source.author else ""
     yield f"{folder}: {source.title}{by}"
     for claim in claims:
-        standing = standing_of(folder, claim)
-        yield f"  {claim.id}  {standing.in_short:<19}  {claim.fact}"
+        standing = standing_of(folder, claim, runs)
+        yield f"  {claim.id}  {standing.word:<20}  {claim.fact}"
 
 
-def _in_full(folder: str, ledger: Ledger, claim: Claim) -> Iterator[str]:
-    standing = standing_of(folder, claim)
+def _in_full(ledger: Ledger, standing: Standing) -> Iterator[str]:
+    claim = standing.claim
     yield f"{claim.id}  {claim.kind}, {claim.place}"
-    yield f"  of         {ledger.publication.title} (fsgauge published {folder})"
+    yield f"  of         {ledger.publication.title}"
     yield f"  in our words  {claim.fact}"
     for figure in claim.figures:
         yield f"  printed    {figure_words(figure)}"
@@ -153,9 +165,11 @@ def figure_words(figure: Figure) -> str:
     return f"{figure.name}{of}: {said}{change}"
 
 
-def as_json(folder: str, claim: Claim) -> dict[str, Any]:
-    """One claim and its verdict for a program."""
-    standing = standing_of(folder, claim)
+def as_json(
+    folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None = None
+) -> dict[str, Any]:
+    """One claim and its verdict for a program; by these runs where given."""
+    standing = standing_of(folder, claim, runs)
     return {
         **claim.model_dump(mode="json", exclude_defaults=True, exclude={"trials", "predictions"}),
         "study": folder,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from fsgauge.published.ledger import Claim
 from fsgauge.published.runs import JudgedRun, Observed
@@ -17,7 +17,8 @@ from fsgauge.published.trial import Prediction
 from fsgauge.published.verdict import MARGIN
 from fsgauge.units import figure
 
-Met = Literal["met", "missed", "met, no proof", "answered", "not run"]
+Met = Literal["missed", "fitted", "no proof", "met", "answered", "not run"]
+GRAVEST_FIRST: tuple[Met, ...] = get_args(Met)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Predicted:
         about = self.prediction
         return {
             "missed": about.missed,
-            "met, no proof": about.no_proof,
+            "fitted": about.fitted,
+            "no proof": about.no_proof,
             "answered": about.answer,
         }.get(self.met, "")
 
@@ -78,7 +80,9 @@ def _met(prediction: Prediction, published: float | None, low: float, high: floa
     }[prediction.rule]
     if not is_met:
         return "missed"
-    return "met, no proof" if prediction.no_proof else "met"
+    if prediction.fitted:
+        return "fitted"
+    return "no proof" if prediction.no_proof else "met"
 
 
 def _band(low: float, high: float, seen: Sequence[Sequence[Observed]]) -> str:

@@ -18,10 +18,10 @@ kinds/*/verdicts; edits are lost. -->
 
 Simulated, not measured. Each row is a published figure or claim, and what the models of
 allocators and devices say of it ([the simulator](../guides/simulator.md)). A number of several
-devices is a band, for the publication does not name its own. "No proof": a parameter of the model
-was chosen so that the row comes out, or it follows from what was set. "Answered": the publication
-left a question open, so there is no number to meet. Where the models miss, the row says so, and
-why.
+devices is a band, for the publication does not name its own. "Fitted": a parameter of the model was
+chosen so that the row comes out. "No proof": it follows from what was set. "Answered": the
+publication left a question open, so there is no number to meet. Where the models miss, the row says
+so, and why.
 """
 
 
@@ -58,7 +58,7 @@ def _section(folder: str, ledger: Ledger, standings: list[Standing]) -> Iterator
 def _row(standing: Standing, each: Predicted) -> str:
     prediction = each.prediction
     against = against_words(standing.claim, prediction, each.published)
-    published = against.removeprefix(", published ") or standing.claim.fact
+    published = against.removeprefix(", ").removeprefix("published ") or standing.claim.fact
     bound = f"at least {published}" if prediction.rule == "at least" else published
     cells = (standing.claim.id, prediction.words, bound, each.words, f"**{each.met}**", each.why)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

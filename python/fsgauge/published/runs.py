@@ -22,6 +22,7 @@ from fsgauge.record.machine import Simulation
 from fsgauge.stats.layouts import Seeks, seeks_of
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results
+from fsgauge.stats.storage_findings import file_set_bytes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.parse import load_study
 
@@ -36,10 +37,12 @@ class Observed(Observation):
 class JudgedRun(Part):
     """One run of a study of verdicts. `study_sha256` is that of the study file's text.
 
-    `simulated` names models and device of a simulation, "" where it was measured.
+    `simulated` names models and device of a simulation, "" where it was measured. `beyond_memory`:
+    whether its files were larger than the memory of the machine that has them; `network`, whether
+    hosts of their own drove the load.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     study: str
     study_sha256: str
     date: str
@@ -51,6 +54,8 @@ class JudgedRun(Part):
     blocks: int
     seed: int
     findings: list[str]
+    beyond_memory: Literal["yes", "no", "unknown"] = "unknown"
+    network: bool = False
     simulated: str = Field(default="", exclude_if=lambda value: not value)
     observed: list[Observed]
 
@@ -79,13 +84,15 @@ def run_of(folder: str, study: str) -> JudgedRun | None:
         ) from error
 
 
-def judge(directory: Path) -> tuple[Path, JudgedRun]:
+def judge(directory: Path, results: Results | None = None) -> tuple[Path, JudgedRun]:
     """What a results folder says to the claims that its study is for, and where to keep it.
+
+    `results` are its own, where they are known already.
 
     Raises InputError for a folder of another study, of one that was changed, or without an answer.
     """
     stored = read_results(directory)
-    results = _results(stored)
+    results = results or _results(stored)
     folder, path = _study_of(results, directory)
     _require_as_shipped(stored, path, directory)
     if not results.sureness.valid:
@@ -155,10 +162,19 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         heads=seeks_of(storage),
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
+        beyond_memory=_beyond_memory(stored),
+        network=stored.study.rig == "fleet",
         findings=sorted({each.code for each in results.findings if each.level != "note"}),
         simulated=_models(results.simulation),
-        observed=_observed(results, folder),
+        observed=observed(results, folder),
     )
+
+
+def _beyond_memory(stored: StoredStudy) -> Literal["yes", "no", "unknown"]:
+    size_bytes = file_set_bytes(stored.turns, stored.runs, stored.steps)
+    if size_bytes is None:
+        return "unknown"
+    return "yes" if size_bytes > stored.environment_before.below.memory_bytes else "no"
 
 
 def _models(simulation: Simulation | None) -> str:
@@ -169,7 +185,8 @@ def _models(simulation: Simulation | None) -> str:
     return f"models of version {simulation.model_version}, {device}"
 
 
-def _observed(results: Results, folder: str) -> list[Observed]:
+def observed(results: Results, folder: str) -> list[Observed]:
+    """What results say to every claim that their study is for."""
     return [
         Observed(claim=claim.id, trial=about.words, **seen.model_dump())
         for claim in ledgers()[folder].claim

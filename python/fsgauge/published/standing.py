@@ -5,18 +5,25 @@ Predictions stand in for a verdict only where nothing that was measured gives on
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from fsgauge.published.ledger import Claim
-from fsgauge.published.prediction import Predicted, predicted
+from fsgauge.published.needs import lacking, noise_words, waits_for
+from fsgauge.published.prediction import GRAVEST_FIRST, Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
-from fsgauge.published.trial import Observable, Prediction, Trial
-from fsgauge.published.verdict import Outcome, Word, judged, together
+from fsgauge.published.trial import Observable, Trial
+from fsgauge.published.verdict import Outcome, Word, judged, together, without_certainty
 from fsgauge.units import figure
 
-NO_RUN = "a run on this host"
+_PREDICTED: dict[str, Word] = {
+    "missed": "predicted: missed",
+    "fitted": "predicted: fitted",
+    "no proof": "predicted: no proof",
+    "met": "predicted: met",
+    "answered": "predicted: answered",
+}
 
 
 @dataclass(frozen=True)
@@ -40,18 +47,6 @@ class Standing:
     predicted: tuple[Predicted, ...] = ()
 
     @property
-    def in_short(self) -> str:
-        """The verdict for a list: of predictions, what came of them, the misses first."""
-        met = Counter(each.met for each in self.predicted if each.is_run)
-        if self.word != "predicted" or not met:
-            return self.word
-        if met["missed"]:
-            return f"predicted, {met['missed']} missed"
-        if met["met"]:
-            return "predicted, met"
-        return "predicted, no proof" if met["met, no proof"] else "predicted, answered"
-
-    @property
     def runs(self) -> list[JudgedRun]:
         """The runs behind it, each once."""
         measured = [each.run for each in self.trials if each.run is not None]
@@ -59,15 +54,20 @@ class Standing:
         return list({run.study: run for run in (*measured, *simulated)}.values())
 
 
-def standing_of(folder: str, claim: Claim) -> Standing:
-    """What is known of a claim today."""
+def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None = None) -> Standing:
+    """What is known of a claim today; of these runs alone where some are given, by their study."""
     if not claim.trials and not claim.predictions:
         return _by_reason(claim)
-    trials = tuple(_of_trial(folder, claim, trial) for trial in claim.trials)
-    found = tuple(_of_prediction(folder, claim, each) for each in claim.predictions)
+    kept = (lambda study: _run_of(folder, study)) if runs is None else runs.get
+    trials = tuple(_of_trial(folder, claim, trial, kept(trial.study)) for trial in claim.trials)
+    found = tuple(
+        predicted(claim, each, [kept(study) for study in each.studies])
+        for each in claim.predictions
+    )
     word = together([each.outcome.word for each in trials]) if trials else "not yet"
     if word == "not yet" and any(each.is_run for each in found):
-        word = "predicted"
+        came_of_them = {each.met for each in found if each.is_run}
+        word = _PREDICTED[next(met for met in GRAVEST_FIRST if met in came_of_them)]
     said = [_in_words(claim, each) for each in trials]
     said += [prediction_words(claim, each) for each in found]
     return Standing(claim, word, "; ".join(said), trials, found)
@@ -86,22 +86,28 @@ def _by_reason(claim: Claim) -> Standing:
     return Standing(claim, word, why)
 
 
-def _of_trial(folder: str, claim: Claim, trial: Trial) -> TrialStanding:
+def _of_trial(folder: str, claim: Claim, trial: Trial, run: JudgedRun | None) -> TrialStanding:
     published = claim.published_ratio(trial)
-    run = _run_of(folder, trial.study)
     if run is None:
         study = f"kinds/{folder}/verdicts/{trial.study}.toml"
-        waits = "a disk with heads" if trial.storage == "heads" else f"{NO_RUN} of {study}"
+        waits = " and ".join([*waits_for(trial), f"a run of {study}"])
         return TrialStanding(trial, Outcome("not yet", f"waits for {waits}"), None, published)
-    outcome = judged(trial, published, run.of(claim, trial))
-    if trial.storage == "heads" and run.heads != "yes":
-        words = f"{outcome.words} on storage that does not seek; waits for a disk with heads"
-        outcome = Outcome("not yet", words)
+    outcome = _with_what_it_lacks(trial, run, judged(trial, published, run.of(claim, trial)))
     return TrialStanding(trial, outcome, run, published)
 
 
-def _of_prediction(folder: str, claim: Claim, prediction: Prediction) -> Predicted:
-    return predicted(claim, prediction, [_run_of(folder, study) for study in prediction.studies])
+def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: Outcome) -> Outcome:
+    """What a run's own findings, and what it was run on, leave of an outcome."""
+    lacks = lacking(trial, run)
+    if lacks and outcome.word != "not yet":
+        return Outcome("not yet", f"{outcome.words}; not yet, since {', and '.join(lacks)}")
+    if trial.since and outcome.word == "refuted":
+        return Outcome("changed since", f"{outcome.words}; {trial.since}")
+    if trial.no_proof and outcome.word == "confirmed":
+        return Outcome("no proof", f"{outcome.words}; {trial.no_proof}")
+    if noise := noise_words(run):
+        return without_certainty(Outcome(outcome.word, f"{outcome.words}; counted, though {noise}"))
+    return outcome
 
 
 @cache
@@ -110,15 +116,15 @@ def _run_of(folder: str, study: str) -> JudgedRun | None:
 
 
 def _in_words(claim: Claim, each: TrialStanding) -> str:
-    return f"{each.trial.words}: {each.outcome.words}{_published(claim, each)}"
+    held = _published(claim, each)
+    numbers, mark, more = each.outcome.words.partition("; ")
+    return f"{each.trial.words}: {numbers}{held}{mark}{more}"
 
 
 def prediction_words(claim: Claim, each: Predicted) -> str:
     """One prediction in a line: its number, the published one, and whether it is met."""
     against = against_words(claim, each.prediction, each.published)
     why = f": {each.why}" if each.why else ""
-    if each.met == "met, no proof":
-        why = f" ({each.why})"
     return f"simulated, {each.prediction.words}: {each.words}{against}, {each.met}{why}"
 
 
@@ -132,6 +138,8 @@ def against_words(claim: Claim, about: Observable, published: float | None) -> s
     """The ratio of the publication, and the printed values that it is computed from."""
     if published is None:
         return ""
+    if about.threshold is not None:
+        return f", our threshold {figure(published)}"
     if not about.figure:
         return f", published {figure(published)}"
     first, second = claim.figure(about.figure).values

@@ -20,15 +20,19 @@ Rule = Literal[
 ]
 PredictionRule = Literal["within", "at least", "above", "below", "open"]
 Scalar = str | int | float | bool
+Need = Literal["heads", "larger than memory", "a network"]
+"""What storage or rig has to have. That two equal systems agree, every trial of times needs."""
 
 
 class Observable(BaseModel):
     """Which numbers of a study a claim is about.
 
     `quantity` is "ratio" (system over baseline, by `metric`), "steps" (that ratio at the second of
-    two values of the factor `across`, over that at the first), "rate" (the system's own, in GB/s),
-    or one that the kind declares. `cells` are factors that a cell must have. The published ratio is
-    that of the two values of `figure`, or `ratio`, or there is none.
+    two values of the factor `across`, over that at the first), "own steps" (of its own number),
+    "rate" (the system's own, in GB/s), or one that the kind declares. `over` is a system that a
+    ratio is to, where that is not the baseline. `cells` are factors that a cell must have. The
+    published ratio is that of the two values of `figure`, or `ratio`, or there is none; `threshold`
+    is a number of ours in its place.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,18 +46,32 @@ class Observable(BaseModel):
     at: list[Scalar] = []
     figure: str = ""
     ratio: float | None = None
+    threshold: float | None = None
+    over: str = ""
+
+    @model_validator(mode="after")
+    def _is_held_against_one_number(self) -> Self:
+        given = (bool(self.figure), self.ratio is not None, self.threshold is not None)
+        if sum(given) > 1:
+            raise ValueError(f'"{self.words}" has more than one of figure, ratio and threshold')
+        return self
 
 
 class Trial(Observable):
     """What tests a claim: a study, and what its numbers have to be.
 
-    `study` is one of kinds/FOLDER/verdicts. `storage` is what the storage has to be for a verdict;
-    on any other the number is shown without one.
+    `study` is one of kinds/FOLDER/verdicts. `needs` is what its run has to have for a verdict;
+    without it the number is shown, and what is missing. `counted`: of extents or files, which noise
+    in time hardly moves. `no_proof` says why a number that meets the claim proves nothing, `since`
+    what has changed since the publication, where a number that contradicts it is of something else.
     """
 
     study: str
     rule: Rule
-    storage: Literal["any", "heads"] = "any"
+    needs: list[Need] = []
+    counted: bool = False
+    no_proof: str = ""
+    since: str = ""
 
 
 class Prediction(Observable):
@@ -62,12 +80,13 @@ class Prediction(Observable):
     `studies` are simulated ones of kinds/FOLDER/verdicts, one a device: their numbers span a band.
     `rule` is what that band has to be for the prediction to be met: "within" has the published
     number in it. An "open" question has no number to meet: `answer` says what the band means.
-    `no_proof` says why meeting it would prove nothing: a parameter was fitted to it,
-    or it follows from what was set. `missed` says, in a sentence, why a prediction is not met.
+    `fitted` says which parameter was chosen so that it is met, `no_proof` that it follows from what
+    was set. `missed` says, in a sentence, why a prediction is not met.
     """
 
     studies: Annotated[list[str], Field(min_length=1)]
     rule: PredictionRule
+    fitted: str = ""
     no_proof: str = ""
     missed: str = ""
     answer: str = ""

@@ -6,8 +6,11 @@ direction confirmed  our interval is on the same side of 1; the size is that of 
 refuted              our interval is on the other side, or an "all", "no" or "at least" is
                      contradicted
 undecided            our interval allows both
-predicted            no run that could tell, but simulations; they are no verdict
-not yet              no run here, or none on storage that could tell
+changed since        contradicted by software that is not what was published of
+no proof             met, by what was set up so that it is met
+predicted: ...       no run that could tell, but simulations, and what came of them: missed,
+                     fitted, no proof, met or answered
+not yet              no run here, or none that could tell
 
 The size of a ratio on other hardware is no reason to call it refuted.
 """
@@ -27,7 +30,13 @@ Word = Literal[
     "direction confirmed",
     "refuted",
     "undecided",
-    "predicted",
+    "changed since",
+    "no proof",
+    "predicted: missed",
+    "predicted: fitted",
+    "predicted: no proof",
+    "predicted: met",
+    "predicted: answered",
     "fitted",
     "repeatable",
     "recomputed",
@@ -74,6 +83,12 @@ def numbers(seen: Observation) -> str:
 def _digits(value: float) -> str:
     """Two decimals; three digits of what is smaller than 0.1."""
     return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
+
+
+def without_certainty(outcome: Outcome) -> Outcome:
+    """Of a count in a run too noisy for its times: no size is confirmed, and nothing refuted."""
+    weaker: dict[Word, Word] = {"confirmed": "direction confirmed", "refuted": "undecided"}
+    return Outcome(weaker.get(outcome.word, outcome.word), outcome.words)
 
 
 def _of_each(trial: Trial, published: float | None, seen: Sequence[Observation]) -> Outcome:
@@ -174,5 +189,12 @@ def _named(one: Observation, seen: Sequence[Observation]) -> str:
 
 def together(words: Sequence[Word]) -> Word:
     """One verdict of several trials: the claim holds as far as each of them does."""
-    order: tuple[Word, ...] = ("refuted", "not yet", "undecided", "direction confirmed")
+    order: tuple[Word, ...] = (
+        "refuted",
+        "not yet",
+        "undecided",
+        "changed since",
+        "no proof",
+        "direction confirmed",
+    )
     return next((word for word in order if word in words), "confirmed")

@@ -224,6 +224,8 @@ class RunRecord(Record):
     """What the counters of the system's layers counted between the machines that took part."""
     struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
     """What was done to machines on purpose meanwhile."""
+    not_read: list[str] = Field(default=[], exclude_if=lambda value: not value)
+    """What could not be read beside the run in time, in words; what was measured stands."""
 
     @cached_property
     def result(self) -> LoadResult | None:
@@ -264,6 +266,17 @@ class LostBlock(BaseModel):
     during: str
     lines: list[str]
     again: bool
+
+
+class NotRemovedTurn(BaseModel):
+    """A turn whose system could not be removed after it was measured, as the journal has it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    block: int
+    turn: int
+    system: str
+    because: str
 
 
 class ScanRecord(Record):

@@ -152,20 +152,31 @@ def _numbers(count: IntervalCount) -> tuple[int, int, int]:
     return count.operations, count.size_bytes, count.latency_sum_ns
 
 
-def concatenated(parts: Sequence[Any], names: Sequence[str]) -> dict[str, Integers]:
-    """The columns of several runs' rows, one run after the other."""
-    empty = np.empty(0, dtype=np.int64)
-    return {name: np.concatenate([empty, *(part.column(name) for part in parts)]) for name in names}
+class OnDemand(dict[str, npt.NDArray[Any]]):
+    """Columns of which some are made when they are first asked for: most are not."""
+
+    def __init__(self, make: Callable[[str], npt.NDArray[Any]]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, name: str) -> npt.NDArray[Any]:
+        self[name] = self.make(name)
+        return self[name]
+
+
+def joined(parts: Sequence[_Rows], name: str) -> Integers:
+    """A column of several runs' rows, one run after the other."""
+    return np.concatenate([np.empty(0, dtype=np.int64), *(part.column(name) for part in parts)])
 
 
 def added(counts: Sequence[Iterable[tuple[int, int]]]) -> Counts:
     """The counts of several histograms of one resolution, bucket by bucket."""
 
     def load() -> tuple[Columns, int, int]:
-        rows = concatenated([Counts.of(each) for each in counts], COUNT_COLUMNS)
-        buckets, places = np.unique(rows["bucket"], return_inverse=True)
+        parts = [Counts.of(each) for each in counts]
+        buckets, places = np.unique(joined(parts, "bucket"), return_inverse=True)
         operations = np.zeros(len(buckets), dtype=np.int64)
-        np.add.at(operations, places, rows["operations"])
+        np.add.at(operations, places, joined(parts, "operations"))
         return {"bucket": buckets, "operations": operations}, 0, len(buckets)
 
     return Counts(load)
@@ -176,13 +187,19 @@ def in_sequence(slices: Sequence[Iterable[Interval]]) -> Intervals:
 
     def load() -> tuple[Columns, int, int]:
         parts = [Intervals.of(rows) for rows in slices]
-        columns = concatenated(parts, INTERVAL_COLUMNS)
-        ends = [int((p.column("start_ns") + p.column("elapsed_ns")).max(initial=0)) for p in parts]
-        begins = np.cumsum([0, *ends[:-1]], dtype=np.int64)
-        columns["start_ns"] = columns["start_ns"] + np.repeat(begins, [len(part) for part in parts])
-        return columns, 0, len(columns["start_ns"])
+        lengths = [len(part) for part in parts]
+        made = OnDemand(lambda name: _column_in_sequence(parts, lengths, name))
+        return made, 0, sum(lengths)
 
     return Intervals(load)
+
+
+def _column_in_sequence(parts: Sequence[Intervals], lengths: Sequence[int], name: str) -> Integers:
+    column = joined(parts, name)
+    if name != "start_ns":
+        return column
+    ends = [int((p.column("start_ns") + p.column("elapsed_ns")).max(initial=0)) for p in parts]
+    return column + np.repeat(np.cumsum([0, *ends[:-1]], dtype=np.int64), lengths)
 
 
 def summed(machines: Sequence[Iterable[Interval]]) -> Intervals:
@@ -194,10 +211,10 @@ def summed(machines: Sequence[Iterable[Interval]]) -> Intervals:
 
     def load() -> tuple[Columns, int, int]:
         parts = [Intervals.of(rows) for rows in machines]
-        columns = concatenated(parts, INTERVAL_COLUMNS)
-        places = np.concatenate([np.arange(len(part)) for part in parts])
-        count = max(len(part) for part in parts)
-        return {name: _at_places(name, columns[name], places, count) for name in columns}, 0, count
+        lengths = [len(part) for part in parts]
+        places, count = np.concatenate([np.arange(length) for length in lengths]), max(lengths)
+        made = OnDemand(lambda name: _at_places(name, joined(parts, name), places, count))
+        return made, 0, count
 
     return Intervals(load)
 

@@ -1,8 +1,8 @@
-"""From an altair chart to SVG: static first, readable without scripts, on paper and on a phone.
+"""From a chart to SVG: static first, readable without scripts, on paper and on a phone.
 
 Takes a chart and a name; gives `Drawing`: SVG for the page (CSS variables, a tooltip in every
-mark) and SVG on its own (plain colours on white). Altair copies and checks the data in a chart at
-each step of its making, so rows are kept beside it, under a name, and join the specification last.
+mark) and SVG on its own (plain colours on white). Rows are kept beside a chart, under a name: its
+layers share them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape
 
 from fsgauge.errors import escaped
 from fsgauge.plain_files.bounds import MOST_DRAWN
-from fsgauge.report.drawing import NotDrawn, svg_of
+from fsgauge.report import vega
+from fsgauge.report.drawing import NotDrawn, svgs_of
 from fsgauge.report.theme import HATCH_PATTERN, chart_config
-
-if TYPE_CHECKING:
-    import altair as alt
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _VARIABLE = re.compile(r"var\(--[a-z0-9-]+, (#[0-9a-f]{3,6})\)")
@@ -82,10 +80,11 @@ def draw(
     """
     label = escaped(label)
     try:
-        svg_wide = _with_own_clips(_render(wide), f"{name}-wide")
-        svg_narrow = _with_own_clips(_render(narrow), f"{name}-narrow")
+        drawn_wide, drawn_narrow = _render((wide, narrow))
     except NotDrawn as error:
         return _missing(name, error.why, rows, note)
+    svg_wide = _with_own_clips(drawn_wide, f"{name}-wide")
+    svg_narrow = _with_own_clips(drawn_narrow, f"{name}-narrow")
     step = _step_of(rows)
     if step > 1:
         note = f"One of each {step} of {len(rows):,} points is drawn. {note}".strip()
@@ -101,13 +100,14 @@ def draw(
     )
 
 
-def _render(build: Build) -> str:
-    from altair.utils.schemapi import debug_mode
+def _render(builds: Sequence[Build]) -> list[str]:
+    return svgs_of([_whole(build) for build in builds])
 
-    with debug_mode(False), datasets() as found:
+
+def _whole(build: Build) -> dict[str, Any]:
+    with datasets() as found:
         specification = build()
-    specification |= {"$schema": SCHEMA, "datasets": found, "config": chart_config()}
-    return svg_of(specification)
+    return specification | {"$schema": SCHEMA, "datasets": found, "config": chart_config()}
 
 
 def _missing(name: str, why: str, rows: Sequence[dict[str, Any]], note: str) -> Drawing:
@@ -192,11 +192,9 @@ def _step_of(rows: Sequence[dict[str, Any]]) -> int:
     return -(-len(rows) // MOST_DRAWN) or 1
 
 
-def chart_of(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+def chart_of(rows: Sequence[dict[str, Any]]) -> vega.Chart:
     """A chart without marks over these rows; to be called inside `datasets`."""
-    import altair as alt
-
     found = _current.get()
     name = f"rows{len(found)}"
     found[name] = list(rows[:: _step_of(rows)])
-    return alt.Chart(alt.Data(name=name))
+    return vega.Chart({"data": {"name": name}})

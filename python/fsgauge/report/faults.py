@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import TITLES
+from fsgauge.report import vega
 from fsgauge.report.charts import axes, panels
 from fsgauge.report.charts.series import AIR, points_of
 from fsgauge.report.draw import Drawing, chart_of, draw
@@ -16,9 +17,6 @@ from fsgauge.report.theme import BAND
 from fsgauge.stats.results import Results
 from fsgauge.stats.struck import what_else
 from fsgauge.units import format_duration, format_rate
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PANELS_LIMIT = 24
 _POINTS = 400
@@ -104,28 +102,26 @@ def _panel_of(results: Results, run: RunRecord) -> _Panel | None:
     return _Panel(rows[0]["label"], f"{run.cell.name}: {titles}", rows, faults, top)
 
 
-def _drawn(panel: _Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
-    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5))
-    y = alt.Y(
+def _drawn(panel: _Panel, width: int) -> vega.Chart:
+    x = vega.field("seconds:Q", axis={"title": "seconds", "grid": False, "tickCount": 5})
+    y = vega.field(
         "rate:Q",
-        scale=alt.Scale(domain=[0, panel.top], nice=False),
-        axis=alt.Axis(title="operations/s", labelExpr=axes.amount(), tickCount=4),
+        scale={"domain": [0, panel.top], "nice": False},
+        axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
     )
-    layers: list[alt.Chart] = []
+    layers: list[vega.Chart] = []
     if panel.faults:
         shade = chart_of(panel.faults)
         layers.append(
-            shade.mark_rect(color=BAND, opacity=0.6).encode(
-                x=alt.X("from:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5)),
-                x2=alt.X2("to:Q"),
-                description=alt.Description("tip:N"),
+            shade.mark("rect", color=BAND, opacity=0.6).encode(
+                x=vega.field("from:Q", axis={"title": "seconds", "grid": False, "tickCount": 5}),
+                x2=vega.field("to:Q"),
+                description=vega.field("tip:N"),
             )
         )
     layers.append(
-        chart_of(panel.rows).mark_line(strokeWidth=1.2).encode(x=x, y=y, color=panels.colour())
+        chart_of(panel.rows).mark("line", strokeWidth=1.2).encode(x=x, y=y, color=panels.colour())
     )
-    return alt.layer(*layers).properties(
+    return vega.layer(*layers).properties(
         width=width, height=110, title=panels.heading(panel.name, width, panel.below)
     )

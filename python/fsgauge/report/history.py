@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
 from fsgauge.report.charts.marks import edges_of, whiskers
@@ -18,9 +18,6 @@ from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Point, Series
 from fsgauge.stats.wording import ratio_range
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PANELS_LIMIT = 12
 
@@ -70,35 +67,33 @@ def _levels(rows: list[dict[str, Any]], series: Series) -> list[dict[str, Any]]:
     return levels
 
 
-def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> vega.Chart:
     series, rows = panel
     low, high = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
-    axis = alt.Axis(values=ratio_ticks(low, high, 5), format="~g", title="ratio", domain=False)
-    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
-    x = alt.X(
+    axis = {"values": ratio_ticks(low, high, 5), "format": "~g", "title": "ratio", "domain": False}
+    scale = {"type": "log", "domain": [low, high], "clamp": True, "nice": False}
+    x = vega.field(
         "place:Q",
-        scale=alt.Scale(domain=[0.5, len(rows) + 0.5], nice=False),
-        axis=alt.Axis(title="folder, in order of time", tickMinStep=1, format="d", grid=False),
+        scale={"domain": [0.5, len(rows) + 0.5], "nice": False},
+        axis={"title": "folder, in order of time", "tickMinStep": 1, "format": "d", "grid": False},
     )
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+    def y(field: str) -> vega.Channel:
+        return vega.field(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows)
     steps = [{"place": step.index + 0.5} for step in series.steps]
     layers = [
-        chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(y=y("ratio")),
+        chart_of([{"ratio": 1}]).mark("rule", color=INK, strokeWidth=1).encode(y=y("ratio")),
         chart_of(_levels(rows, series))
-        .mark_rule(color=MUTED, strokeWidth=3, opacity=0.6)
-        .encode(x=x, x2=alt.X2("to:Q"), y=y("level")),
-        chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
+        .mark("rule", color=MUTED, strokeWidth=3, opacity=0.6)
+        .encode(x=x, x2=vega.field("to:Q"), y=y("level")),
+        chart_of(steps).mark("rule", color=MUTED, strokeDash=[4, 3]).encode(x=x),
         *whiskers(rows, ("ratio", "low", "high"), Along("y", (low, high), y), width=1.5, x=x),
         marks.points(base, 40, x=x, y=y("ratio")),
     ]
     title = panels.heading(f"{series.cell}, {series.system}", width)
-    return alt.layer(*layers).properties(width=width, height=150, title=title)
+    return vega.layer(*layers).properties(width=width, height=150, title=title)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ where it fits, the scalability law; of many groups those that the answer is abou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, draw
@@ -27,9 +27,6 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import HostPoint, HostScaling, HostsResult, Results
 from fsgauge.units import count, format_duration
-
-if TYPE_CHECKING:
-    import altair as alt
 
 _ABOUT_EQUAL = 0.005
 MOST_PANELS = 12
@@ -195,7 +192,7 @@ def over_hosts(results: Results) -> Drawing | None:
     if len(shown) < len(lines):
         note = f"{note} Drawn are the primary cells; the table has all.".strip()
 
-    def panel(line: HostScaling, width: int) -> alt.TopLevelMixin:
+    def panel(line: HostScaling, width: int) -> vega.Chart:
         own = [row for row in rows if (row["system"], row["group"]) == (line.system, line.group)]
         return law_panel(_law_of(line, own, grouped=grouped), width)
 

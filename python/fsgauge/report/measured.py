@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.record.factors import factors_of
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.kind_page import KindPage
@@ -14,9 +14,6 @@ from fsgauge.stats.measured import Measured, MeasuredResults
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import exact_size
-
-if TYPE_CHECKING:
-    import altair as alt
 
 FIELDS = ("value", "low", "high")
 
@@ -64,7 +61,7 @@ def measured_chart(results: Results) -> Drawing | None:
         return None
     by_panel = panels.by(rows, lambda row: row["panel"])
 
-    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> vega.Chart:
         return _panel(*item, title, width)
 
     label = f"The {own.label} by the size of one operation."
@@ -85,13 +82,13 @@ def _row(results: Results, own: MeasuredResults, each: Measured) -> dict[str, An
     }
 
 
-def _panel(name: str, rows: list[dict[str, Any]], title: str, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(name: str, rows: list[dict[str, Any]], title: str, width: int) -> vega.Chart:
     sizes = list(dict.fromkeys(row["size"] for row in rows))
-    x = alt.X("size:O", sort=sizes, title="size", axis=alt.Axis(labelAngle=0, grid=False))
+    x = vega.field("size:O", sort=sizes, title="size", axis={"labelAngle": 0, "grid": False})
     top = axes.AIR * max(row["high"] or row["value"] for row in rows)
     along = axes.along("y", (0.0, top), log=False, title=title, labelExpr=axes.amount())
     line = {"strokeWidth": 1}
     layers = marks.measured(rows, FIELDS, along, 42, width=1.5, line=line, x=x)
-    return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name, width))
+    return vega.layer(*layers).properties(
+        width=width, height=170, title=panels.heading(name, width)
+    )

@@ -53,6 +53,9 @@ def _blocks(results: Results) -> Line:
         return Line("Blocks", sure.blocks_words, False, "blocks")
     if sure.blocks_complete != sure.blocks_planned:
         text += f" of {sure.blocks_planned} planned"
+    most = max((each.n for each in results.comparisons), default=0)
+    if most > sure.blocks_complete:
+        text += f" whole, up to {most} of a cell"
     few = sure.blocks_complete < FEW_BLOCKS
     return Line("Blocks", text + (", few" if few else ""), not few, "blocks")
 

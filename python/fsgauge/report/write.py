@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
+from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
@@ -23,6 +24,7 @@ from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
 from fsgauge.report.kind_page import page_of
+from fsgauge.report.markdown import markdown
 from fsgauge.report.page import render_page, render_summary
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
@@ -64,6 +66,10 @@ class Report:
         """The same on one sheet of paper."""
         return render_summary(self.results, self.stored, self.drawings)
 
+    def markdown(self) -> str:
+        """The answer and the main numbers, for a pull request."""
+        return markdown(self.results)
+
     def disclosure(self) -> str:
         """How it was measured, on one sheet of paper."""
         return render_disclosure(self.results, self.stored)
@@ -80,6 +86,7 @@ def read_report(
     changed, unless that is accepted: then the report names them.
     """
     stored = read_results(directory, accept_changed=accept_changed)
+    drawing.begin()
     with understood(stored.changes):
         return Report(stored, naming_changes(_results(stored, disk), stored.changes))
 
@@ -124,6 +131,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.path_runs,
         stored.struck_runs,
         stored.lost,
+        stored.not_removed,
         ended_by=stored.ended_by,
     )
 

@@ -69,6 +69,15 @@ class BlockGivenUp:
 
 
 @dataclass(frozen=True)
+class NotRemoved:
+    """The system of a turn that was measured could not be removed after: what was measured stands.
+    `because` says which step failed, and how."""
+
+    turn: Turn
+    because: str
+
+
+@dataclass(frozen=True)
 class StartMissed:
     """A run that several machines begin together was not begun by all: all begin it again."""
 
@@ -103,6 +112,7 @@ Happening = (
     | FromMachine
     | BlockVoid
     | BlockGivenUp
+    | NotRemoved
     | Event
     | TurnRecord
     | StepRecord

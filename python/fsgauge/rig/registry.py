@@ -92,8 +92,7 @@ def require_hosts(rig: Rig, study: Study) -> None:
             f"the study asks for {needed} hosts that drive the load, and the rig {rig.name} has"
             f" {nodes}",
             cause=_few(study, nodes) if rig.has_nodes else "",
-            next=f"{_more_nodes(study, needed)}, or --rig fleet --hosts hosts.toml, or --rig fleet"
-            " --ssh a,b,c",
+            next=f"{_more_nodes(study, needed)}, or --rig fleet --hosts a,b,c",
         )
 
 

@@ -9,6 +9,7 @@ ratios are wider by what the machine does meanwhile.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -30,7 +31,8 @@ from fsgauge.workload import method_of
 
 @dataclass(frozen=True)
 class FleetChoice:
-    """--hosts, --ssh, --scheduler, --slurm and --kubernetes, as typed; one of them is given."""
+    """What --hosts names: a file, hosts reached by ssh, nodes of Slurm, a file of pods, or the
+    scheduler of a dask cluster. At most one of them."""
 
     hosts: Path | None = None
     ssh: str | None = None
@@ -41,15 +43,42 @@ class FleetChoice:
     """Refuse hosts that differ in their kernel or processors."""
 
     @property
-    def given(self) -> list[str]:
-        """The options that name the hosts, as typed."""
-        named = {name: value for name, value in vars(self).items() if name != "same"}
-        return [f"--{name}" for name, value in named.items() if value is not None]
-
-    @property
     def typed(self) -> list[str]:
-        """All of its options that were typed, those that name the hosts first."""
-        return [*self.given, *(["--same"] if self.same else [])]
+        """Its options that were typed."""
+        named = any(value is not None for name, value in vars(self).items() if name != "same")
+        return ["--hosts"] * named + ["--same"] * self.same
+
+
+_MOST_NODES = 10_000
+
+
+def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
+    """What --hosts says; InputError where it is understood in no way."""
+    if text is None:
+        return FleetChoice(same=same)
+    kind, _, rest = text.partition(":")
+    if "://" in text:
+        return FleetChoice(scheduler=text, same=same)
+    if kind == "slurm":
+        if not rest.isdecimal() or not 1 <= int(rest[:9]) <= _MOST_NODES:
+            raise InputError(
+                f"--hosts {text} does not say how many nodes",
+                next=f"--hosts slurm:N, 1 to {_MOST_NODES}",
+            )
+        return FleetChoice(slurm=int(rest), same=same)
+    if kind == "kubernetes" and rest:
+        return FleetChoice(kubernetes=Path(rest), same=same)
+    is_file = "/" in text or text.endswith(".toml") or os.path.lexists(text)
+    return FleetChoice(hosts=Path(text), same=same) if is_file else FleetChoice(ssh=text, same=same)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A key of the study that gives way to where it is measured: what --set takes, and why."""
+
+    key: str
+    override: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -118,6 +147,10 @@ class Rig(ABC):
     def placed(self, study: Study) -> Study:
         """The study on storage of the rig's own that is as large; touches nothing."""
         return study
+
+    def changes(self, study: Study) -> list[Change]:  # noqa: ARG002
+        """What of a shipped study gives way to folders that are there; touches nothing."""
+        return []
 
     def folders(self, study: Study) -> FoldersSeen:  # noqa: ARG002
         """Systems that are folders and used as they are; touches nothing."""

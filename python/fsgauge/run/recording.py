@@ -15,6 +15,7 @@ from fsgauge.rig.happenings import (
     FromMachine,
     Happening,
     LoadBegins,
+    NotRemoved,
     RunStarted,
     StartMissed,
     StepStarted,
@@ -23,7 +24,7 @@ from fsgauge.rig.happenings import (
 from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.store import ResultsFolder
 from fsgauge.store.abandon import set_aside
-from fsgauge.store.journal import GIVEN_UP, VOID
+from fsgauge.store.journal import GIVEN_UP, NOT_REMOVED, VOID
 
 
 @dataclass
@@ -69,6 +70,14 @@ class Recording:
             case BlockGivenUp(block, because, lines):
                 self.folder.journal(
                     GIVEN_UP, blocks=[block], because=because, during=self.during, lines=lines
+                )
+            case NotRemoved(turn, because):
+                self.folder.journal(
+                    NOT_REMOVED,
+                    block=turn.block,
+                    turn=turn.turn,
+                    system=turn.system,
+                    because=because,
                 )
             case TurnRecord():
                 self.folder.write_turn(happening)

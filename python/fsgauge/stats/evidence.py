@@ -9,6 +9,7 @@ from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     LostBlock,
+    NotRemovedTurn,
     RunRecord,
     ScanRecord,
     StepRecord,
@@ -60,6 +61,7 @@ class Evidence:
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
     lost: Sequence[LostBlock] = ()
+    not_removed: Sequence[NotRemovedTurn] = ()
     ended_by: str = ""
 
 

@@ -26,6 +26,8 @@ from fsgauge.stats.missing_runs import (
     few_blocks,
     lost_machines,
     missing_runs,
+    not_read,
+    not_removed,
     stopped_early,
     withheld_quantiles,
 )
@@ -61,6 +63,8 @@ def find_all(evidence: Evidence, analysis: Analysis) -> list[Finding]:
         *server_aborts(evidence, analysis),
         *missing_runs(evidence),
         *lost_machines(evidence),
+        *not_removed(evidence),
+        *not_read(evidence),
         *few_blocks(evidence),
         *withheld_quantiles(evidence),
         *stopped_early(evidence),

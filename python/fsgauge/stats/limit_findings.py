@@ -14,6 +14,7 @@ from fsgauge.stats.wording import listed, percent
 from fsgauge.units import format_duration
 
 LIMITED = "limits.bind"
+THROTTLED = "limits.throttled"
 NOTABLE_SHARE = 0.01
 """A quota that was used up in fewer of its periods moves a p99 at most."""
 _REACHED = (0.9, 1.1)
@@ -58,7 +59,7 @@ def _throttled_runs(evidence: Evidence) -> Iterator[Finding]:
     shares = sorted(each.share for _, (_, each) in found)
     part = part_of(len(found), len(measured), "run")
     yield finding(
-        "limits.throttled",
+        THROTTLED,
         "warning" if shares[-1] >= NOTABLE_SHARE else "note",
         f"{_quota_of(evidence)} was used up in {part}: {_range(shares)} of its periods ended with"
         " the threads standing still.",
@@ -97,7 +98,7 @@ def _throttled_below(evidence: Evidence) -> Iterator[Finding]:
     if then is None or now is None or not now.since(then).throttled_periods:
         return
     yield finding(
-        "limits.throttled",
+        THROTTLED,
         "warning",
         "The CPU quota of the machine below was used up while the virtual machines ran:"
         f" {_words(now.since(then))}.",

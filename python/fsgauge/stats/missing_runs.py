@@ -149,6 +149,34 @@ def _advice(lost: LostBlock) -> str:
     )
 
 
+def not_removed(evidence: Evidence) -> Iterator[Finding]:
+    """Systems that could not be removed after they were measured: what was measured stands."""
+    if evidence.not_removed:
+        turns = part_of(len(evidence.not_removed), len(evidence.turns), "turn")
+        yield finding(
+            "system.not_removed",
+            "warning",
+            f"After {turns} the system could not be removed. What was measured counts; the next"
+            " turn began on new machines.",
+            "fsgauge rig test NAME sets a system up alone and removes it again.",
+            [f"block {each.block + 1}, {each.because}" for each in evidence.not_removed],
+        )
+
+
+def not_read(evidence: Evidence) -> Iterator[Finding]:
+    """What was read too late beside runs, which themselves stand."""
+    late = [run for run in evidence.runs if run.not_read]
+    if late:
+        yield finding(
+            "run.not_read",
+            "note",
+            f"Beside {part_of(len(late), len(evidence.runs), 'run')} something could not be read in"
+            " time; what the runs themselves measured counts.",
+            "The machine was too busy to answer: measure when nothing else runs.",
+            [f"{name_of(run)}: {'; '.join(run.not_read)}" for run in late],
+        )
+
+
 def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
     """Tail latencies that the systems which stall have too few operations for."""
     names = {cell.id: cell.name for cell in evidence.samples.plan.cells}

@@ -120,14 +120,14 @@ def _bounds(log_ratio: float, half: float) -> tuple[float, float]:
 @lru_cache
 def t_quantile(freedom: float, level: float = LEVEL) -> float:
     """Half width of a two-sided t interval in standard errors."""
-    from scipy.special import stdtrit
+    from fsgauge.distributions import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def _t_test(mean: float, error: float, freedom: int) -> float:
     """Two-sided p of a mean of zero."""
-    from scipy.special import stdtr
+    from fsgauge.distributions import stdtr
 
     if error == 0:
         return 1.0 if mean == 0 else 0.0

@@ -13,6 +13,7 @@ from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
     LostBlock,
+    NotRemovedTurn,
     RunRecord,
     ScanRecord,
     StepRecord,
@@ -76,13 +77,15 @@ def read_study(
     path_runs: Sequence[RunRecord] = (),
     struck_runs: Sequence[RunRecord] = (),
     lost: Sequence[LostBlock] = (),
+    not_removed: Sequence[NotRemovedTurn] = (),
     ended_by: str = "",
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `struck_runs` are those with faults on purpose; they are told, and compared with nothing.
-    `lost` are the times that a machine was lost, and `ended_by` is what ended the study early.
+    `lost` are the times that a machine was lost, `not_removed` those that a system stayed behind,
+    and `ended_by` is what ended the study early.
     """
     whole_plan = study.plan
     study = without_paths(study)
@@ -149,6 +152,7 @@ def read_study(
         steps=steps,
         path_runs=path_runs,
         lost=lost,
+        not_removed=not_removed,
         ended_by=ended_by,
     )
     struck = struck_of(struck_runs)

@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
@@ -142,15 +143,24 @@ class Samples:
 
     def blocks(self) -> list[int]:
         """All planned blocks."""
-        return sorted({turn.block for turn in self.plan.turns})
+        return self._blocks
 
     def has_again(self, block: int) -> bool:
         """Whether the baseline was to run twice in this block."""
-        return any(turn.block == block and turn.again for turn in self.plan.turns)
+        return block in self._twice
 
     def has_twin(self, system: str) -> bool:
         """Whether a block's value of this system is the mean of two turns."""
-        return system == self.plan.baseline and any(turn.again for turn in self.plan.turns)
+        return system == self.plan.baseline and bool(self._twice)
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        return sorted({turn.block for turn in self.plan.turns})
+
+    @cached_property
+    def _twice(self) -> frozenset[int]:
+        """Blocks in which the baseline was to run twice: asked for each value of each system."""
+        return frozenset(turn.block for turn in self.plan.turns if turn.again)
 
     def of(self, metric: str, cell: str, system: str) -> dict[tuple[int, bool], float]:
         """What there is of one metric, cell and system, by block and turn."""

@@ -135,7 +135,7 @@ def satterthwaite(parts: Sequence[float], freedoms: Sequence[int]) -> tuple[floa
 
 def p_of(log_ratio: float, error: float, freedom: float) -> float:
     """Two-sided p of a log ratio of 0."""
-    from scipy.special import stdtr
+    from fsgauge.distributions import stdtr
 
     if error == 0:
         return 1.0 if log_ratio == 0 else 0.0

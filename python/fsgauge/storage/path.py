@@ -60,14 +60,35 @@ def require_usable(path: str, size_bytes: int) -> None:
     _require_room(path, room, size_bytes)
 
 
-def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
+def fitting_bytes(path: str, size_bytes: int) -> int:
+    """The size, or as much of it as fits into a folder; the size where hardly anything would.
+
+    Raises OSError for a folder that cannot be looked at.
+    """
+    free, _ = _free(path, os.statvfs(path))
+    fits = _of_free(free)
+    is_cut = free * 100 < size_bytes * ROOM_PERCENT and fits >= SMALLEST_STORAGE_BYTES
+    return fits if is_cut else size_bytes
+
+
+def _free(path: str, room: os.statvfs_result) -> tuple[int, bool]:
+    """Bytes, and whether it is a quota that leaves no more."""
     quota = left_by_quota(path).size_bytes
     free = room.f_bavail * room.f_frsize
-    is_quota = quota is not None and quota < free
-    free = min(free, free if quota is None else quota)
+    return (free, False) if quota is None or quota >= free else (quota, True)
+
+
+def _of_free(free_bytes: int) -> int:
+    """What a study may use of it, in whole MiB where that is some."""
+    fits = free_bytes * 9 // 10
+    return fits >> 20 << 20 or fits
+
+
+def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
+    free, is_quota = _free(path, room)
     if free * 100 >= size_bytes * ROOM_PERCENT:
         return
-    fits = free * 9 // 10
+    fits = _of_free(free)
     raise InputError(
         f"{path} has {format_size(free)} free, and the study uses up to {format_size(size_bytes)}",
         cause="that is what the quota of this user or its group leaves" if is_quota else "",

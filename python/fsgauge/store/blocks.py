@@ -8,25 +8,23 @@ both places, and the ones in the JSON are read. `SeriesReader` gives them back a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.plain_files.bounds import MOST_ROWS
 from fsgauge.record.records import RunRecord, SeriesFile, SeriesRecord
-from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
+from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load, OnDemand
 from fsgauge.store.files import read_record, record_files, turn_of
 from fsgauge.store.folder import ResultsFolder
-from fsgauge.store.parquet import RowsTogether, connected, first_words, quoted, require_few_rows
+from fsgauge.store.parquet import RowsTogether, first_words, quoted, reading, require_few_rows
 from fsgauge.store.rows import (
     HISTOGRAMS,
     KEYS,
@@ -141,7 +139,7 @@ def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
     kind = "counts" if "bucket" in names else "intervals"
     chosen = ", ".join(_as_number(name) for name in names)
     try:
-        with connected() as database:
+        with reading() as database:
             require_few_rows(database, path, opened, len(PARQUET_COLUMNS[kind]))
             found = database.execute(
                 f"SELECT {chosen} FROM read_parquet({quoted(str(opened))})"  # noqa: S608
@@ -154,16 +152,6 @@ def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
             next="restore it from a copy of the folder",
         ) from error
     return {name: np.asarray(found[name]) for name in names}
-
-
-class _OnDemand(dict[str, npt.NDArray[Any]]):
-    """Columns of which the seldom wanted ones are read when they are asked for."""
-
-    read: Callable[[Sequence[str]], Columns]
-
-    def __missing__(self, name: str) -> npt.NDArray[Any]:
-        self[name] = self.read([name])[name]
-        return self[name]
 
 
 @dataclass(frozen=True)
@@ -183,9 +171,9 @@ class _Rows:
     def _loaded(self) -> tuple[Columns, Places]:
         """All rows and where those of each slice lie: side by side, as they were written."""
         first = [name for name in PARQUET_COLUMNS[self.kind] if name not in _SELDOM]
-        columns = _OnDemand(self._read(first))
+        columns = OnDemand(lambda name: self._read([name])[name])
+        columns.update(self._read(first))
         self.together.add(self.folder.path, len(columns["turn"]))
-        columns.read = self._read
         keys = np.stack([columns.pop(name).astype(np.int64) for name in KEYS[self.kind]])
         if not keys.shape[1]:
             return columns, {}

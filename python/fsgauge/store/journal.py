@@ -25,8 +25,9 @@ from fsgauge.plain_files import MissingError, PlainFolder, cannot_write, write_a
 from fsgauge.plain_files.bounds import JOURNAL, MOST_LINES
 
 NAME = "journal.ndjson"
-VOID, GIVEN_UP = "void", "given up"
-"""Events: a block that is measured again, and one whose missing runs have failed."""
+VOID, GIVEN_UP, NOT_REMOVED = "void", "given up", "not removed"
+"""Events: a block that is measured again, one whose missing runs have failed, and a system that
+could not be removed after its turn."""
 _CHAIN = re.compile(rb', "chain": "([0-9a-f]{64})"\}$')
 
 

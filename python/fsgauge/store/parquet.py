@@ -10,6 +10,7 @@ import os
 import re
 import struct
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,17 @@ def connected() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
         config={"memory_limit": DATABASE_MEMORY, "temp_directory": "", "threads": 2}
     )
+
+
+def reading() -> duckdb.DuckDBPyConnection:
+    """A cursor of one such database that all readers of rows share: a new one for each of a study's
+    files would take longer than to read them."""
+    return _shared().cursor()
+
+
+@cache
+def _shared() -> duckdb.DuckDBPyConnection:
+    return connected()
 
 
 def require_few_rows(

@@ -25,6 +25,7 @@ from fsgauge.store.parquet import (
     quoted,
     require_few_rows,
 )
+from fsgauge.store.rates import RATES_SOURCE
 from fsgauge.store.read import checked_files
 from fsgauge.store.rows import PARQUET_COLUMNS
 from fsgauge.store.seals import Changes
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 10_000
-_MANY_ROWS = ("histograms", "client_histograms", "intervals")
+_OF_COLUMNS = ("histograms", "client_histograms", "intervals", "rates")
 
 
 class Answer:
@@ -168,6 +169,7 @@ def _make_views(
         "cells": elements([study], "plan.cells"),
         "plan": elements([study], "plan.turns"),
         "environment": _machines([directory / name for name in files.environments]),
+        "rates": RATES_SOURCE,
         "journal": documents(
             [directory / name for name in [JOURNAL] if folder.is_file(name)], lines=True
         ),
@@ -176,7 +178,7 @@ def _make_views(
     over_paths = _sources(directory, files, lambda name: turn_of(name) in beside)
     for view in VIEWS:
         source = (over_paths if view.twin_of else own)[view.source]
-        if view.source in _MANY_ROWS:
+        if view.source in _OF_COLUMNS:
             columns = ", ".join(f"{each.name}::{each.type} AS {each.name}" for each in view.columns)
         else:
             columns = ", ".join(column.sql for column in view.columns)

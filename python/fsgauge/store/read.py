@@ -18,6 +18,7 @@ from fsgauge.plain_files import PlainFolder, SeenFolder
 from fsgauge.record.records import (
     EnvironmentRecord,
     LostBlock,
+    NotRemovedTurn,
     Plan,
     RunRecord,
     ScanRecord,
@@ -38,7 +39,7 @@ from fsgauge.store.files import (
     turn_of,
 )
 from fsgauge.store.folder import opened_results, require_results
-from fsgauge.store.journal import GIVEN_UP, VOID, read_journal
+from fsgauge.store.journal import GIVEN_UP, NOT_REMOVED, VOID, read_journal
 from fsgauge.store.seals import (
     ChangedError,
     Changes,
@@ -80,6 +81,7 @@ class StoredStudy:
     steps: list[StepRecord] = field(default_factory=list)
     changes: tuple[str, ...] = ()
     lost: list[LostBlock] = field(default_factory=list)
+    not_removed: list[NotRemovedTurn] = field(default_factory=list)
     ended_by: str = ""
 
 
@@ -149,6 +151,7 @@ def _parsed(
         steps=[step for step in steps if (step.block, step.turn) in own],
         lost=list(_lost_blocks(journal)),
         ended_by=_ended_by(journal),
+        not_removed=list(_not_removed(journal)),
     )
 
 
@@ -171,6 +174,13 @@ def _lost_blocks(journal: Journaled) -> Iterator[LostBlock]:
             for block in _BLOCKS.validate_python(facts.get("blocks")):
                 told = {**facts, "block": block, "again": facts["event"] == VOID}
                 yield LostBlock.model_validate(told)
+
+
+def _not_removed(journal: Journaled) -> Iterator[NotRemovedTurn]:
+    for facts in journal:
+        if facts.get("event") == NOT_REMOVED:
+            with suppress(ValidationError):
+                yield NotRemovedTurn.model_validate(facts)
 
 
 def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> TurnRecord:

@@ -55,12 +55,9 @@ because a study decides which tools run and which kernel tunables are set.
 The SQL dialect is DuckDB's. Records are read in place and cannot be changed, and a query reads no
 file outside the folder.
 
-Operations per second of every run:
+IOPS, bytes per second and p99 of every run are in `rates`:
 
-    select block, turn, system, again, cell,
-           1e9 * sum(coalesce(read_operations, 0) + coalesce(write_operations, 0))
-           / sum(elapsed_ns + coalesce(sync_ns, 0)) as iops
-    from runs group by block, turn, position, system, again, cell order by block, turn, position
+    select system, cell, median(iops), median(bandwidth), max(p99_ms) from rates group by all
 
 Every view holds the study's own turns. If fsgauge starts a server, each block also has turns
 over the systems' paths, which are not part of the study's sample: they are in `path_runs` and the

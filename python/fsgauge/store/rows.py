@@ -16,7 +16,7 @@ from fsgauge.record.series import (
     Counts,
     Integers,
     Intervals,
-    concatenated,
+    joined,
 )
 
 OF_CLIENTS = "client_"
@@ -120,7 +120,8 @@ def _placed(
         key: np.repeat(np.array([place[at] for place, _ in parts], dtype=np.int64), lengths)
         for at, key in enumerate(keys)
     }
-    return columns | concatenated([part for _, part in parts], names)
+    rows = [part for _, part in parts]
+    return columns | {name: joined(rows, name) for name in names}
 
 
 def filled(

@@ -25,6 +25,7 @@ from fsgauge.store.columns import (
     of_element,
     of_factors,
 )
+from fsgauge.store.rates import RATES
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
@@ -318,6 +319,7 @@ _OWN: tuple[View, ...] = (
             *BUCKET,
         ),
     ),
+    RATES,
     View(
         "environment",
         "a machine, before, after, and each time that the study was resumed",

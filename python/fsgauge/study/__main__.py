@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from fsgauge.study.other_tools import words_page
 from fsgauge.study.reference import reference_page
+from fsgauge.study.words_page import words_page
 
 sys.stdout.write(words_page() if sys.argv[1:] == ["words"] else reference_page())

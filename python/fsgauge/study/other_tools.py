@@ -1,4 +1,5 @@
-"""The words of fio, IOzone, bonnie++, elbencho, IOR and mdtest, and the keys that mean them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR, mdtest and hyperfine, and the keys that mean
+them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/reference/words.md print it.
@@ -12,32 +13,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
+
+import tomlkit
 
 from fsgauge.study.keys import all_dotted
-from fsgauge.units import binary_size, exact_duration, exact_percent, exact_size
+from fsgauge.study.other_values import SWITCH, Reads, read_value
 
-Reads = Literal["size", "number", "time", "percent", "switch"]
-
-_TIME = re.compile(r"\s*([0-9]+)\s*(d|h|m|s|ms|msec|us|usec)?\s*")
-_SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1, "": 1}
-_NANOSECONDS = {"ms": 10**6, "msec": 10**6, "us": 10**3, "usec": 10**3}
-_SWITCH = {"0": False, "1": True, "false": False, "true": True}
-_SAMPLES: dict[Reads, object] = {
-    "size": "4 KiB",
-    "number": 4,
-    "time": "30 s",
-    "percent": "70 %",
-    "switch": True,
-}
+_LIST = re.compile(r"\w+(,\w+)+")
+_SWITCHED_ON = "1"
+_ANY = "*"
+STUDIES = "studies"
+"""The table of words that lead to a shipped study."""
 
 
 @dataclass(frozen=True)
 class Word:
     """An option of another tool. `key` is the one that means it, "" where there is none.
 
-    It is read where its value means the same (`reads`, or one of `values`); else it leads to the
-    key. `but` says what differs.
+    Its values are translated (`reads`, `values`), and taken unless it only leads to the key: with
+    an `example`, or as a letter alone. `sets` are keys that are set with it. `always` are the
+    values that change nothing. `but` says what differs.
     """
 
     title: str
@@ -46,24 +42,45 @@ class Word:
     key: str = ""
     reads: Reads | None = None
     values: Mapping[str, object] = field(default_factory=dict)
+    after: str = ""
+    sets: Mapping[str, object] = field(default_factory=dict)
+    always: tuple[str, ...] = ()
     but: str = ""
     example: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Every way in which it is written; "-b, --block" are two."""
+        """Every way in which it is written; "-b, --block" are three: a key has no dashes."""
         parts = self.word.split(", ") if self.word.startswith("-") else ()
-        return tuple(dict.fromkeys((self.word, *parts, *self.also)))
+        whole = (self.word, *parts, *self.also)
+        bare = (each[2:] for each in whole if each.startswith("--") and "," not in each)
+        named = (each.split(" ")[0] for each in parts if " " in each)
+        return tuple(dict.fromkeys((*whole, *bare, *named)))
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether there are values of it that mean something here."""
+        return self.reads is not None or bool(self.values)
 
     @property
     def is_read(self) -> bool:
         """Whether a value of it can be taken as it is."""
-        return self.reads is not None or bool(self.values)
+        return (self.is_translated and not self.example) or bool(self.always)
 
     @property
-    def sample(self) -> object:
-        """A value that it may have here, for an example."""
-        return _SAMPLES[self.reads] if self.reads else next(iter(self.values.values()))
+    def is_alone(self) -> bool:
+        """Whether it says something without a value: time_based."""
+        return (
+            self.reads == "switch"
+            or _SWITCHED_ON in self.values
+            or not {_SWITCHED_ON, _ANY}.isdisjoint(self.always)
+        )
+
+    def is_always(self, given: object) -> bool:
+        """Whether it is so here in any case."""
+        text = str(SWITCH.get(str(given).lower(), given))
+        on = [str(SWITCH.get(each, each)) for each in self.always]
+        return _ANY in on or text in on
 
     def value(self, given: object) -> object:
         """What a value of the other tool is here; ValueError where it means something else."""
@@ -73,10 +90,22 @@ class Word:
             raise ValueError("a table")
         text = str(given).strip().lower() if isinstance(given, bool) else str(given).strip()
         if self.values:
-            if text not in self.values:
-                raise ValueError(f"known: {', '.join(self.values)}")
-            return self.values[text]
-        return _read(self.reads, text)
+            found = self.values.get(text, self.values.get(_as_number(text)))
+            if found is not None:
+                return found
+            if _LIST.fullmatch(text):
+                return [self.value(each) for each in text.split(",")]
+            raise ValueError(f"known: {', '.join(self.values)}")
+        if self.reads == "number" and _LIST.fullmatch(text):
+            return [self.value(each) for each in text.split(",")]
+        if not text.startswith(self.after):
+            raise ValueError(f"{self.after}NUMBER")
+        return read_value(self.reads, text.removeprefix(self.after))
+
+
+def _as_number(text: str) -> str:
+    """A switch as the table has it: 1 for true."""
+    return {"true": "1", "false": "0"}.get(text, text)
 
 
 @dataclass(frozen=True)
@@ -88,13 +117,25 @@ class Tool:
 
 
 @cache
+def table_of_words() -> dict[str, Any]:
+    """other_tools.toml: a table for each tool, and STUDIES."""
+    return tomllib.loads((files("fsgauge.study") / "other_tools.toml").read_text("utf-8"))
+
+
+@cache
 def tools() -> dict[str, Tool]:
     """Every tool of the table by its short name."""
-    text = (files("fsgauge.study") / "other_tools.toml").read_text("utf-8")
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
-        for name, entry in tomllib.loads(text).items()
+        for name, entry in table_of_words().items()
+        if name != STUDIES
     }
+
+
+@cache
+def studies_called() -> dict[str, str]:
+    """The shipped study that a program or a word leads to: pgbench is postgresql."""
+    return {word: name for name, words in table_of_words()[STUDIES].items() for word in words}
 
 
 def words_called(spelling: str) -> Sequence[Word]:
@@ -119,87 +160,29 @@ def _word(title: str, row: Mapping[str, Any]) -> Word:
         key=row.get("key", ""),
         reads=row.get("as"),
         values=row.get("values", {}),
+        after=row.get("after", ""),
+        sets=row.get("sets", {}),
+        always=tuple(row.get("always", ())),
         but=row.get("but", ""),
         example=row.get("example", ""),
     )
 
 
-def _read(reads: Reads | None, text: str) -> object:
-    match reads:
-        case "size":
-            return _size(text)
-        case "number":
-            if not text.isdecimal():
-                raise ValueError("a whole number")
-            return int(text)
-        case "percent":
-            return exact_percent(int(text)) if text.isdecimal() else text
-        case "time":
-            return _time(text)
-        case "switch" if text in _SWITCH:
-            return _SWITCH[text]
-    raise ValueError("0 or 1")
-
-
-def _size(text: str) -> str:
-    """fio's bare number is of bytes; a text with a unit of ours stays."""
-    if text.isdecimal():
-        return exact_size(int(text))
-    if "," in text or "-" in text:
-        raise ValueError("one size")
-    return binary_size(text) or text
-
-
-def _time(text: str) -> str:
-    """fio's bare number is of seconds, and its m are minutes; a text with a unit of ours stays."""
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return text
-    number, unit = int(match[1]), match[2] or ""
-    return exact_duration(number * _NANOSECONDS.get(unit, 10**9 * _SECONDS.get(unit, 1)))
-
-
-_INTRODUCTION = """\
-# The words of other tools
-
-<!-- Made by `python -m fsgauge.study words` from python/fsgauge/study/other_tools.toml; edits are \
-lost. -->
-
-What you type in fio, IOzone, bonnie++, elbencho, IOR or mdtest, and the key of a study file that \
-means it. `fsgauge explain iodepth` prints a row of this page and the key's own entry.
-
-Words of fio marked *read* can be used as they are, in a study file or with `--set`; a note says \
-what they were taken for:
-
-```sh
-fsgauge plan overhead --set bs=4k --set iodepth=32 --set runtime=30 --set rw=randread
-```
-
-All others are refused with the line, the column and the key that is meant. Sizes such as `4k`, \
-`1M` or `8G` are read everywhere as multiples of 1024 bytes, as in these tools; with a unit they \
-are exact: `"4 KiB"` is 4096 bytes, `"4 kB"` is 4000.
-
-A study has one file for all of this (`fsgauge study new mine`), and names its systems as well: \
-what to make, mount and compare is no longer the shell script around the tool.
-"""
-
-
-def words_page() -> str:
-    """docs/reference/words.md."""
-    return _INTRODUCTION + "".join(f"\n{_table(tool)}" for tool in tools().values())
-
-
-def words_of_tool(name: str) -> str:
-    """The table of one tool as plain text, for `fsgauge explain fio`."""
-    tool = tools()[name]
-    width = max(len(word.word) for word in tool.words)
-    lines = [f"{tool.title}'s words and the keys of a study file that mean them", ""]
-    return "\n".join([*lines, *(f"{word.word:<{width}}  {meaning(word)}" for word in tool.words)])
-
-
 def meaning(word: Word) -> str:
     """One line: the key and what differs, or why there is none."""
-    return ": ".join(part for part in (word.key, word.but) if part)
+    always = "always so" if word.always else ""
+    return ": ".join(part for part in (word.key, always, differing(word)) if part)
+
+
+def differing(word: Word) -> str:
+    """What its values are here, where these are other words, and what differs."""
+    by_value: dict[str, list[str]] = {}
+    for theirs, ours in word.values.items():
+        by_value.setdefault(tomlkit.item(ours).as_string().strip('"'), []).append(theirs)
+    pairs = (
+        f"{', '.join(theirs)} = {ours}" for ours, theirs in by_value.items() if theirs != [ours]
+    )
+    return "; ".join([*pairs, *([word.but] if word.but else [])])
 
 
 def tool_called(name: str) -> str | None:
@@ -208,27 +191,6 @@ def tool_called(name: str) -> str | None:
     return next(
         (short for short, tool in tools().items() if wanted in (short, tool.title.lower())), None
     )
-
-
-def _table(tool: Tool) -> str:
-    lines = [
-        f"## {tool.title}",
-        "",
-        "| word | here | what differs | studies |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [_row(word) for word in tool.words]
-    return "\n".join(lines) + "\n"
-
-
-def _row(word: Word) -> str:
-    spelled = ", ".join(f"`{each}`" for each in (word.word, *word.also))
-    here = f"`{word.key}`" if word.key else "none"
-    if word.is_read:
-        here += ", *read*"
-    elif word.example:
-        here += f": `{word.example}`"
-    return f"| {spelled} | {here} | {word.but} | {kinds_with(word.key)} |"
 
 
 def kinds_with(key: str) -> str:

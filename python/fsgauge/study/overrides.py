@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.access import in_full
-from fsgauge.study.document import Document, Origin, number_beyond_toml
+from fsgauge.study.document import Document, Origin
 from fsgauge.study.folders import (
     Chosen,
     is_mounted,
@@ -21,9 +18,9 @@ from fsgauge.study.folders import (
 from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_meant
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
-from fsgauge.study.specs import option_origin, storage_table, system_table
-from fsgauge.study.understanding import is_word, path_of_word
-from fsgauge.study.value_type import ValueType
+from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
+from fsgauge.study.typed_values import typed_value
+from fsgauge.study.understanding import is_said_without_value, is_word, path_of_word
 
 
 def change_storage(document: Document, spec: str) -> None:
@@ -217,11 +214,16 @@ def _replace_systems(document: Document, chosen: list[Chosen]) -> None:
                 document.origins[("system", index, *path[2:])] = place
 
 
+_FOLDERS = ("path", "directory")
+
+
 def set_key(document: Document, override: str) -> None:
     """Apply one --set KEY=VALUE; the value is TOML if it parses as that, else text."""
     name, equals, text = override.partition("=")
     name = name.strip()
-    start = override.index("=") + 1 if equals else len(override)
+    if not equals and is_said_without_value(name):
+        equals, text = "=", "1"
+    start = override.index("=") + 1 if "=" in override else len(override)
     spans = Spans((override.index(name), override.index(name) + len(name)), (start, len(override)))
     origin = Origin("--set", override, spans, numbered=False)
     if not equals:
@@ -232,7 +234,10 @@ def set_key(document: Document, override: str) -> None:
         )
     path = _path(document, name, origin)
     _refuse_second_size(document, path, origin)
-    document.put(path, typed_value(text.strip(), value_types(path)), origin)
+    value = typed_value(text.strip(), value_types(path))
+    if value and path[-1] in _FOLDERS and isinstance(value, str):
+        value = from_here(value)
+    document.put(path, value, origin)
 
 
 def _refuse_second_size(document: Document, path: Path, origin: Origin) -> None:
@@ -307,19 +312,3 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
         details=(f"systems: {', '.join(names) or 'none'}",),
         next="fsgauge explain system",
     )
-
-
-def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
-    """What stands behind KEY= on the command line: TOML if it parses as that, else text.
-
-    Where the key takes text or a quantity, it is text also if it looks like something else: a
-    name may be 2024, and a mount option 4.
-    """
-    try:
-        value: object = tomlkit.value(text).unwrap()
-    except (TOMLKitError, ValueError, RecursionError, IndexError):
-        return text
-    if number_beyond_toml(value) is not None:
-        return text
-    in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
-    return text if in_quotes and not isinstance(value, str) else value

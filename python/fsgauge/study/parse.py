@@ -5,6 +5,7 @@ Takes TOML; whatever is wrong with it ends in an InputError that shows the place
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
 
@@ -77,6 +78,11 @@ def load_study(
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
     return check(document, say)
+
+
+def shipped_study(name: str, text: str) -> Study:
+    """A study that comes with fsgauge: it has no mistakes whose places would have to be known."""
+    return Study.model_validate({"name": name, **tomllib.loads(text)}, context=WRITTEN)
 
 
 def _check_printable(option: str, texts: list[str]) -> None:

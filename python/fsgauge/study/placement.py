@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 
@@ -62,10 +63,16 @@ def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exc
     )
 
 
+def _folder_called(kind: str) -> str | None:
+    """A folder that is here and was named without ./, as a kind would be."""
+    return f"./{kind}" if os.path.isdir(kind) else None  # noqa: PTH112 - one that cannot be looked at is none
+
+
 def _options(systems: Sequence[System], first: str | None = None) -> str:
     """Options that compare the folders at hand; another one where there is only one."""
     paths = [first] if first is not None else []
-    paths += [system.path for system in systems if system.path is not None]
+    found = [system.path or _folder_called(system.kind) for system in systems]
+    paths += [path for path in found if path is not None]
     paths = [*dict.fromkeys(paths)]
     if len(paths) < 2:
         paths.append(_ANOTHER)

@@ -20,7 +20,7 @@ from fsgauge.units import exact_size
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy as `fsgauge systems` and the guide list it."""
+    """A policy as `fsgauge doctor --systems` and the guide list it."""
 
     summary: str
     settings: Mapping[str, Setting] = field(default_factory=dict)

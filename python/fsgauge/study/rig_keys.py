@@ -134,8 +134,9 @@ class FaultKeys(StudyModel):
         1, description="Which node, counted from 1: 2 is node2."
     )
     cell: OneLine = Field(
-        description="The cell whose run it strikes, by its name or id, as `fsgauge plan` prints"
-        " them. All systems are measured in it once more, newly made, and that run is struck."
+        description="The cell whose run it strikes, by its name or id, as `fsgauge plan --order`"
+        " prints them. All systems are measured in it once more, newly made, and that run is"
+        " struck."
     )
     at: Annotated[DurationNs, Field(le=LONGEST_NS)] = Field(
         10**9, description="When it begins, after the beginning of the run, warm-up included."

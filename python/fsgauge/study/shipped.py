@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tomllib
+import re
+from collections.abc import Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,12 +17,20 @@ from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
+_SPELT_ALIKE = 0.7
+_QUESTION = re.compile(r'^question = "([^"\\]*)"$', re.MULTILINE)
+"""As every shipped study has it: to parse them all would take longer than what is asked."""
 
 
 def shipped_studies() -> dict[str, str]:
     """The studies that come with fsgauge: name and question, by name."""
+    return {name: _QUESTION.findall(text)[0] for name, text in shipped_texts().items()}
+
+
+def shipped_texts() -> dict[str, str]:
+    """Their files, by name."""
     texts = {path.name.removesuffix(".toml"): path.read_text("utf-8") for path in _shipped()}
-    return {name: str(tomllib.loads(texts[name])["question"]) for name in sorted(texts)}
+    return dict(sorted(texts.items()))
 
 
 def shipped_names() -> set[str]:
@@ -75,17 +84,39 @@ def _shipped() -> list[Traversable]:
     ]
 
 
+_NEAREST = 3
+
+
 def _not_found(name: str) -> InputError:
     known = shipped_studies()
-    near = nearest(name.removesuffix(".toml"), known)
+    near = _nearest_studies(name.removesuffix(".toml").lower(), known)
     is_path = name.endswith(".toml") or "/" in name
     return InputError(
         f"there is no file {shown(name)}" if is_path else f"there is no study {shown(name)}",
-        details=tuple(f"{shipped}: {question}" for shipped, question in known.items()),
-        next=f"fsgauge plan {near[0]}, the nearest"
-        if near
-        else "fsgauge study new NAME writes a study file",
+        details=tuple(f"{each}: {known[each]}" for each in near),
+        next=f"fsgauge plan {near[0]}" if near else "fsgauge study list",
     )
+
+
+def _nearest_studies(wanted: str, known: Mapping[str, str]) -> list[str]:
+    """At most three: by name, by a word that leads to one, by their questions; no variants."""
+    from fsgauge.study.other_tools import studies_called
+
+    names = [name for name in known if not any(name.startswith(f"{each}-") for each in known)]
+    called = studies_called()
+    by_word = [called[word] for word in nearest(wanted, called, most=_NEAREST, least=_SPELT_ALIKE)]
+    asking = [name for name in names if wanted and wanted in known[name].lower()]
+    found = [*by_word, *nearest(wanted, names, most=_NEAREST), *asking]
+    return list(dict.fromkeys(found))[:_NEAREST]
+
+
+def study_meant(name: str) -> str:
+    """The shipped study that a word leads to: "pgbench" is postgresql; else the name as it is."""
+    if name in shipped_names() or _is_there(Path(name)):
+        return name
+    from fsgauge.study.other_tools import studies_called
+
+    return studies_called().get(name.lower(), name)
 
 
 def _is_there(path: Path) -> bool:

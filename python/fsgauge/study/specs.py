@@ -18,9 +18,10 @@ from fsgauge.study.system import LONGEST_NAME
 
 _STORAGE_FORMS = (
     "loop:8GiB, ram:1GiB, simulated:20TiB, device:NAME, path:/mnt/x, /dev/NAME,"
-    " /dev/NAME,/dev/NAME (one for each system), /existing/folder"
+    " /dev/NAME,/dev/NAME (one for each system), /existing/folder, ./folder"
 )
-_BEFORE_PATH = re.compile(r"([^:]*?)=(?=/)")
+_PATH = r"(?:/|~|\.{1,2}(?:/|$))"
+_BEFORE_PATH = re.compile(f"([^:]*?)=(?={_PATH})")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", "settings", *_ALLOCATING)
 _TABLES = ("tunables", "server", "settings")
@@ -35,13 +36,13 @@ def option_origin(option: str, text: str, start: int = 0, end: int | None = None
 
 def storage_table(spec: str) -> dict[str, Any]:
     """The [storage] table of a --storage option; raises InputError."""
-    if spec.startswith("/"):
-        return _storage_at(spec)
     kind, _, rest = spec.partition(":")
+    if re.match(_PATH, spec) or "/" in kind:
+        return _storage_at(from_here(spec))
     if kind in ("loop", "ram", "simulated"):
         return {"kind": kind, **({"size": rest} if rest else {})}
     if kind in ("device", "path") and rest:
-        return {"kind": kind, kind: rest}
+        return {"kind": kind, kind: from_here(rest) if kind == "path" else rest}
     raise InputError(
         f'"{spec}" is not a storage',
         location=_where("--storage", spec),
@@ -63,20 +64,25 @@ def _storage_at(path: str) -> dict[str, Any]:
     )
 
 
+def from_here(path: str) -> str:
+    """A path from the root, as records have it; links in it stay."""
+    return path if path.startswith("/") else os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - resolve() would follow links
+
+
 def system_table(spec: str) -> dict[str, Any]:
     """The [[system]] table of a --system option; raises InputError.
 
-    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, each with NAME= before it if wanted. A name may
-    hold = and /, a path anything: all of it is the folder's name.
+    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, ./folder, each with NAME= before it if wanted.
+    A name may hold = and /, a path anything: all of it is the folder's name.
     """
-    named = None if spec.startswith("/") else _BEFORE_PATH.match(spec)
-    if named or spec.startswith("/"):
+    named = None if re.match(_PATH, spec) else _BEFORE_PATH.match(spec)
+    if named or re.match(_PATH, spec):
         name, path = (named[1].strip(), spec[named.end() :]) if named else ("", spec)
-        return {"kind": "mounted", "path": path, "name": name or fitting(path)}
+        return _mounted(name, path)
     head, colon, options = spec.partition(":")
     name, _, kind = (part.strip() for part in head.rpartition("="))
     if "/" in kind:
-        raise _relative(spec, name, kind)
+        return _mounted(name, spec[spec.rindex(kind) :])
     table: dict[str, Any] = {"kind": kind}
     start = len(spec) - len(options)
     for part in options.split(";") if colon else ():
@@ -86,14 +92,9 @@ def system_table(spec: str) -> dict[str, Any]:
     return table
 
 
-def _relative(spec: str, name: str, path: str) -> InputError:
-    start = spec.rindex(path)
-    whole = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
-    return InputError(
-        "a folder is named from the root, and this does not begin with /",
-        location=source_location("--system", spec, (start, start + len(path)), "", False),
-        next=f"--system {shlex.quote(f'{name}={whole}' if name else whole)}",
-    )
+def _mounted(name: str, path: str) -> dict[str, Any]:
+    path = from_here(path)
+    return {"kind": "mounted", "path": path, "name": name or fitting(path)}
 
 
 def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> None:

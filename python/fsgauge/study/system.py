@@ -58,9 +58,9 @@ class System(StudyModel):
         max_length=LONGEST_NAME,
     )
     kind: str = Field(
-        description="raw, mounted, share, a file system that `fsgauge systems` lists, or the model"
-        f" of an allocation policy ({', '.join(POLICIES)}), which the simulator alone has. Default:"
-        " the name."
+        description="raw, mounted, share, a file system that `fsgauge doctor --systems` lists, or"
+        f" the model of an allocation policy ({', '.join(POLICIES)}), which the simulator alone"
+        " has. Default: the name."
     )
     mkfs: Options = Field(
         "", description="Options for mkfs, as on its command line. Default: the defaults of mkfs."
@@ -142,7 +142,9 @@ class System(StudyModel):
                 hint='add a line such as kind = "ext4"',
                 next="fsgauge explain system.kind",
             )
-        raise conflict(f'"{self.kind}" is not a kind of system', ["kind"], next="fsgauge systems")
+        raise conflict(
+            f'"{self.kind}" is not a kind of system', ["kind"], next="fsgauge doctor --systems"
+        )
 
     @model_validator(mode="after")
     def _tunables_are_known(self, info: ValidationInfo) -> System:

@@ -6,23 +6,24 @@ place with a note; any other ends in an InputError with its line, its column and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tomlkit
 
-from fsgauge import kinds
-from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.quantities import Quantity
 from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import sections, valid_keys, value_types
+from fsgauge.study.keys import valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.other_tools import Word, words_called
-from fsgauge.study.wording import as_details, shown
+from fsgauge.study.value_type import ValueType
+from fsgauge.study.word_fit import has_key, kind_of, translated, value_at
+from fsgauge.study.word_mistakes import given_twice, leading, meaning_otherwise
 from fsgauge.units import SIZE, binary_size
 
-_SPELT_ALIKE = 0.8
-"""Of words: "randraed" is 0.88 of "randread", and "randtrim" 0.71 of "randrw"."""
+_LETTER = re.compile(r"-\w")
+"""Which means something else in each tool."""
 _TABLES = ("", "storage", "workload", "plan")
 """Where a person may write an option of another tool."""
 
@@ -39,6 +40,11 @@ def is_word(key: str) -> bool:
     """Whether a key of --set is a word of another tool, alone or below its section."""
     section, _, name = key.rpartition(".")
     return section in _TABLES and bool(words_called(name))
+
+
+def is_said_without_value(key: str) -> bool:
+    """Whether it is a word that stands alone: time_based."""
+    return is_word(key) and any(word.is_alone for word in words_called(key.rpartition(".")[2]))
 
 
 def path_of_word(key: str) -> Path:
@@ -58,60 +64,81 @@ def _words(document: Document) -> Iterator[str]:
 
 
 def _word_at(document: Document, section: str, name: str, value: object) -> Word | None:
-    """The word that a key is: the first whose key this study has; None for a key of ours."""
+    """The word that a key is: the first whose key this study has, and that takes the value; None
+    for a key of ours."""
     found = [] if isinstance(value, dict) else words_called(name)
-    if name in valid_keys(section, _kind(document, section)):
+    if name in valid_keys(section, kind_of(document, section)):
         own = [word for word in found if word.key == f"{section}.{name}"]
-        switches = [word for word in own if word.reads == "switch"]
-        return switches[0] if switches and not isinstance(value, bool) else None
-    here = [word for word in found if _has(document, word.key)]
+        takes = value_types((section, name), kind_of(document, section))
+        return next((word for word in own if _is_of_tool(word, value, takes)), None)
+    here = [word for word in found if has_key(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
-        return None  # a key of another kind, which is refused as that
-    return next(iter(here or found), None)
+        # A key of another kind, refused as that, unless fio has another meaning for it.
+        fio = [word for word in found if word.title == "fio" and section == "workload"]
+        return next((word for word in fio if word.key != f"{section}.{name}"), None)
+    always = [word for word in found if word.is_always(value)]
+    taking = [word for word in here if word.is_translated and _takes(word, value)]
+    refused = [word for word in found if not word.key and not word.always]
+    return next(iter([*taking, *here, *always, *refused, *found]), None)
 
 
-def _has(document: Document, key: str) -> bool:
-    section, _, name = key.rpartition(".")
-    variant = _kind(document, section) if section == "workload" else ""
-    return bool(key) and name in valid_keys(section, variant)
+def _is_of_tool(word: Word, value: object, takes: Sequence[ValueType]) -> bool:
+    """Of a key that is called alike: whether its value is the other tool's."""
+    if isinstance(value, bool):
+        return False
+    if not word.is_translated:
+        return isinstance(value, str) and binary_size(value) is not None
+    of_ours = {str(choice) for each in takes for choice in each.choices}
+    return word.reads == "switch" or (bool(word.values) and str(value) not in of_ours)
+
+
+def _takes(word: Word, value: object) -> bool:
+    try:
+        word.value(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _put(document: Document, path: Path, word: Word) -> str:
     """Put the key in the word's place; gives the note, or "" where an option overrules it."""
-    origin = document.origins[path]
-    if not word.key or not _has(document, word.key) or not word.is_read:
-        raise _leads(document, path, word)
-    section, _, name = word.key.rpartition(".")
-    there: Path = (section, name)
-    given = _value_at(document, path)
+    origin, given = document.origins[path], value_at(document, path)
+    if word.is_always(given):
+        _drop(document, path)
+        return f"{_where(origin)}: {word.title}'s {path[-1]} is always so: {word.but}"
+    is_letter = bool(_LETTER.fullmatch(str(path[-1])))
+    if not word.key or not has_key(document, word.key) or not word.is_read or is_letter:
+        raise leading(document, path, word)
+    there: Path = tuple(word.key.split("."))
     try:
-        value = _fitting(document, there, word.value(given))
+        value = translated(document, word, given)
     except ValueError as error:
-        raise _means_otherwise(document, path, word, given, str(error)) from None
-    if there != path and document.written(there):
-        other = document.origins[there]
-        if origin.numbered == other.numbered:
-            raise _twice(document, path, word, other)
-        if origin.numbered:
+        raise meaning_otherwise(document, path, word, given, str(error)) from None
+    settings: dict[str, object] = {word.key: value, **word.sets}
+    for key in settings:
+        other = _written_otherwise(document, key, path)
+        if other is not None and origin.numbered == other.numbered:
+            raise given_twice(document, path, key, other)
+        if other is not None and origin.numbered:
             _drop(document, path)
             return ""
     _drop(document, path)
-    document.put(there, value, origin)
-    text = tomlkit.item(value).as_string()
+    for key, each in settings.items():
+        document.put(tuple(key.split(".")), each, origin)
+    text = " and ".join(
+        f"{key} = {tomlkit.item(each).as_string()}" for key, each in settings.items()
+    )
     but = f"; {word.but}" if word.but else ""
-    of = f"{word.title}'s {path[-1]} is {word.key}" if there != path else f"{path[-1]}"
-    return f"{_where(origin)}: {of} = {text}{but}"
+    of = f"{word.title}'s {path[-1]} is {text}"
+    if there == path:
+        of = text.removeprefix(f"{path[0]}.")
+    return f"{_where(origin)}: {of}{but}"
 
 
-def _fitting(document: Document, path: Path, value: object) -> object:
-    """The value as the key takes it: alone, or in a list; ValueError for a list elsewhere."""
-    takes = value_types(path, _kind(document, str(path[0])))
-    is_list = bool(takes) and takes[0].base is list and not takes[0].or_alone
-    if is_list and not isinstance(value, list):
-        return [value]
-    if isinstance(value, list) and not (takes and takes[0].base is list):
-        raise ValueError("one value")
-    return value
+def _written_otherwise(document: Document, key: str, path: Path) -> Origin | None:
+    """Where a key was written by its own name; None where that is the word itself."""
+    there = tuple(key.split("."))
+    return document.origins[there] if there != path and document.written(there) else None
 
 
 def _drop(document: Document, path: Path) -> None:
@@ -122,72 +149,11 @@ def _drop(document: Document, path: Path) -> None:
     document.forget(path)
 
 
-def _leads(document: Document, path: Path, word: Word) -> InputError:
-    """A word that is not read: the key that is meant, or why there is none."""
-    origin, spelled = document.origins[path], str(path[-1])
-    if not word.key:
-        return InputError(
-            f"{word.title}'s {spelled} is no key here: {word.but}",
-            location=origin.key("leave it out"),
-            next="fsgauge explain workload lists the keys",
-        )
-    if not _has(document, word.key):
-        kind = _kind(document, "workload")
-        return InputError(
-            f"{word.title}'s {spelled} is {word.key}, which a study of kind {kind} does not have",
-            location=origin.key(),
-            details=(f"valid here: {', '.join(valid_keys('workload', kind))}",),
-            next=f"fsgauge explain {word.key}",
-        )
-    return InputError(
-        f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
-        location=origin.key(f"write {_placed(document, path, word)}"),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _means_otherwise(
-    document: Document, path: Path, word: Word, given: object, wanted: str
-) -> InputError:
-    """A value of a known word that means nothing here. Of words, only one that is spelt like it is
-    proposed: the example of another load is no help."""
-    hint = f"write {_placed(document, path, word)}"
-    if word.values and not word.example:
-        hint = did_you_mean(nearest(str(given), word.values, least=_SPELT_ALIKE))
-    return InputError(
-        f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
-        location=document.origins[path].value(hint),
-        details=tuple(each for each in (wanted, word.but) if each),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _twice(document: Document, path: Path, word: Word, other: Origin) -> InputError:
-    return InputError(
-        f"{path[-1]} and {word.key} are the same key",
-        location=document.origins[path].key("leave one of them out"),
-        details=as_details(other.key()),
-        next=f"fsgauge explain {word.key}",
-    )
-
-
-def _placed(document: Document, path: Path, word: Word) -> str:
-    """An example of the key, and where it goes if that is elsewhere."""
-    section, _, name = word.key.rpartition(".")
-    example = word.example
-    if not example:
-        value = _fitting(document, (section, name), word.sample)
-        example = f"{name} = {tomlkit.item(value).as_string()}"
-    if not document.origins[path].numbered:
-        return f"{section}.{example}"
-    return example if path[:-1] == (section,) else f"{example} in [{section}]"
-
-
 def _sizes(document: Document) -> Iterator[str]:
     """ "4k" is "4 KiB", wherever a size stands."""
     for path, text in list(_texts(document.data, ())):
         size = binary_size(text)
-        takes = value_types(path, _kind(document, str(path[0]))) if size else []
+        takes = value_types(path, kind_of(document, str(path[0]))) if size else []
         if size is None or not takes or not all(_is_size(each.quantity) for each in takes):
             continue
         table: Any = document.data
@@ -220,20 +186,3 @@ def _where(origin: Origin) -> str:
         return f"{origin.label} {origin.text}"
     place = origin.key()
     return f"{place.path}:{place.line}:{place.column}"
-
-
-def _kind(document: Document, section: str) -> str:
-    """The kind of a section that has kinds, as it is written or by default."""
-    if not any(each.variant for each in sections(section)):
-        return ""
-    table = document.data.get(section)
-    usual = kinds.DEFAULT if section == "workload" else ""
-    kind = table.get("kind", usual) if isinstance(table, dict) else usual
-    return kind if isinstance(kind, str) else ""
-
-
-def _value_at(document: Document, path: Path) -> object:
-    value: Any = document.data
-    for step in path:
-        value = value[step]
-    return value

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.plain_files import SeenFolder
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.charts.axes import Along, amount
 from fsgauge.report.charts.marks import edges_of, whiskers
@@ -16,9 +16,6 @@ from fsgauge.report.theme import template
 from fsgauge.stats.sentence import model_words, proof_lines
 from fsgauge.sweep.folder import YearPanel, YearPoint, years_words
 from fsgauge.sweep.lines import SweepResults
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PAGE, DATA, PICTURE = "sweep.html", "sweep.json", "charts/sweep.svg"
 PANELS_LIMIT = 12
@@ -100,42 +97,40 @@ def _range(panel: YearPanel, point: YearPoint) -> str:
     return words.value_range(point.low, point.high, panel.unit)
 
 
-def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(shown: tuple[YearPanel, list[dict[str, Any]]], width: int) -> vega.Chart:
     panel, rows = shown
     top = _AIR * max([*(row["value"] for row in rows), *edges_of(rows, "low", "high")])
-    scale = alt.Scale(domain=[0, top], nice=False)
-    axis = alt.Axis(title=_unit(panel), labelExpr=amount(), tickCount=5, domain=False)
-    x = alt.X(
+    scale = {"domain": [0, top], "nice": False}
+    axis = {"title": _unit(panel), "labelExpr": amount(), "tickCount": 5, "domain": False}
+    x = vega.field(
         "at_years:Q",
-        scale=alt.Scale(padding=8, nice=False),
-        axis=alt.Axis(
-            title="years",
-            values=sorted({row["years"] for row in rows}),
-            format="~g",  # vega's own is "1.0", or "1", as the width has it
-            grid=False,
-        ),
+        scale={"padding": 8, "nice": False},
+        axis={
+            "title": "years",
+            "values": sorted({row["years"] for row in rows}),
+            "format": "~g",  # vega's own is "1.0", or "1", as the width has it
+            "grid": False,
+        },
     )
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+    def y(field: str) -> vega.Channel:
+        return vega.field(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows)
     along = Along("y", (0, top), y, log=False)
     layers = [
-        base.mark_line(strokeWidth=2).encode(
+        base.mark("line", strokeWidth=2).encode(
             x=x,
             y=y("value"),
             color=panels.colour(),
             strokeDash=panels.dash(),
-            detail=alt.Detail("system:N"),
+            detail=vega.field("system:N"),
         ),
         *whiskers(rows, ("value", "low", "high"), along, width=1.5, x=x),
         marks.points(base, 40, x=x, y=y("value")),
     ]
     title = panels.heading(panel.cell, width, panel.profile)
-    return alt.layer(*layers).properties(width=width, height=220, title=title)
+    return vega.layer(*layers).properties(width=width, height=220, title=title)
 
 
 def legend(results: SweepResults) -> list[tuple[str, str]]:

@@ -39,14 +39,16 @@ def find_kind(name: str) -> SystemKind:
     kinds = system_kinds()
     if name in kinds:
         return kinds[name]
-    if (folder := Path(name)).is_dir():
+    if Path(name).is_dir():
         raise InputError(
-            f'"{name}" is not a kind of system; a folder is named from the root',
-            next=f"--system {shlex.quote(str(folder.absolute()))}",
+            f'"{name}" is not a kind of system, and a folder of this name begins with ./',
+            next=f"--system {shlex.quote(f'./{name}')}",
         )
-    near = nearest(name, kinds)
+    near = nearest(name, kinds, most=3)
     hint = did_you_mean(near) if near else f"known: {', '.join(kinds)}"
-    raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")
+    raise InputError(
+        f'"{name}" is not a kind of system', details=(hint,), next="fsgauge doctor --systems"
+    )
 
 
 _FILE_SYSTEMS = Path("/proc/filesystems")

@@ -6,4 +6,4 @@
 #SBATCH --time=100
 #SBATCH --output=fsgauge-%j.log
 cd '/home/me/my study' || exit 3
-exec /opt/fsgauge/bin/python -P -m fsgauge run overhead --rig fleet --slurm 4 --storage 'path:/a b'
+exec /opt/fsgauge/bin/python -P -m fsgauge run overhead --rig fleet --hosts slurm:4 --storage 'path:/a b'

@@ -123,6 +123,7 @@ def test_a_claim_without_one_standing_is_refused(changes: dict[str, object]) -> 
 def test_ids_follow_one_another() -> None:
     publication = {
         "title": "T",
+        "name": "t",
         "letter": "X",
         "subject": "s",
         "storage": "disks",
@@ -160,3 +161,28 @@ def test_the_published_ratio_is_that_of_the_printed_values() -> None:
     assert opens.published_ratio(opens.trials[0]) == pytest.approx(8.86 / 36.69)
     bound = ledger_of("aging").of("S-27")
     assert bound.published_ratio(bound.trials[0]) == 0.89
+
+
+def follows(ratio: float, numbers: list[float]) -> bool:
+    """Whether a ratio is a printed number in another unit, a change or loss of it, or two of them
+    over each other."""
+    units = (1, 100, 1000, 1000 / 1.048576, 60_000, 60_000 / 1.048576)
+    forms = [number / unit for number in numbers for unit in units]
+    forms += [1 + sign * number / 100 for number in numbers for sign in (1, -1)]
+    forms += [
+        top / bottom / unit for top in numbers for bottom in numbers if bottom for unit in (1, 1000)
+    ]
+    forms += [1 / number for number in numbers if number]
+    return any(abs(ratio / each - 1) < 0.02 for each in forms if each)
+
+
+@pytest.mark.parametrize(("folder", "claim"), EVERY)
+def test_a_ratio_that_is_called_published_follows_from_what_is_printed(
+    folder: str, claim: Claim
+) -> None:
+    """0.9 of S-24 and 0.594 of S-16 were thresholds of ours."""
+    numbers = [value for figure in claim.figures for value in figure.values]
+    numbers += [number.value for number in claim.computed]
+    for about in (*claim.trials, *claim.predictions):
+        if about.ratio is not None:
+            assert follows(about.ratio, numbers), (claim.id, about.words)

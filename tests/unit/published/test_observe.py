@@ -56,3 +56,30 @@ def test_steps_are_ratios_of_ratios_inside_blocks() -> None:
 def test_a_quantity_that_nobody_declares_is_refused() -> None:
     with pytest.raises((KeyError, ModuleNotFoundError)):
         observe(trial(quantity="beauty"), results())
+
+
+def test_a_ratio_to_another_system_is_taken_inside_blocks() -> None:
+    (other,) = [each for each in results().systems if each not in ("raw", "ext4")][:1]
+    cells = {"pattern": "randread", "queue_depth": 1}
+    (one,) = observe(trial(over=other, cells=cells), results())
+    assert (one.system, one.over, one.n) == ("ext4", other, 8)
+    assert one.value == pytest.approx(1.0, rel=0.05)
+    assert observe(trial(over="raw", cells=cells), results()) == []
+
+
+def test_own_steps_are_of_the_systems_own_rates() -> None:
+    deeper = trial(quantity="own steps", across="queue_depth", at=[1, 32])
+    found = observe(deeper, results())
+    rates = {
+        each.cell: each.value
+        for each in results().measurements
+        if (each.system, each.metric) == ("ext4", "iops")
+    }
+    at = {
+        cell.factors["queue_depth"]: cell.id
+        for cell in results().cells
+        if cell.factors["pattern"] == "randread"
+    }
+    one = next(each for each in found if each.cell.startswith("randread"))
+    assert one.value == pytest.approx(rates[at[32]] / rates[at[1]])
+    assert one.low is not None and one.low < one.value and "queue depth 32 over 1" in one.cell

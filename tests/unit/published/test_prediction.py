@@ -56,8 +56,9 @@ def run(study: str, *values: float) -> JudgedRun:
     [
         ({}, (4.0, 9.0), "met", "4 to 9 over 2 devices"),
         ({}, (6.0, 9.0), "missed", "6 to 9 over 2 devices"),
-        ({"no_proof": "fitted"}, (4.0, 9.0), "met, no proof", "4 to 9 over 2 devices"),
-        ({"no_proof": "fitted"}, (6.0, 9.0), "missed", "6 to 9 over 2 devices"),
+        ({"no_proof": "set"}, (4.0, 9.0), "no proof", "4 to 9 over 2 devices"),
+        ({"fitted": "window"}, (4.0, 9.0), "fitted", "4 to 9 over 2 devices"),
+        ({"fitted": "window"}, (6.0, 9.0), "missed", "6 to 9 over 2 devices"),
         ({"rule": "at least"}, (5.0, 5.0), "met", "5 over 2 devices"),
         ({"rule": "at least"}, (4.99, 9.0), "missed", "4.99 to 9 over 2 devices"),
         ({"rule": "below", "ratio": None}, (0.3, 0.9), "met", "0.3 to 0.9 over 2 devices"),
@@ -87,14 +88,14 @@ def test_a_prediction_stands_in_only_where_nothing_measured_tells(
     kept = {"one": run("one", 14.0), "ten": run("ten", 9.0)}
     monkeypatch.setattr(standing, "_run_of", lambda folder, study: kept.get(study))
     found = standing.standing_of("connections", claim())
-    assert found.word == "predicted"
+    assert found.word == "predicted: missed"
     assert found.why == (
         "simulated, w: 9 to 14 over 2 devices, published 5, missed: the model has no cache"
     )
     trial = {"study": "measured", "words": "m", "rule": "below", "system": "s"}
     measured = claim().model_copy(update={"trials": []})
     both = Claim.model_validate({**measured.model_dump(), "trials": [trial]})
-    assert standing.standing_of("connections", both).word == "predicted"
+    assert standing.standing_of("connections", both).word == "predicted: missed"
     below = {"system": "s", "over": "", "low": 0.4, "high": 0.6, "n": 5, "cell": "c", "value": 0.5}
     judged = {**RUN, "study": "measured", "simulated": "", "observed": []}
     judged["observed"] = [{**below, "claim": "X-01", "trial": "m"}]
@@ -125,14 +126,20 @@ def test_every_prediction_that_is_missed_says_why() -> None:
 
 
 def test_a_list_shows_what_came_of_predictions() -> None:
-    """ "predicted" alone hid two misses of S-24 from whoever read the list."""
+    """ "predicted" alone hid three misses of three (S-22) from whoever read the list."""
     shown = {
-        one.id: standing.standing_of(folder, one).in_short
+        one.id: standing.standing_of(folder, one).word
         for folder, ledger in ledgers().items()
         for one in ledger.claim
     }
-    assert shown["S-24"] == "predicted, 2 missed"
-    assert shown["S-26"] == "predicted, met"
-    assert shown["S-33"] == "predicted, answered"
-    assert "predicted" not in shown.values()
-    assert max(map(len, shown.values())) <= 19
+    assert shown["S-22"] == shown["S-24"] == "predicted: missed"
+    assert shown["S-27"] == shown["S-28"] == "predicted: fitted"
+    assert shown["S-13"] == "predicted: no proof"
+    assert shown["S-26"] == "predicted: met"
+    assert shown["S-33"] == "predicted: answered"
+
+
+def test_what_is_no_published_number_is_called_our_threshold() -> None:
+    for claim_id in ("S-16", "S-24"):
+        why = standing.standing_of("aging", ledgers()["aging"].of(claim_id)).why
+        assert "our threshold" in why and "published 0" not in why

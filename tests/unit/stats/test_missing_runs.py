@@ -8,8 +8,8 @@ import pytest
 
 from fsgauge.progress import Progress
 from fsgauge.record.records import LostBlock
-from fsgauge.report.write import write_report
-from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, RunStarted
+from fsgauge.report.write import read_report, write_report
+from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, NotRemoved, RunStarted
 from fsgauge.run.recording import Recording
 from fsgauge.stats.read import read_study
 from fsgauge.stats.results import Results
@@ -45,6 +45,32 @@ def test_each_time_is_a_finding_with_the_console_s_lines_and_changes_nothing_els
     assert "have failed" in second.sentence
     assert first.lines == [PANIC] and first.level == "warning"
     assert found.comparisons == results().comparisons
+
+
+def test_a_system_that_could_not_be_removed_is_a_finding_and_costs_no_run(tmp_path: Path) -> None:
+    """Both nodes were restarted, and the page had no trace of it."""
+    directory = run(tmp_path).directory
+    plan = read_results(directory).study.plan
+    turn = plan.turns[1]
+    because = '"cachefs" is not removed (FS-Cache, step 2, undone): node2: umount: target is busy'
+    with ResultsFolder.opened(directory) as folder:
+        Recording(folder, Progress(), plan, keeps_runs=False)(NotRemoved(turn, because))
+    (found,) = read_results(directory).not_removed
+    assert (found.system, found.because) == (turn.system, because)
+    report = read_report(directory)
+    (told,) = [each for each in report.results.findings if each.code == "system.not_removed"]
+    assert told.level == "warning" and told.where == [f"block {turn.block + 1}, {because}"]
+    assert report.results.sureness.runs_failed == 0
+
+
+def test_what_was_read_too_late_is_noted_and_costs_no_run() -> None:
+    made = make_study(**ONE_CELL | {"blocks": 3})
+    words = ["what its layers count: the shell is late"]
+    late = made.runs[0].model_copy(update={"not_read": words})
+    found = read_study(made.turns, [late, *made.runs[1:]], made.study, made.before)
+    (note,) = [each for each in found.findings if each.code == "run.not_read"]
+    assert note.level == "note" and "the shell is late" in note.where[0]
+    assert found.comparisons == results().comparisons and found.sureness.runs_failed == 0
 
 
 def test_a_void_block_is_in_the_journal_and_on_the_page(tmp_path: Path) -> None:

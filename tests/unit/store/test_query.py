@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.stats.metrics import values
 from fsgauge.store import read_results
 from fsgauge.store.query import asked
 from fsgauge.store.reference import reference_page
@@ -41,6 +43,37 @@ def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> 
         assert answer.columns == [column.name for column in view.columns]
         may_be_empty = view.name in ("journal", "integrity", "companions", "scans", "steps")
         assert list(answer.batches()) or may_be_empty or view.name.startswith(("client_", "path_"))
+
+
+def test_rates_are_those_of_the_page(folder: Path) -> None:
+    """Of each run: what `runs` has to be summed up for, and what `histograms` has to be."""
+    found = rows(folder, "select block, turn, position, iops, bandwidth, p99_ms from rates")
+    runs = {(run.block, run.turn, run.position): run for run in read_results(folder).runs}
+    assert len(found) == len(runs) > 0
+    for block, turn, position, iops, bandwidth, p99_ms in found:
+        result = runs[block, turn, position].result
+        assert result is not None
+        on_page = values(result)
+        assert iops == pytest.approx(on_page["iops"], rel=1e-6)
+        assert bandwidth == pytest.approx(on_page["bandwidth"], rel=1e-6)
+        assert p99_ms is None or p99_ms > 0
+
+
+def test_a_percentile_is_of_all_operations_and_withheld_where_they_are_few(folder: Path) -> None:
+    by_hand = """select block, turn, position, sum(operations) from histograms
+        where operation in ('read', 'write') and latency = 'service' group by all"""
+    totals = {tuple(row[:3]): row[3] for row in rows(folder, by_hand)}
+    for *run, p99_ms in rows(folder, "select block, turn, position, p99_ms from rates"):
+        total = totals[tuple(run)]
+        assert (p99_ms is None) == (total - math.ceil(0.99 * total) < 10)
+        if p99_ms is not None:
+            above = rows(
+                folder,
+                f"""select coalesce(sum(operations), 0) from histograms where block = {run[0]}
+                and turn = {run[1]} and position = {run[2]} and latency = 'service'
+                and operation in ('read', 'write') and high_ns / 1e6 > {p99_ms!r}""",  # noqa: S608
+            )
+            assert above[0][0] <= 0.01 * total
 
 
 def test_histograms_are_those_of_the_records(folder: Path) -> None:

@@ -185,11 +185,27 @@ def test_aging_works_in_folders() -> None:
     assert [system.kind for system in study.systems] == ["mounted", "mounted"]
 
 
-def test_a_path_that_is_not_whole_is_completed(
+def test_a_path_begins_where_the_person_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/me")
+    systems = ["here=./a b", "there=c/d", "../e", "~/f", "g/h:i=j"]
+    study = load_study("overhead", ["system.here.path=k"], systems=systems)
+    above = str(tmp_path.parent)
+    assert [system.path for system in study.systems] == [
+        f"{tmp_path}/k",
+        f"{tmp_path}/c/d",
+        f"{above}/e",
+        "/home/me/f",
+        f"{tmp_path}/g/h:i=j",
+    ]
+    assert study.systems[1].name == "there"
+
+
+def test_a_folder_that_is_called_like_a_kind_is_in_the_option_that_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    refused = error("overhead", ["here=./a b"], None)
-    assert "does not begin with /" in refused.what
-    assert refused.next == f"--system 'here={tmp_path}/a b'"
-    assert works(refused.next)
+    (tmp_path / "slow").mkdir()
+    refused = error("overhead", ["slow", "/dev/shm"], None)
+    assert "--system ./slow --system /dev/shm" in refused.next
+    assert works("--system ./slow --system /dev/shm")

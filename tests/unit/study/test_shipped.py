@@ -7,8 +7,15 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.plan.turns import make_plan
 from fsgauge.stats.histogram import SAMPLES_BEYOND
-from fsgauge.study.parse import load_study, parse_study
-from fsgauge.study.shipped import shipped_studies, template, variant_of
+from fsgauge.study.other_tools import studies_called
+from fsgauge.study.parse import load_study, parse_study, shipped_study
+from fsgauge.study.shipped import (
+    shipped_studies,
+    shipped_texts,
+    study_meant,
+    template,
+    variant_of,
+)
 
 
 def refused(path):
@@ -24,7 +31,7 @@ def test_the_shipped_studies():
     variants |= {f"{name}-virtual" for name in quick - {"sharing"}}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
-    others |= {"two-hosts-full", "two-nodes", "writers-nfs"}
+    others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
@@ -43,7 +50,7 @@ def test_overhead_is_the_published_method():
     assert [system.kind for system in study.systems] == ["raw", "ext4"]
     assert workload.patterns == ["randread", "randwrite", "randrw"]
     assert (workload.read_percent, workload.files, workload.queue_depths) == (70, 16, [1, 32, 64])
-    assert min(workload.block_sizes) == 4096
+    assert (min(workload.block_sizes), max(workload.block_sizes)) == (512, 1 << 20)
     assert study.systems[1].mkfs == "-b 4096"
     assert study.systems[1].mount == "noatime,nobarrier"
 
@@ -96,6 +103,25 @@ def test_a_name_that_does_not_exist():
     refused("\x00")
 
 
+def test_the_nearest_three_are_found_by_name_by_question_and_by_other_words():
+    said = refused("postgre")
+    assert said.splitlines()[1].startswith("  postgresql: ")
+    assert len(said.splitlines()) <= 5 and said.endswith("next: fsgauge plan postgresql")
+    assert "  small-files: " in refused("mai")
+    assert "-full: " not in refused("overhed-ful")
+    assert refused("xyzzy").endswith("next: fsgauge study list")
+
+
+def test_programs_and_words_lead_to_a_study(tmp_path, monkeypatch):
+    assert {study_meant(word) for word in ("postgres", "PGBENCH", "commit")} == {"postgresql"}
+    assert study_meant("overhead") == "overhead"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "commit").write_text("")
+    assert study_meant("commit") == "commit", "a file of that name is meant"
+    assert set(studies_called().values()) <= set(shipped_studies())
+    assert not set(studies_called()) & set(shipped_studies())
+
+
 def test_files_that_are_no_studies(tmp_path):
     large = tmp_path / "large.toml"
     large.write_bytes(b"#" * (2 << 20))
@@ -121,3 +147,10 @@ def test_postgresql_has_a_p99_of_a_disk_that_commits_in_10_ms():
     assert commits - math.ceil(0.99 * commits) >= SAMPLES_BEYOND
     plan = make_plan(study, size_bytes=study.storage.size)
     assert plan.expected_seconds < 600, "and it still takes minutes"
+
+
+def test_the_shipped_studies_read_without_their_places_are_the_same():
+    for name, text in shipped_texts().items():
+        study = shipped_study(name, text)
+        assert study == load_study(name)
+        assert study.question == shipped_studies()[name]

@@ -1,5 +1,7 @@
 """Short forms of --storage and --system."""
 
+from pathlib import Path
+
 import pytest
 
 from fsgauge.errors import InputError
@@ -19,6 +21,8 @@ from fsgauge.study.system import LONGEST_NAME, System
         ("/dev/disk/by-id/a,b", {"kind": "device", "device": "/dev/disk/by-id/a,b"}),
         ("path:/mnt/x", {"kind": "path", "path": "/mnt/x"}),
         ("/", {"kind": "path", "path": "/"}),
+        ("..", {"kind": "path", "path": str(Path.cwd().parent)}),
+        ("path:x", {"kind": "path", "path": f"{Path.cwd()}/x"}),
     ],
 )
 def test_storage(spec, table):

@@ -10,8 +10,9 @@ from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
-from fsgauge.study.other_tools import Word, tools, words_page
+from fsgauge.study.other_tools import Word, tools
 from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.words_page import words_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "words.md"
 EVERY = [word for tool in tools().values() for word in tool.words]
@@ -130,11 +131,10 @@ def test_an_option_overrules_the_file_in_either_words() -> None:
 @pytest.mark.parametrize(
     ("keys", "key", "hint"),
     [
-        ('size = "8G"', "storage.size", 'write size = "8 GiB" in [storage]'),
-        ('filename = "/dev/sdb"', "storage.device", "write device ="),
-        ('directory = "/mnt"', "storage.path", 'write path = "/mnt/x" in [storage]'),
-        ("rate_iops = 1000", "workload.rate", 'write rate = "1000 IOPS"'),
-        ("rwmixwrite = 30", "workload.read_percent", 'write read_percent = "70 %"'),
+        ('filename = "/dev/sdb"', "storage.device", "such as device ="),
+        ('directory = "/mnt"', "storage.path", 'such as path = "/mnt/x" in [storage]'),
+        ('rate = "10m"', "workload.rate", 'such as rate = "1000 IOPS"'),
+        ('"-r" = 4', "workload.block_sizes", 'write block_sizes = ["4 KiB"]'),
     ],
 )
 def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: str) -> None:
@@ -149,14 +149,17 @@ def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: s
 @pytest.mark.parametrize(
     ("keys", "hint"),
     [
-        ('ioengine = "libaio"', 'write interface = "auto"'),
+        ('ioengine = "mmap"', ""),
+        ('ioengine = "libaoi"', 'did you mean "libaio"?'),
         ('rw = "randtrim"', ""),
-        ('bs = "4k,64k"', 'write block_sizes = ["4 KiB"]'),
-        ('numjobs = "many"', "write jobs = [4]"),
-        ("direct = 2", "write direct = true"),
+        ('bs = "4k,64k"', ""),
+        ('numjobs = "many"', ""),
+        ("direct = 2", ""),
+        ("rwmixwrite = 140", ""),
+        ("buffer_compress_percentage = 50", ""),
     ],
 )
-def test_a_value_that_means_nothing_here_is_shown_with_an_example(keys: str, hint: str) -> None:
+def test_a_value_that_means_nothing_is_refused_without_another_load(keys: str, hint: str) -> None:
     error = refused(keys)
     assert "is not a value of it" in error.what
     assert error.location is not None and error.location.hint == hint
@@ -168,35 +171,135 @@ def test_the_key_is_that_of_the_kind_of_study() -> None:
         "writers"
     ] == [2]
     error = refused("iodepth = 4", "churn")
-    assert "which a study of kind churn does not have" in error.what
+    assert "which only a study of kind overhead has" in error.what
 
 
-def test_a_key_of_another_kind_of_study_is_not_taken_for_a_word_of_fio() -> None:
+def test_a_word_of_fio_leads_to_the_study_that_has_its_key() -> None:
+    """`fsync` is a key of connections as well, and that one means something else."""
     error = refused("fsync = 1")
-    assert error.what == 'unknown key "fsync"'
+    assert error.what == "fio's fsync is workload.sync, which only a study of kind writers has"
+    error = refused("verify = true")
+    assert error.what == 'unknown key "verify"'
     assert error.location is not None and "only workload of kind" in error.location.hint
-    assert refused("fsync = 1", "writers").what.startswith("fio's fsync is workload.sync here: ")
 
 
-def test_what_is_always_so_says_so() -> None:
-    error = refused("group_reporting = 1")
-    assert "always so" in error.what
-    assert error.location is not None and error.location.hint == "leave it out"
+@pytest.mark.parametrize(
+    ("keys", "name", "value"),
+    [
+        ("rwmixwrite = 40", "read_percent", 60),
+        ('ioengine = "libaio"', "interface", "io_uring"),
+        ('ioengine = "sync"\niodepth = 1', "interface", "psync"),
+        ('random_distribution = "zipf:1.2"', "zipf_theta", 1.2),
+        ('random_distribution = "zipf:1.2"', "distribution", "zipf"),
+        ('random_distribution = "random"', "distribution", "uniform"),
+        ("rate_iops = 50", "rate", 50),
+        ("rate_iops = 50\nnumjobs = 4", "rate", 200),
+        ('rw = "randread,randwrite"', "patterns", ["randread", "randwrite"]),
+        ('iodepth = "1,32"', "queue_depths", [1, 32]),
+        ("buffer_compress_percentage = 100", "data", "zero"),
+        ('block = "1m"', "block_sizes", [1 << 20]),
+        ("threads = 4", "jobs", [4]),
+        ("rwmixpct = 80", "read_percent", 80),
+    ],
+)
+def test_the_value_that_was_typed_is_translated(keys: str, name: str, value: object) -> None:
+    assert read(keys).workload.model_dump()[name] == value
+
+
+def test_two_keys_are_set_by_one_word() -> None:
+    load = read("fsync = 32", "writers").workload.model_dump()
+    assert (load["sync"], load["sync_every"]) == ("fsync", 32)
+    assert read("fdatasync = 0", "writers").workload.model_dump()["sync"] == "none"
+    assert read('sync = "fsync"', "writers").workload.model_dump()["sync"] == "fsync"
+    assert read('verify = "crc32c"', "writers").workload.model_dump()["verify"] is True
+    assert "O_SYNC is not measured" in refused("sync = 1", "writers").render()
+
+
+def test_a_key_that_a_word_sets_too_is_not_overruled_in_silence() -> None:
+    error = refused('fsync = 32\nsync = "dsync"', "writers")
+    assert error.what == "fsync and workload.sync are the same key"
+    error = refused('random_distribution = "zipf:1.2"\ndistribution = "uniform"')
+    assert error.what == "random_distribution and workload.distribution are the same key"
+
+
+def test_a_pace_of_a_job_is_not_one_for_several_numbers_of_them() -> None:
+    assert "another one for each" in refused("rate_iops = 50\njobs = [1, 2]").render()
+
+
+def test_the_words_of_other_tools_reach_plan_and_storage() -> None:
+    study, notes = loaded("size=10g", "runs=5")
+    assert study.storage.model_dump()["size"] == 10 << 30
+    assert study.plan.blocks == 5
+    assert "fio's size is storage.size" in notes[0]
+    assert "hyperfine's runs is plan.blocks" in notes[1]
+
+
+@pytest.mark.parametrize("word", ["time_based", "time_based=1", "norandommap", "thread=1"])
+def test_what_is_always_so_is_read_with_a_note(word: str) -> None:
+    study, notes = loaded(word)
+    assert study.workload == loaded()[0].workload
+    assert len(notes) == 1 and "is always so: " in notes[0]
+
+
+def test_what_is_never_so_is_refused_with_the_reason() -> None:
+    error = refused("norandommap = 0")
+    assert error.what == (
+        "fio's norandommap cannot be 0: offsets are drawn independently of one another"
+    )
+    assert error.location is not None and error.location.hint == ""
+
+
+@pytest.mark.parametrize("keys", ['bssplit = "4k/50:8k/50"', "percentage_random = 50"])
+def test_another_load_is_never_proposed_by_leaving_a_word_out(keys: str) -> None:
+    error = refused(keys)
+    assert "has no key here: " in error.what and "another load" in error.what
+    assert "leave it out" not in error.render()
+
+
+def test_a_switch_stands_alone_and_a_number_does_not() -> None:
+    assert loaded("direct")[0].workload.model_dump()["direct"] is True
+    with pytest.raises(InputError, match="sets nothing"):
+        load_study("overhead", ["iodepth"])
+
+
+def test_a_list_of_the_command_line_needs_no_brackets() -> None:
+    load = loaded("workload.block_sizes=4k,64k", "workload.jobs=1,2")[0].workload.model_dump()
+    assert (load["block_sizes"], load["jobs"]) == ([4096, 65536], [1, 2])
+    with pytest.raises(InputError, match='patterns: "reed" is not known'):
+        load_study("overhead", ["workload.patterns=reed,write"])
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        f"workload.jobs=1,{'9' * 5000}",
+        f"numjobs={'9' * 5000}",
+        f"bs={'9' * 5000}",
+        f"rate_iops={'9' * 5000}",
+        f"runtime={'9' * 5000}",
+        f"rwmixwrite={'9' * 5000}",
+        f"random_distribution=zipf:{'9' * 5000}",
+    ],
+)
+def test_numbers_of_any_length_are_refused(override: str) -> None:
+    with pytest.raises(InputError):
+        load_study("overhead", [override])
 
 
 def test_a_word_of_another_tool_is_told_from_a_wrong_key() -> None:
-    assert refused('transferSize = "1m"').what.startswith("IOR's transferSize is workload.block")
+    assert refused("numTasks = 2").what.startswith("IOR's numTasks is workload.writers")
     assert refused("bloksize = 1").what == 'unknown key "bloksize"'
 
 
 @pytest.mark.parametrize("word", EVERY, ids=lambda word: f"{word.title} {word.word}")
 def test_every_row_has_a_key_and_an_example_that_it_takes(word: Word) -> None:
     if not word.key:
-        assert word.but and not word.is_read and not word.example
+        assert word.but and not word.is_translated and not word.example
         return
     owners = all_dotted()[word.key]
-    assert word.is_read or word.example
-    assert word.is_read != bool(word.example) or word.word == "ioengine" or word.values
+    assert word.is_translated or word.example
+    assert word.is_read != bool(word.example)
+    assert all(key in all_dotted() for key in word.sets)
     section, _, name = word.key.rpartition(".")
     if not word.example or section == "storage":
         return

@@ -9,7 +9,7 @@ const LARGEST: u32 = ORDERS as u32 - 1;
 
 /// The buddies of a run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Buddies {
+pub(crate) struct Buddies {
     roundest: u32,
     /// Blocks before and behind the roundest place.
     before: u32,
@@ -18,21 +18,28 @@ pub(super) struct Buddies {
 
 impl Buddies {
     /// Of a run of at least one block, from its start to its end.
-    pub(super) fn of(start: u32, end: u32) -> Self {
+    #[inline]
+    pub(crate) fn of(start: u32, end: u32) -> Self {
         // The last place whose lower bits can all be cleared without leaving the run.
         let bits = (start.wrapping_sub(1) ^ end).ilog2();
         let roundest = end >> bits << bits;
         Buddies { roundest, before: roundest - start, behind: end - roundest }
     }
 
-    /// How many there are of the largest order.
-    pub(super) fn largest(&self) -> u16 {
-        ((self.before >> LARGEST) + (self.behind >> LARGEST)) as u16
+    /// As binary numbers, those below the largest order: before the roundest place and behind it. And how many there are of
+    /// the largest order.
+    #[inline]
+    pub(super) fn sums(&self) -> (u32, u32, u32) {
+        (self.before, self.behind, (self.before >> LARGEST) + (self.behind >> LARGEST))
     }
 
-    /// How many there are of a lower order.
-    pub(super) fn below_largest(&self, order: usize) -> u16 {
-        u16::from(self.before & 1 << order > 0) + u16::from(self.behind & 1 << order > 0)
+    /// The order of the one that holds a block of the run.
+    #[inline]
+    pub(crate) fn order_at(&self, block: u32) -> u32 {
+        let Buddies { roundest, before, behind } = *self;
+        let (blocks, distance) =
+            if block < roundest { (before, roundest - block - 1) } else { (behind, block - roundest) };
+        (blocks ^ distance).ilog2().min(LARGEST)
     }
 
     /// Where the first of exactly this order begins.
@@ -50,16 +57,9 @@ impl Buddies {
     }
 }
 
-/// The order of the buddy that holds `block` of a free run.
-pub(crate) fn order_at(block: u32, start: u32, end: u32) -> u32 {
-    let Buddies { roundest, before, behind } = Buddies::of(start, end);
-    let (blocks, distance) =
-        if block < roundest { (before, roundest - block - 1) } else { (behind, block - roundest) };
-    (blocks ^ distance).ilog2().min(LARGEST)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Tally;
     use super::*;
     use crate::draw::Random;
 
@@ -88,8 +88,7 @@ mod tests {
             let (found, all) = (Buddies::of(start, end), buddies_of(start, end));
             for order in 0..ORDERS as u32 {
                 let of_order: Vec<u32> = all.iter().filter(|is| is.1 == order).map(|is| is.0).collect();
-                let count =
-                    if order == LARGEST { found.largest() } else { found.below_largest(order as usize) };
+                let count = Tally::of_run(start, end).buddies[order as usize];
                 assert_eq!(usize::from(count), of_order.len(), "order {order} of {start} to {end}");
                 assert_eq!(
                     found.first(order),
@@ -99,7 +98,7 @@ mod tests {
             }
             for (place, order) in all {
                 for block in [place, place + (1 << order) / 2, place + (1 << order) - 1] {
-                    assert_eq!(order_at(block, start, end), order, "{block} of {start} to {end}");
+                    assert_eq!(found.order_at(block), order, "{block} of {start} to {end}");
                 }
             }
         }

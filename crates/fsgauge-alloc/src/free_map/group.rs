@@ -2,7 +2,7 @@
 
 use super::runs::Runs;
 use super::survey::{Ends, Survey};
-use super::tally::Tally;
+use super::tally::{Lanes, Tally};
 
 /// One group. Its length is known to the map. All but the runs themselves lies in one line of the processor's cache: on a
 /// large device, each line that an operation touches is one to wait for.
@@ -11,7 +11,7 @@ use super::tally::Tally;
 pub(super) struct Group {
     /// None where all is free, or nothing.
     runs: Option<Runs>,
-    tally: Tally,
+    tally: Lanes,
     /// No block before it is free: it moves on where a run is taken from its start, and back to what is given.
     first_free: u16,
     /// Blocks of the longest run; 0 in a full group.
@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<Group>() == 64);
 
 impl Group {
     pub(super) fn free(length: u32) -> Self {
-        let tally = Tally::of_run(0, length);
+        let tally = Lanes::of_run(0, length);
         let largest_order = tally.largest_order().map(|order| order as u8);
         Group { runs: None, tally, first_free: 0, longest: length as u16, mean: length as u16, largest_order }
     }
@@ -49,12 +49,12 @@ impl Group {
     }
 
     pub(super) fn tally(&self) -> Tally {
-        self.tally
+        self.tally.tally()
     }
 
     /// Free blocks.
     pub(super) fn free_blocks(&self) -> u32 {
-        self.tally.free.into()
+        self.tally.free().into()
     }
 
     pub(super) fn largest_order(&self) -> Option<u32> {
@@ -100,7 +100,7 @@ impl Group {
     pub(super) fn survey(&self, length: u32, from: u32, below: u32, most: usize) -> Survey {
         match &self.runs {
             Some(runs) => {
-                let count = usize::from(self.tally.runs);
+                let count = usize::from(self.tally.runs());
                 if from <= self.first_free() && u32::from(self.longest) < below && count <= most {
                     return Survey { runs: count, longest: self.longest.into(), next: length };
                 }
@@ -157,7 +157,7 @@ impl Group {
 
     /// The smallest form again.
     fn settle(&mut self, length: u32) {
-        let Tally { free, runs, .. } = self.tally;
+        let (free, runs) = (self.tally.free(), self.tally.runs());
         self.mean = free.checked_div(runs).unwrap_or(0);
         self.largest_order = self.tally.largest_order().map(|order| order as u8);
         if free == 0 || u32::from(free) == length {

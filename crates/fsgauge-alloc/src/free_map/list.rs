@@ -6,6 +6,15 @@ use super::survey::{Ends, Survey};
 
 /// Runs that are looked at together.
 const TOGETHER: usize = 32;
+const BITS: [u32; TOGETHER] = {
+    let mut bits = [0; TOGETHER];
+    let mut place = 0;
+    while place < TOGETHER {
+        bits[place] = 1 << place;
+        place += 1;
+    }
+    bits
+};
 /// So many are counted without a branch; it is halved what are more.
 const COUNTED: usize = 128;
 
@@ -43,6 +52,9 @@ impl List {
     /// The first run that ends after a place: the last one that begins at it or before, or the next. Those are counted,
     /// which needs no branch that the processor could guess wrong, and many at a time.
     fn index(&self, from: u32) -> usize {
+        if self.runs.first().is_none_or(|&first| ends(first).1 > from) {
+            return 0;
+        }
         // The largest word of a run that begins there. As signed words they are compared in one step: places have 15 bits.
         let last = (from.min(GROUP_BLOCKS_LIMIT - 1) << 16 | 0xFFFF) as i32;
         let (mut low, mut runs) = (0, &self.runs[..]);
@@ -78,15 +90,14 @@ impl List {
     /// Each run with so many blocks from a place on, from there on, until one is enough.
     pub(super) fn each_long(&self, from: u32, least: u32, mut is_enough: impl FnMut(Ends) -> bool) {
         for some in self.runs[self.index(from)..].chunks(TOGETHER) {
-            if !any_long(some, least) {
-                continue;
-            }
-            for &run in some {
-                let (start, end) = ends(run);
+            let mut long = long_bits(some, least);
+            while long != 0 {
+                let (start, end) = ends(some[long.trailing_zeros() as usize]);
                 let begin = start.max(from);
                 if end - begin >= least && is_enough((begin, end)) {
                     return;
                 }
+                long &= long - 1;
             }
         }
     }
@@ -162,16 +173,19 @@ fn longest(runs: &[Packed]) -> u32 {
     runs.iter().map(|&run| blocks(run)).fold(0, u32::max)
 }
 
-fn any_long(runs: &[Packed], least: u32) -> bool {
-    runs.iter().fold(false, |found, &run| found | (blocks(run) >= least))
+/// A bit for each run, set where it has at least so many blocks: all are compared at once.
+fn long_bits(runs: &[Packed], least: u32) -> u32 {
+    let bit = |(&run, &bit): (&Packed, &u32)| if blocks(run) >= least { bit } else { 0 };
+    runs.iter().zip(&BITS).map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-/// The first run of at least so many blocks. Whether there is one among many is seen at once; which one only then.
+/// The first run of at least so many blocks.
 fn first_long(runs: &[Packed], least: u32) -> Option<usize> {
     let mut passed = 0;
     for some in runs.chunks(TOGETHER) {
-        if any_long(some, least) {
-            return some.iter().position(|&run| blocks(run) >= least).map(|place| passed + place);
+        let long = long_bits(some, least);
+        if long != 0 {
+            return Some(passed + long.trailing_zeros() as usize);
         }
         passed += some.len();
     }

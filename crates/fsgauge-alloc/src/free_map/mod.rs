@@ -23,14 +23,13 @@ use std::collections::BTreeSet;
 pub use areas::{Area, Areas, Stretch};
 pub(crate) use arrivals::ListedBy;
 pub(crate) use bits::Bits;
+pub(crate) use buddies::Buddies;
 pub use buddies::ORDERS;
-pub(crate) use buddies::order_at;
 pub use survey::Survey;
 pub use tally::Tally;
 pub(crate) use tally::mean_order_of;
 
 use arrivals::Arrivals;
-use buddies::Buddies;
 use group::Group;
 use group_set::GroupSet;
 use ranked::Ranked;

@@ -2,6 +2,15 @@
 //! found in a few steps among millions.
 
 const FAN: usize = 16;
+const BITS: [u16; FAN] = {
+    let mut bits = [0; FAN];
+    let mut place = 0;
+    while place < FAN {
+        bits[place] = 1 << place;
+        place += 1;
+    }
+    bits
+};
 
 /// Values of numbers below a limit; 0 of those that are not there.
 #[derive(Debug, Clone)]
@@ -9,11 +18,12 @@ pub(super) struct Ranked {
     limit: usize,
     /// The values, then of every sixteen the largest, up to a level of sixteen. None before the first value.
     levels: Vec<Vec<u16>>,
+    largest: u16,
 }
 
 impl Ranked {
     pub(super) fn new(limit: usize) -> Self {
-        Ranked { limit, levels: Vec::new() }
+        Ranked { limit, levels: Vec::new(), largest: 0 }
     }
 
     /// One value for all.
@@ -25,7 +35,7 @@ impl Ranked {
             level[..count].fill(value);
             levels.push(level);
             if count <= FAN {
-                return Ranked { limit, levels };
+                return Ranked { limit, levels, largest: value };
             }
             count = count.div_ceil(FAN);
         }
@@ -44,7 +54,7 @@ impl Ranked {
             let before = std::mem::replace(&mut level[place], largest);
             let first = place / FAN * FAN;
             place /= FAN;
-            let Some(&above) = self.levels.get(height + 1).map(|above| &above[place]) else { return };
+            let above = self.levels.get(height + 1).map_or(self.largest, |above| above[place]);
             if largest <= above {
                 if before < above || largest == above {
                     return;
@@ -53,19 +63,25 @@ impl Ranked {
                 largest = self.levels[height][first..first + FAN].iter().copied().fold(0, u16::max);
             }
         }
+        self.largest = largest;
     }
 
     /// The first number from `from` on whose value is at least `least`, which is above 0.
+    #[inline]
     pub(super) fn next(&self, from: u32, least: u16) -> Option<u32> {
+        // Most that are asked have none.
+        if least > self.largest { None } else { self.next_of_some(from, least) }
+    }
+
+    fn next_of_some(&self, from: u32, least: u16) -> Option<u32> {
         let mut place = from as usize;
         let mut height = 0;
         // Up, until one at or after the place is large enough; then down to the number itself.
         loop {
-            let level = self.levels.get(height)?;
-            let end = (place / FAN * FAN + FAN).min(level.len());
-            let step = level.get(place..end)?.iter().position(|&value| value >= least);
-            if let Some(step) = step {
-                place += step;
+            let sixteen = self.levels.get(height)?.as_chunks::<FAN>().0.get(place / FAN);
+            let behind = sixteen.map_or(0, |values| large(values, least) & (u16::MAX << (place % FAN)));
+            if behind != 0 {
+                place = place / FAN * FAN + behind.trailing_zeros() as usize;
                 break;
             }
             place = place / FAN + 1;
@@ -73,17 +89,22 @@ impl Ranked {
         }
         while height > 0 {
             height -= 1;
-            let first = place * FAN;
-            let children = &self.levels[height][first..first + FAN];
-            place = first + children.iter().position(|&value| value >= least)?;
+            let values = self.levels[height].as_chunks::<FAN>().0.get(place)?;
+            place = place * FAN + large(values, least).trailing_zeros() as usize;
         }
         Some(place as u32)
     }
 
     /// The largest value of all.
     pub(super) fn largest(&self) -> u16 {
-        self.levels.last().and_then(|level| level.iter().copied().max()).unwrap_or(0)
+        self.largest
     }
+}
+
+/// A bit for each of sixteen values, set where it is at least `least`: all are compared at once.
+fn large(values: &[u16; FAN], least: u16) -> u16 {
+    let bit = |(&value, &bit): (&u16, &u16)| if value >= least { bit } else { 0 };
+    values.iter().zip(&BITS).map(bit).fold(0, |bits, bit| bits | bit)
 }
 
 #[cfg(test)]

@@ -15,35 +15,7 @@ pub struct Tally {
 
 impl Tally {
     pub(super) fn of_run(start: u32, end: u32) -> Self {
-        let mut tally = Tally::default();
-        tally.add(start, end);
-        tally
-    }
-
-    /// A run more, unless it is empty.
-    pub(super) fn add(&mut self, start: u32, end: u32) {
-        if start < end {
-            self.free += (end - start) as u16;
-            self.runs += 1;
-            let buddies = Buddies::of(start, end);
-            for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
-                *count += buddies.below_largest(order);
-            }
-            self.buddies[ORDERS - 1] += buddies.largest();
-        }
-    }
-
-    /// A run less, unless it is empty.
-    pub(super) fn remove(&mut self, start: u32, end: u32) {
-        if start < end {
-            self.free -= (end - start) as u16;
-            self.runs -= 1;
-            let buddies = Buddies::of(start, end);
-            for (order, count) in self.buddies[..ORDERS - 1].iter_mut().enumerate() {
-                *count -= buddies.below_largest(order);
-            }
-            self.buddies[ORDERS - 1] -= buddies.largest();
-        }
+        Lanes::of_run(start, end).tally()
     }
 
     /// The order of the largest free buddy; none in a full group.
@@ -56,6 +28,81 @@ impl Tally {
     pub fn mean_order(&self) -> Option<u32> {
         (self.runs > 0).then(|| mean_order_of((self.free / self.runs).into()))
     }
+}
+
+/// A tally as a group keeps it: sixteen counts of 16 bits, four in a word, which change together. Buddies by order, then
+/// runs and blocks. No count leaves its bits, as none is above a group's blocks or below 0.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Lanes([u64; 4]);
+
+/// Of one count in a word.
+const COUNT_BITS: u32 = u16::BITS;
+const COUNTS: usize = 4;
+
+impl Lanes {
+    pub(super) fn of_run(start: u32, end: u32) -> Self {
+        let mut lanes = Lanes::default();
+        lanes.add(start, end);
+        lanes
+    }
+
+    /// A run more, unless it is empty.
+    #[inline]
+    pub(super) fn add(&mut self, start: u32, end: u32) {
+        if start < end {
+            self.0.iter_mut().zip(words(start, end)).for_each(|(all, some)| *all += some);
+        }
+    }
+
+    /// A run less, unless it is empty.
+    #[inline]
+    pub(super) fn remove(&mut self, start: u32, end: u32) {
+        if start < end {
+            self.0.iter_mut().zip(words(start, end)).for_each(|(all, some)| *all -= some);
+        }
+    }
+
+    fn count(&self, at: usize) -> u16 {
+        (self.0[at / COUNTS] >> (at % COUNTS * COUNT_BITS as usize)) as u16
+    }
+
+    pub(super) fn runs(&self) -> u16 {
+        self.count(ORDERS)
+    }
+
+    pub(super) fn free(&self) -> u16 {
+        self.count(ORDERS + 1)
+    }
+
+    pub(super) fn largest_order(&self) -> Option<u32> {
+        let [first, second, third, last] = self.0;
+        // The last word has runs and blocks above its two orders.
+        let words = [first, second, third, last & u64::from(u32::MAX)];
+        let highest = |at: usize| (at * COUNTS) as u32 + words[at].ilog2() / COUNT_BITS;
+        words.iter().rposition(|&word| word != 0).map(highest)
+    }
+
+    pub(super) fn tally(&self) -> Tally {
+        let mut tally = Tally { free: self.free(), runs: self.runs(), ..Tally::default() };
+        tally.buddies.iter_mut().enumerate().for_each(|(order, count)| *count = self.count(order));
+        tally
+    }
+}
+
+/// What one run, which is not empty, has of each.
+#[inline]
+fn words(start: u32, end: u32) -> [u64; 4] {
+    let (before, behind, largest) = Buddies::of(start, end).sums();
+    let four = |shift: u32| spread(before >> shift) + spread(behind >> shift);
+    let one = u64::from(before >> 12 & 1) + u64::from(behind >> 12 & 1);
+    let rest = one | u64::from(largest) << 16 | 1 << 32 | u64::from(end - start) << 48;
+    [four(0), four(4), four(8), rest]
+}
+
+/// The four lowest bits, each a count: by 1 + 2^15 + 2^30 + 2^45 each comes to its place.
+#[inline]
+fn spread(bits: u32) -> u64 {
+    u64::from(bits & 15).wrapping_mul(0x2000_4000_8001) & 0x0001_0001_0001_0001
 }
 
 /// The order among means of a length in blocks.

@@ -1,7 +1,7 @@
 //! A second free map, slow and obviously right: one bool a block, everything counted anew. Drawn histories of both must
 //! agree in every answer.
 
-use super::{FreeMap, ORDERS, Run, Tally, mean_order_of, order_at};
+use super::{Buddies, FreeMap, ORDERS, Run, Tally, mean_order_of};
 use crate::draw::Random;
 
 struct Twin {
@@ -222,7 +222,8 @@ fn giving_back_twice_is_a_mistake() {
 #[test]
 fn every_block_is_in_one_buddy() {
     let mut counts = [0u32; ORDERS];
-    (3000..20_000).for_each(|block| counts[order_at(block, 3000, 20_000) as usize] += 1);
+    let buddies = Buddies::of(3000, 20_000);
+    (3000..20_000).for_each(|block| counts[buddies.order_at(block) as usize] += 1);
     let tally = Tally::of_run(3000, 20_000);
     for (order, count) in counts.into_iter().enumerate() {
         assert_eq!(count, u32::from(tally.buddies[order]) << order, "order {order}");

@@ -1,6 +1,7 @@
 //! The measures: sinks that turn files and pieces into numbers and a map, one set a thread, merged at the end.
 
 mod counts;
+mod exact;
 mod free;
 mod groups;
 mod join;
@@ -13,10 +14,11 @@ mod top;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fsgauge_wire::{FilesBin, FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
+use fsgauge_wire::{ExactLength, FilesBin, FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
 
 pub(crate) use free::sum_only;
 
+use self::exact::ExactLengths;
 use self::free::Free;
 use self::groups::Groups;
 use self::lengths::Lengths;
@@ -47,6 +49,7 @@ pub(crate) struct Measure {
     wanted: Wanted,
     counts: ScanCounts,
     lengths: Lengths,
+    exact: ExactLengths,
     /// Extents of each file, binned as lengths are.
     file_extents: Lengths,
     free: Free,
@@ -61,6 +64,7 @@ pub(crate) struct Measure {
 pub(crate) struct Measured {
     pub(crate) counts: ScanCounts,
     pub(crate) extent_lengths: Vec<LengthBin>,
+    pub(crate) exact_lengths: Vec<ExactLength>,
     pub(crate) files_by_extents: Vec<FilesBin>,
     pub(crate) map: Option<ScanMap>,
     pub(crate) top: Vec<ListedFile>,
@@ -72,6 +76,7 @@ impl Measure {
         Measure {
             counts: ScanCounts::default(),
             lengths: Lengths::new(),
+            exact: ExactLengths::default(),
             file_extents: Lengths::new(),
             free: Free::new(),
             groups: Groups::new(&[]),
@@ -96,6 +101,7 @@ impl Measure {
     pub(crate) fn merge_files(&mut self, other: Measure) {
         counts::add(&mut self.counts, &other.counts);
         self.lengths.merge(&other.lengths);
+        self.exact.merge(other.exact);
         self.file_extents.merge(&other.file_extents);
         self.top.merge(other.top);
         if let (Some(map), Some(other)) = (&mut self.map, other.map) {
@@ -122,6 +128,7 @@ impl Measure {
         Measured {
             counts: self.counts,
             extent_lengths: self.lengths.list(),
+            exact_lengths: self.exact.list(),
             files_by_extents: self.file_extents.list().iter().map(files_bin).collect(),
             map: self.map.map(|map| map.finish(name_of)),
             top: self.top.list(name_of),
@@ -138,7 +145,10 @@ impl Sink for Measure {
     fn file(&mut self, file: &FileExtents<'_>) {
         join::join(file.extents, &mut self.joined);
         counts::count(&mut self.counts, file, &self.joined, self.wanted.block_bytes);
-        self.joined.iter().for_each(|extent| self.lengths.add(extent.length_bytes));
+        for extent in &self.joined {
+            self.lengths.add(extent.length_bytes);
+            self.exact.add(extent.length_bytes);
+        }
         self.file_extents.add(self.joined.len() as u64);
         let addresses = self.wanted.addresses.as_deref();
         self.top.add(file, &self.joined, addresses);

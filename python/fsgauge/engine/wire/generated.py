@@ -709,6 +709,11 @@ class LengthBin(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
 
 
+class ExactLength(Wire):
+    length_bytes: Annotated[int, Field(ge=0)]
+    extents: Annotated[int, Field(ge=0)]
+
+
 class FilesBin(Wire):
     at_least_extents: Annotated[int, Field(ge=0)]
     files: Annotated[int, Field(ge=0)]
@@ -1127,6 +1132,7 @@ class ScanResult(Wire):
     ended: Ended
     counts: ScanCounts
     extent_lengths: list[LengthBin]
+    exact_lengths: Annotated[list[ExactLength], Field(validate_default=True)] = []
     files_by_extents: Annotated[list[FilesBin], Field(validate_default=True)] = []
     free: FreeSpace | None = None
     groups: Packed[Group]

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.kinds.aging.disk import Disk, DiskModel, disk_of
 from fsgauge.quantities import WRITTEN
-from fsgauge.study.overrides import typed_value
+from fsgauge.study.typed_values import typed_value
 from fsgauge.study.value_type import value_type
 from fsgauge.study.wording import BOUNDS, WANTED, bound, wanted
 

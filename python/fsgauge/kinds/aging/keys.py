@@ -72,7 +72,8 @@ class AgingWorkload(WorkloadKeys):
         None,
         description="Size the region by a rate instead of `fill`: what this rate writes in"
         " nominal_time is what is free when the region is full_level full. Published: 625 MB/s a"
-        " target (S-13). `fsgauge plan` prints what follows. Default: none, fill sizes the region.",
+        " target (S-13). `fsgauge plan --verbose` prints what follows. Default: none, fill sizes"
+        " the region.",
     )
     nominal_time: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
         300_000_000_000,

@@ -14,6 +14,8 @@ from fsgauge.stats.results import Results
 
 TESTS = ("write", "read", "backup")
 _WITHOUT_DELAYED_ALLOCATION = "nodelalloc"
+_MODELS = {"block-at-a-time", "delayed"}
+"""Models that allocate as the publication's two modes do."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,16 @@ def published_connections() -> PublishedConnections:
 
 
 def asks_of_delayed_allocation(results: Results) -> bool:
-    """Whether some systems are mounted without delayed allocation and others with it, as published.
+    """Whether some systems allocate blocks as they come and others delay it, as published.
 
-    Beside any other comparison the publication's figures would say nothing.
+    By their mount options or, of models, by their kinds. Beside any other comparison the
+    publication's figures would say nothing.
     """
+    if results.simulation is not None and set(results.simulation.policies.values()) >= _MODELS:
+        return True
     mounted = next((each for each in results.differences if each.fact == MOUNT_OPTIONS), None)
-    if mounted is None:
-        return False
-    return any(_WITHOUT_DELAYED_ALLOCATION in each.split(", ") for each in mounted.values.values())
+    options = mounted.values.values() if mounted is not None else ()
+    return any(_WITHOUT_DELAYED_ALLOCATION in each.split(", ") for each in options)
 
 
 def _rows(claim: Claim, test: str) -> list[PublishedRow]:

@@ -30,4 +30,61 @@ def _of(system: str, about: Observable, results: Results) -> list[Observation]:
     return found
 
 
-OBSERVED = {"fluctuation": fluctuation, "fluctuation by setting": fluctuation_by_setting}
+def same_over_separate(about: Observable, results: Results) -> list[Observation]:
+    """The rate of all hosts on the same files over that on files divided between them."""
+    overhead = Overhead.of(results)
+    cells = {cell.id: cell.name for cell in cells_of(about, results)}
+    return [
+        Observation.of(cells[each.same], each.system, "separate files", each.ratio)
+        for each in (overhead.host_files if overhead is not None else ())
+        if each.system == about.system and each.same in cells and not each.limited_by
+    ]
+
+
+def more_hosts(about: Observable, results: Results) -> list[Observation]:
+    """The rate of several hosts together over that of the fewest, inside blocks."""
+    cells = {cell.id: cell.name for cell in cells_of(about, results)}
+    return [
+        Observation.of(cells[point.cell], line.system, "one host", point.change)
+        for line in results.host_scaling
+        if line.system == about.system
+        for point in line.points
+        if point.cell in cells and point.change is not None
+    ]
+
+
+def between_hosts(about: Observable, results: Results) -> list[Observation]:
+    """Bytes that hosts sent one another, over a tenth of the data that they moved."""
+    cells = {cell.id: cell for cell in cells_of(about, results)}
+    found = []
+    for each in results.traffic:
+        cell = cells.get(each.cell)
+        if cell is None or (each.system, each.name) != (about.system, "network_bytes"):
+            continue
+        tenth = int(cell.factors["block_size_bytes"]) / 10
+        sent = each.per_operation
+        found.append(
+            Observation(
+                cell=cell.name,
+                system=each.system,
+                over="a tenth of the data",
+                value=sent.value / tenth,
+                low=sent.low / tenth if sent.low is not None else None,
+                high=sent.high / tenth if sent.high is not None else None,
+                n=sent.n,
+            )
+        )
+    return found
+
+
+OF_HOSTS = {
+    "same over separate": same_over_separate,
+    "more hosts": more_hosts,
+    "between hosts": between_hosts,
+}
+"""Numbers of several hosts, whatever the file system."""
+OBSERVED = {
+    "fluctuation": fluctuation,
+    "fluctuation by setting": fluctuation_by_setting,
+    **OF_HOSTS,
+}

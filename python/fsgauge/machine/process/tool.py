@@ -26,6 +26,10 @@ from fsgauge.programs.finding import find_program as find_tool
 __all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
 
 
+LATE = "did not end within"
+"""Words of each error of that."""
+
+
 class NotInTime(RigError):
     """A program did not end in the time that it was given."""
 
@@ -45,8 +49,11 @@ class Said:
         return (self.error or self.output).strip()
 
 
-def run_tool(command: list[str], *, seconds: float = 60.0, answer: Answer | None = None) -> Said:
-    """Run a program to its end; RigError when it is missing or does not end in time.
+def run_tool(
+    command: list[str], *, seconds: float = 60.0, answer: Answer | None = None, name: str = ""
+) -> Said:
+    """Run a program to its end; RigError when it is missing or does not end in time, by its `name`
+    where the command is no name for it.
 
     `answer` answers its calls (answered_calls.py); what that raises is raised once it has ended.
     """
@@ -62,7 +69,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0, answer: Answer | None
             ended = wait_for(process, seconds)
     except NoEnd as late:
         raise NotInTime(
-            f"{' '.join(command)} did not end within {seconds:.0f} s",
+            f"{name or ' '.join(command)} {LATE} {seconds:.0f} s",
             details=(late.words,) if late.words else (),
             cause="the storage stopped responding, or is far slower than expected",
             next="dmesg | tail",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    import altair as alt
+from fsgauge.report import vega
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Along:
 
     axis: Literal["x", "y"]
     limits: tuple[float, float]
-    channel: Callable[[str], Any]
+    channel: Callable[[str], vega.Channel]
     log: bool = True
 
 
@@ -28,20 +27,17 @@ def along(
     *,
     log: bool = True,
     clamp: bool = False,
-    **look: Any,  # noqa: ANN401 - altair's properties of an axis
+    **look: Any,  # noqa: ANN401 - properties of an axis
 ) -> Along:
     """An axis over these limits, and no further, that looks like this."""
-    import altair as alt
-
-    options: dict[str, Any] = {"type": "log"} if log else {}
+    scale: dict[str, Any] = {"domain": list(limits), "nice": False}
+    if log:
+        scale["type"] = "log"
     if clamp:
-        options["clamp"] = True
-    scale = alt.Scale(domain=list(limits), nice=False, **options)
-    drawn = alt.Axis(**look)
+        scale["clamp"] = True
 
-    def channel(field: str) -> alt.X | alt.Y:
-        of: type[alt.X | alt.Y] = alt.X if axis == "x" else alt.Y
-        return of(f"{field}:Q", scale=scale, axis=drawn)
+    def channel(field: str) -> vega.Channel:
+        return vega.field(f"{field}:Q", scale=scale, axis=look)
 
     return Along(axis, limits, channel, log)
 
@@ -50,7 +46,7 @@ def ratios(
     axis: Literal["x", "y"],
     limits: tuple[float, float],
     most: int = 8,
-    **look: Any,  # noqa: ANN401 - altair's properties of an axis, and `clamp`
+    **look: Any,  # noqa: ANN401 - properties of an axis, and `clamp`
 ) -> Along:
     """A log axis of ratios with at most `most` round ones named."""
     return along(axis, limits, values=ratio_ticks(*limits, most), **{"format": "~g", **look})

@@ -5,9 +5,9 @@ Filled: the basis that decides. Hollow: the other one. Words at the right are th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.axes import Along, ratio_domain, ratio_ticks
 from fsgauge.report.charts.marks import edges_of, whiskers
@@ -15,9 +15,6 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import shortened
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
 from fsgauge.stats.folders.between import Between, Entry
-
-if TYPE_CHECKING:
-    import altair as alt
 
 ROWS_LIMIT = 24
 LETTER_PIXELS = 7.2
@@ -38,8 +35,8 @@ def between_chart(between: Between) -> Drawing | None:
     return draw(
         "comparison",
         label,
-        lambda: panels.specification(_chart(between, rows, wide=True)),
-        lambda: panels.specification(_chart(between, rows, wide=False)),
+        lambda: _chart(between, rows, wide=True).specification,
+        lambda: _chart(between, rows, wide=False).specification,
         rows,
     )
 
@@ -95,9 +92,7 @@ def _over(between: Between) -> str:
     return " over ".join(labels)
 
 
-def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> vega.Chart:
     letters = MOST_LETTERS if wide else NARROW_LETTERS
     rows = [{**row, "name": shortened(row["name"], letters)} for row in rows]
     left = round(max(len(row["name"]) for row in rows) * LETTER_PIXELS) + 12 if wide else 0
@@ -105,62 +100,59 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
     points = [each for row in rows for each in (row["ratio"], row["other"]) if each]
     edges = [] if between.ends else edges_of(rows, "low", "high")
     low, high = ratio_domain([*points, *edges])
-    axis = alt.Axis(
-        values=ratio_ticks(low, high, 8),
-        format="~g",
-        title=_over(between),
-        domain=False,
-    )
-    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
+    axis = {
+        "values": ratio_ticks(low, high, 8),
+        "format": "~g",
+        "title": _over(between),
+        "domain": False,
+    }
+    scale = {"type": "log", "domain": [low, high], "clamp": True, "nice": False}
     colours = system_colours(between.systems, between.baseline)
     placed = [
         {**row, "y": index, "header_y": index - 0.42, "colour": colours[row["system"]]}
         for index, row in enumerate(rows)
     ]
-    down = alt.Scale(domain=[len(rows) - 0.3, -0.7])
-    y = alt.Y("y:Q", scale=down, axis=None)
-    names = y if wide else alt.Y("header_y:Q", scale=down, axis=None)
+    down = {"domain": [len(rows) - 0.3, -0.7]}
+    y = vega.field("y:Q", scale=down, axis=None)
+    names = y if wide else vega.field("header_y:Q", scale=down, axis=None)
 
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+    def x(field: str) -> vega.Channel:
+        return vega.field(f"{field}:Q", scale=scale, axis=axis)
 
     layers = [
         # the rules also give the picture the width of its words
         chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
-        .mark_rule(color=GRID)
-        .encode(y=y, x=alt.XValue(-left), x2=alt.X2Value(width + right)),
-        chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio")),
+        .mark("rule", color=GRID)
+        .encode(y=y, x=vega.value(-left), x2=vega.value(width + right)),
+        chart_of([{"ratio": 1}]).mark("rule", color=INK, strokeWidth=1).encode(x=x("ratio")),
         *_marks(placed, Along("x", (low, high), x), y),
         _text(placed, "words", y, width + 10, right - 10),
         _text(placed, "name", names, -left, left or 340),
     ]
-    return alt.layer(*layers).properties(
+    return vega.layer(*layers).properties(
         width=width,
         height=len(rows) * height,
         padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
     )
 
 
-def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
-
+def _marks(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
     x, colour = along.channel, panels.colour()
     base = chart_of(rows)
     hollow = chart_of([row for row in rows if row["other"] is not None])
     return [
-        hollow.mark_point(size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
+        hollow.mark("point", size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
         *(whiskers(rows, ("ratio", "low", "high"), along, y=y) if "low" in rows[0] else ()),
-        base.mark_point(size=52, filled=True, opacity=1).encode(
-            x=x("ratio"), y=y, color=colour, description=alt.Description("tip:N")
+        base.mark("point", size=52, filled=True, opacity=1).encode(
+            x=x("ratio"), y=y, color=colour, description=vega.field("tip:N")
         ),
     ]
 
 
-def _text(rows: list[dict[str, Any]], field: str, y: alt.Y, at: int, limit: int) -> alt.Chart:
-    import altair as alt
-
-    mark: alt.Chart = chart_of(rows).mark_text(
-        align="left", baseline="middle", fontSize=12, color=INK, limit=limit
+def _text(
+    rows: list[dict[str, Any]], field: str, y: vega.Channel, at: int, limit: int
+) -> vega.Chart:
+    mark = chart_of(rows).mark(
+        "text", align="left", baseline="middle", fontSize=12, color=INK, limit=limit
     )
-    encoded: alt.Chart = mark.encode(x=alt.XValue(at), y=y, text=alt.Text(f"{field}:N"))
-    return encoded
+    return mark.encode(x=vega.value(at), y=y, text=vega.field(f"{field}:N"))

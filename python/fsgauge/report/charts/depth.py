@@ -5,18 +5,15 @@ One panel a pattern and block size, one line a system; behind each depth its cel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.record.factors import factors_of
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.forest import noise_band
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.units import format_size
-
-if TYPE_CHECKING:
-    import altair as alt
 
 
 def depth_curves(results: Results) -> Drawing | None:
@@ -41,7 +38,7 @@ def depth_curves(results: Results) -> Drawing | None:
         [*(row["ratio"] for row in rows), *marks.edges_of(rows, "low", "high")]
     )
 
-    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> vega.Chart:
         return _panel(item[0], item[1], width, limits)
 
     label = f"Ratio to {results.baseline} against queue depth, one panel a pattern and size."
@@ -68,17 +65,17 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
 
 def _panel(
     name: str, rows: list[dict[str, Any]], width: int, limits: tuple[float, float]
-) -> alt.TopLevelMixin:
-    import altair as alt
-
+) -> vega.Chart:
     depths = sorted({row["depth"] for row in rows})
-    x = alt.X("depth:O", sort=depths, title="queue depth", axis=alt.Axis(labelAngle=0, grid=False))
+    x = vega.field(
+        "depth:O", sort=depths, title="queue depth", axis={"labelAngle": 0, "grid": False}
+    )
     along = axes.ratios("y", limits, 6, title="ratio", clamp=True)
-    shift = alt.XOffset("system:N", sort=list(dict.fromkeys(row["system"] for row in rows)))
+    shift = vega.field("system:N", sort=list(dict.fromkeys(row["system"] for row in rows)))
     across: dict[str, Any] = {"x": x, "xOffset": shift}
     noise = {row["depth"]: row["noise"] for row in rows if row["noise"] is not None}
     spans = [{"depth": at, "from": low, "to": high} for at, (low, high) in noise.items()]
-    return alt.layer(
+    return vega.layer(
         *marks.bands(spans, along, 0.55, x=x),
         marks.level(1, along),
         marks.joining(rows, {"y": along.channel("ratio"), **across}, strokeWidth=1, opacity=0.6),

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import Build, Drawing, draw
@@ -21,9 +21,6 @@ from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.wording import named_systems
-
-if TYPE_CHECKING:
-    import altair as alt
 
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
@@ -132,7 +129,7 @@ def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Bui
     def build(layout: Layout) -> Build:
         letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
         fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
-        return lambda: panels.specification(_chart(fitted, layout, title))
+        return lambda: _chart(fitted, layout, title).specification
 
     return build(_wide(styled)), build(_narrow(styled))
 
@@ -234,9 +231,7 @@ def _chart(
     rows: list[dict[str, Any]],
     layout: Layout,
     title: str,
-) -> alt.TopLevelMixin:
-    import altair as alt
-
+) -> vega.Chart:
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
@@ -250,9 +245,9 @@ def _chart(
         grid=True,
         domain=False,
     )
-    down = alt.Scale(domain=[lines - 0.4, -0.6])
-    y, label_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
-    return alt.layer(
+    down = {"domain": [lines - 0.4, -0.6]}
+    y, label_y = (vega.field(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
+    return vega.layer(
         marks.level(1, along, strokeWidth=1),
         *_row_bands(measured, along, y),
         *marks.measured(measured, ("ratio", "low", "high"), along, 52, at="y", y=y),
@@ -272,7 +267,7 @@ def over_baseline(results: Results) -> str:
     return f"ratio to {shortened(label, BASELINE_LETTERS)}"
 
 
-def _row_bands(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+def _row_bands(rows: list[dict[str, Any]], along: Along, y: vega.Channel) -> list[vega.Chart]:
     """Each row's own band of noise."""
     spans = [
         {
@@ -291,9 +286,9 @@ def _labels(
     placed: list[dict[str, Any]],
     rows: list[dict[str, Any]],
     layout: Layout,
-    y: alt.Y,
-    label_y: alt.Y,
-) -> list[alt.Chart]:
+    y: vega.Channel,
+    label_y: vega.Channel,
+) -> list[vega.Chart]:
     """Names at the left, the ratio and its verdict at the right, a thin line between cells."""
     headers = [row for row in placed if row["header"]]
     right = layout.width + 10

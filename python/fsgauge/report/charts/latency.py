@@ -7,10 +7,10 @@ beyond.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.record.records import RunRecord
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
@@ -19,9 +19,6 @@ from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CALLS, COMPANIONS, OPERATIONS, latencies
 from fsgauge.stats.results import Results
 from fsgauge.stats.samples import is_complete
-
-if TYPE_CHECKING:
-    import altair as alt
 
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
 Panel = tuple[str, str, list[dict[str, Any]]]
@@ -94,31 +91,31 @@ def plural_of(operation: str) -> str:
     return f"{operation} calls"
 
 
-def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(panel: Panel, width: int) -> vega.Chart:
     name, cell, rows = panel
     furthest = max(row["beyond"] for row in rows)
     ticks = {round(1 / (1 - float(text) / 100), 3): text for text in NAMED_PERCENTILES}
     ticks = {at: text for at, text in ticks.items() if at <= furthest * 1.05}
     names = " : ".join(f"datum.value < {at * 1.01} ? '{text}'" for at, text in ticks.items())
-    x = alt.X(
+    x = vega.field(
         "beyond:Q",
-        scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(
-            title="percentile", values=list(ticks), labelExpr=f"{names} : ''" if names else "''"
-        ),
+        scale={"type": "log", "nice": False},
+        axis={
+            "title": "percentile",
+            "values": list(ticks),
+            "labelExpr": f"{names} : ''" if names else "''",
+        },
     )
-    y = alt.Y(
+    y = vega.field(
         "latency_us:Q",
-        scale=alt.Scale(type="log", nice=False, padding=8),
-        axis=alt.Axis(title="lower is better", labelExpr=_DURATION, tickCount=5),
+        scale={"type": "log", "nice": False, "padding": 8},
+        axis={"title": "lower is better", "labelExpr": _DURATION, "tickCount": 5},
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     marked = chart_of(_marked(rows)).encode(x=x, y=y)
-    return alt.layer(
-        base.mark_line(strokeWidth=1.5).encode(
-            detail=alt.Detail("system:N"), strokeDash=panels.dash()
+    return vega.layer(
+        base.mark("line", strokeWidth=1.5).encode(
+            detail=vega.field("system:N"), strokeDash=panels.dash()
         ),
         marks.points(marked, 14),
     ).properties(width=width, height=210, title=panels.heading(name, width, cell))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import chart_of
@@ -16,9 +17,6 @@ from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.scaling.law import UslFit
 from fsgauge.units import figure
-
-if TYPE_CHECKING:
-    import altair as alt
 
 _HEIGHT = 190
 _FEWEST_SHARE = 0.075
@@ -46,38 +44,36 @@ class LawPanel:
     unit: str = "IOPS"
 
 
-def law_panel(shown: LawPanel, width: int) -> alt.TopLevelMixin:
+def law_panel(shown: LawPanel, width: int) -> vega.Chart:
     """The drawing of one panel."""
-    import altair as alt
-
     measured_top = axes.rates_top(shown.rows, "iops")
     top = max([measured_top, *(axes.AIR * value for _, value, _, _ in shown.fit.curve)])
     x, along = _linear_x(shown), axes.rates((0.0, top), axes.rate_title(shown.unit))
     y = along.channel("iops")
     layers: list[Any] = []
     if shown.device:
-        device = chart_of(shown.device).mark_line(
-            color=MUTED, strokeWidth=1.2, opacity=0.7, clip=True
+        device = chart_of(shown.device).mark(
+            "line", color=MUTED, strokeWidth=1.2, opacity=0.7, clip=True
         )
         layers.append(device.encode(x=x, y=y))
     if shown.fit.state == "fits":
         layers += _curve(shown, x, along)
     if shown.ideal is not None:
         ends = [{"x": at, "iops": shown.ideal * at} for at in (min(shown.counts), shown.edge)]
-        ideal = chart_of(ends).mark_line(color=MUTED, strokeWidth=1.2, strokeDash=[1, 3], clip=True)
+        ideal = chart_of(ends).mark(
+            "line", color=MUTED, strokeWidth=1.2, strokeDash=[1, 3], clip=True
+        )
         layers.append(ideal.encode(x=x, y=y))
     if shown.fit.state == "fits":
         layers += _peak(shown, x)
     fields = ("iops", "iops_low", "iops_high")
     layers += marks.measured(shown.rows, fields, along, 44, at="x", width=1.6, faint=0.35, x=x)
     title = panels.subtitled(shortened(shown.title, int(width / 7.4)), [shown.subtitle])
-    return alt.layer(*layers).properties(width=width, height=_HEIGHT, title=title)
+    return vega.layer(*layers).properties(width=width, height=_HEIGHT, title=title)
 
 
-def _curve(shown: LawPanel, x: alt.X, along: Along) -> list[alt.Chart]:
+def _curve(shown: LawPanel, x: vega.Channel, along: Along) -> list[vega.Chart]:
     """Band and curve, dashed where no measurement stands behind it."""
-    import altair as alt
-
     y = along.channel("iops")
     colour = shown.rows[0]["colour"]
     drawn = [
@@ -89,20 +85,18 @@ def _curve(shown: LawPanel, x: alt.X, along: Along) -> list[alt.Chart]:
     beyond = [row for row in drawn if row["x"] >= max(measured)]
     return [
         chart_of(drawn)
-        .mark_area(color=colour, opacity=0.16, clip=True)
-        .encode(x=x, y=along.channel("low"), y2=alt.Y2("high:Q")),
-        chart_of(inside).mark_line(color=colour, strokeWidth=1.8).encode(x=x, y=y),
+        .mark("area", color=colour, opacity=0.16, clip=True)
+        .encode(x=x, y=along.channel("low"), y2=vega.field("high:Q")),
+        chart_of(inside).mark("line", color=colour, strokeWidth=1.8).encode(x=x, y=y),
         chart_of(beyond)
-        .mark_line(color=colour, strokeWidth=1.8, strokeDash=[5, 4])
+        .mark("line", color=colour, strokeWidth=1.8, strokeDash=[5, 4])
         .encode(x=x, y=y),
     ]
 
 
-def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
+def _peak(shown: LawPanel, x: vega.Channel) -> list[vega.Chart]:
     """A dashed line where the law has its peak, its interval behind, its number beside it on the
     side that has room."""
-    import altair as alt
-
     peak = shown.fit.peak_at
     if peak is None:
         return []
@@ -110,26 +104,24 @@ def _peak(shown: LawPanel, x: alt.X) -> list[alt.Chart]:
     at = chart_of([{"x": peak.value, "text": f"peak {figure(peak.value, 2)}"}])
     side: dict[str, Any] = {"align": "right", "dx": -5} if late else {"align": "left", "dx": 5}
     drawn = [
-        at.mark_rule(color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
-        at.mark_text(fontSize=11, color=INK, **side).encode(
-            x=x, y=alt.YValue(8), text=alt.Text("text:N")
+        at.mark("rule", color=INK, strokeDash=[4, 3], clip=True).encode(x=x),
+        at.mark("text", fontSize=11, color=INK, **side).encode(
+            x=x, y=vega.value(8), text=vega.field("text:N")
         ),
     ]
     if peak.low is not None and peak.high is not None:
         band = chart_of([{"x": peak.low, "to": min(peak.high, shown.edge)}])
-        shade = band.mark_rect(color=BAND, opacity=0.35, clip=True)
-        drawn.insert(0, shade.encode(x=x, x2=alt.X2("to:Q")))
+        shade = band.mark("rect", color=BAND, opacity=0.35, clip=True)
+        drawn.insert(0, shade.encode(x=x, x2=vega.field("to:Q")))
     return drawn
 
 
-def _linear_x(shown: LawPanel) -> alt.X:
+def _linear_x(shown: LawPanel) -> vega.Channel:
     """The number, linear up to the edge."""
-    import altair as alt
-
     low, high = min(shown.counts), max([*shown.counts, shown.edge])
     air = 0.05 * ((high - low) or 1)
-    axis = alt.Axis(title=shown.of, values=_ticks(shown.counts), grid=False, format="d")
-    return alt.X("x:Q", scale=alt.Scale(domain=[low - air, high + air], nice=False), axis=axis)
+    axis = {"title": shown.of, "values": _ticks(shown.counts), "grid": False, "format": "d"}
+    return vega.field("x:Q", scale={"domain": [low - air, high + air], "nice": False}, axis=axis)
 
 
 def _ticks(counts: Sequence[int]) -> list[int]:

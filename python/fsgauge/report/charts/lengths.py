@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fsgauge.report import vega
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.units import format_size
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Limits = tuple[int, int]
 """The shortest and the longest length of the axis, in bytes."""
@@ -66,33 +64,33 @@ def rows_of(
     return rows
 
 
-def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(panel: Panel, width: int) -> vega.Chart:
     low, high = panel.limits
     powers = [1 << bit for bit in range(low.bit_length() - 1, high.bit_length())]
     sizes = powers[:: max(1, -(-len(powers) // NAMED_SIZES))]
     names = " : ".join(f"datum.value == {at} ? '{format_size(at)}'" for at in sizes)
-    x = alt.X(
+    x = vega.field(
         "at_least_bytes:Q",
-        scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
-        axis=alt.Axis(title=f"{panel.pieces} of at least", values=sizes, labelExpr=f"{names} : ''"),
+        scale={"type": "log", "base": 2, "domain": [low, high], "nice": False},
+        axis={
+            "title": f"{panel.pieces} of at least",
+            "values": sizes,
+            "labelExpr": f"{names} : ''",
+        },
     )
-    y = alt.Y(
+    y = vega.field(
         "percent:Q",
-        scale=alt.Scale(domain=[0, 100], nice=False),
-        axis=alt.Axis(title=panel.share, tickCount=5),
+        scale={"domain": [0, 100], "nice": False},
+        axis={"title": panel.share, "tickCount": 5},
     )
-    strength = (
-        alt.Opacity("opacity:Q", scale=None) if "opacity" in panel.rows[0] else alt.OpacityValue(1)
-    )
+    strength = vega.field("opacity:Q", scale=None) if "opacity" in panel.rows[0] else vega.value(1)
     base = chart_of(panel.rows).encode(x=x, y=y, color=panels.colour())
     layers = [
-        base.mark_line(strokeWidth=1.5).encode(detail=alt.Detail("line:N"), opacity=strength),
-        base.mark_point(filled=True, size=24).encode(
-            shape=panels.shape(), description=alt.Description("tip:N"), opacity=strength
+        base.mark("line", strokeWidth=1.5).encode(detail=vega.field("line:N"), opacity=strength),
+        base.mark("point", filled=True, size=24).encode(
+            shape=panels.shape(), description=vega.field("tip:N"), opacity=strength
         ),
     ]
-    return alt.layer(*layers).properties(
+    return vega.layer(*layers).properties(
         width=width, height=145, title=panels.heading(panel.name, width)
     )

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import chart_of
 from fsgauge.report.theme import BAND, GRID, INK, MUTED
-
-if TYPE_CHECKING:
-    import altair as alt
 
 STEPS = 6
 """Pieces of a fading line on each side."""
@@ -60,8 +57,8 @@ def measured(
     line: dict[str, Any] | None = None,
     faint: float = 0.3,
     clip: bool = False,
-    **across: Any,  # noqa: ANN401 - altair's channels
-) -> list[alt.Chart]:
+    **across: Any,  # noqa: ANN401 - channels of Vega-Lite
+) -> list[vega.Chart]:
     """Estimates with their intervals, and single blocks behind, at field `at` of the other axis.
 
     `fields` name value, low and high; `across` are the encodings of the other axis; a `line` with
@@ -81,18 +78,15 @@ def measured(
 def joining(
     rows: Sequence[dict[str, Any]],
     places: dict[str, Any],
-    **look: Any,  # noqa: ANN401 - altair's properties of a mark
-) -> alt.Chart:
+    **look: Any,  # noqa: ANN401 - properties of a mark
+) -> vega.Chart:
     """A line a system, from estimate to estimate."""
-    import altair as alt
-
     dash = {} if "strokeDash" in look else {"strokeDash": panels.dash()}
-    found: alt.Chart = (
+    return (
         chart_of(rows)
-        .mark_line(**look)
-        .encode(color=panels.colour(), detail=alt.Detail("system:N"), **places, **dash)
+        .mark("line", **look)
+        .encode(color=panels.colour(), detail=vega.field("system:N"), **places, **dash)
     )
-    return found
 
 
 def dots(
@@ -103,35 +97,31 @@ def dots(
     *,
     size: int = 12,
     opacity: float = 0.3,
-) -> alt.Chart:
+) -> vega.Chart:
     """Single blocks, faint: each of a row's `blocks` as field `value`, at the row's `at`."""
     each_block = [
         {at: row[at], value: each, "colour": row["colour"]}
         for row in rows
         for each in row["blocks"]
     ]
-    found: alt.Chart = (
+    return (
         chart_of(each_block)
-        .mark_circle(size=size, opacity=opacity, clip=True)
+        .mark("circle", size=size, opacity=opacity, clip=True)
         .encode(color=panels.colour(), **places)
     )
-    return found
 
 
 def points(
-    base: alt.Chart,
+    base: vega.Chart,
     size: int,
     *,
     clip: bool = False,
-    **places: Any,  # noqa: ANN401 - altair's channels
-) -> alt.Chart:
+    **places: Any,  # noqa: ANN401 - channels of Vega-Lite
+) -> vega.Chart:
     """Estimates in their systems' colours and shapes, each with its tooltip."""
-    import altair as alt
-
-    found: alt.Chart = base.mark_point(filled=True, size=size, opacity=1, clip=clip).encode(
-        color=panels.colour(), shape=panels.shape(), description=alt.Description("tip:N"), **places
+    return base.mark("point", filled=True, size=size, opacity=1, clip=clip).encode(
+        color=panels.colour(), shape=panels.shape(), description=vega.field("tip:N"), **places
     )
-    return found
 
 
 def row_of_points(
@@ -140,19 +130,17 @@ def row_of_points(
     along: Along,
     width: int,
     name: str = "",
-    under: Sequence[alt.Chart] = (),
-) -> alt.LayerChart | alt.FacetChart:
+    under: Sequence[vega.Chart] = (),
+) -> vega.Chart:
     """A panel of one number of each system, a line a system; `under` is drawn first.
 
     A chart of lines over one level would be an empty box with all marks on top of one another.
     """
-    import altair as alt
-
     y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
     at = "label" if any(row.get("blocks") for row in rows) else ""
     title = {"title": panels.heading(name, width)} if name else {}
-    return alt.layer(*under, *measured(rows, fields, along, 50, at=at, y=y)).properties(
+    return vega.layer(*under, *measured(rows, fields, along, 50, at=at, y=y)).properties(
         width=width, height=LINE_PIXELS * len({row["label"] for row in rows}) + 8, **title
     )
 
@@ -160,20 +148,19 @@ def row_of_points(
 def level(
     value: float,
     along: Along,
-    **look: Any,  # noqa: ANN401 - altair's properties of a mark
-) -> alt.Chart:
+    **look: Any,  # noqa: ANN401 - properties of a mark
+) -> vega.Chart:
     """A line across the picture at this value."""
-    drawn = chart_of([{"level": value}]).mark_rule(**{"color": INK, **look})
-    found: alt.Chart = drawn.encode(**{along.axis: along.channel("level")})
-    return found
+    drawn = chart_of([{"level": value}]).mark("rule", **{"color": INK, **look})
+    return drawn.encode(**{along.axis: along.channel("level")})
 
 
 def bands(
     spans: Sequence[dict[str, Any]],
     along: Along,
     opacity: float,
-    **across: Any,  # noqa: ANN401 - altair's channels
-) -> list[alt.Chart]:
+    **across: Any,  # noqa: ANN401 - channels of Vega-Lite
+) -> list[vega.Chart]:
     """Shaded from `from` to `to` of each span, no farther than the picture; [] without any."""
     shown = [
         {
@@ -186,23 +173,22 @@ def bands(
     ]
     if not shown:
         return []
-    drawn = chart_of(shown).mark_rect(color=BAND, opacity=opacity)
-    ends = {along.axis: along.channel("from"), f"{along.axis}2": "to:Q"}
+    drawn = chart_of(shown).mark("rect", color=BAND, opacity=opacity)
+    ends: dict[str, Any] = {along.axis: along.channel("from"), f"{along.axis}2": "to:Q"}
     return [drawn.encode(**ends, **across)]
 
 
 def text(
     rows: Sequence[dict[str, Any]],
     field: str,
-    y: alt.Y,
+    y: vega.Channel,
     at: int,
     limit: int,
     style: Literal["normal", "bold", "muted"] = "normal",
-) -> alt.Chart:
+) -> vega.Chart:
     """Words of each row, from pixel `at` of the plot on; what is longer than `limit` is cut."""
-    import altair as alt
-
-    mark: alt.Chart = chart_of(rows).mark_text(
+    mark = chart_of(rows).mark(
+        "text",
         baseline="middle",
         align="left",
         fontSize=12,
@@ -210,27 +196,23 @@ def text(
         fontWeight="bold" if style == "bold" else "normal",
         limit=limit,
     )
-    found: alt.Chart = mark.encode(x=alt.XValue(at), y=y, text=alt.Text(f"{field}:N"))
-    return found
+    return mark.encode(x=vega.value(at), y=y, text=vega.field(f"{field}:N"))
 
 
-def rules(lines: Sequence[float], y: alt.Y, start: int, end: int) -> alt.Chart:
+def rules(lines: Sequence[float], y: vega.Channel, start: int, end: int) -> vega.Chart:
     """Thin lines from pixel to pixel, which hold the room of the texts, whatever their font."""
-    import altair as alt
-
     rows = [{"y": line, "opacity": 1} for line in lines]
     rows.append({"y": 0, "opacity": 0})
-    found: alt.Chart = (
+    return (
         chart_of(rows)
-        .mark_rule(color=GRID)
+        .mark("rule", color=GRID)
         .encode(
             y=y,
-            x=alt.XValue(start),
-            x2=alt.X2Value(end),
-            opacity=alt.Opacity("opacity:Q", scale=None),
+            x=vega.value(start),
+            x2=vega.value(end),
+            opacity=vega.field("opacity:Q", scale=None),
         )
     )
-    return found
 
 
 def whiskers(
@@ -239,26 +221,24 @@ def whiskers(
     along: Along,
     *,
     width: float = 2.0,
-    **across: Any,  # noqa: ANN401 - altair's channels
-) -> list[alt.Chart]:
+    **across: Any,  # noqa: ANN401 - channels of Vega-Lite
+) -> list[vega.Chart]:
     """The intervals of rows; `fields` name value, low and high, these two None where unknown.
 
     `across` are the encodings of the other axis. Rows have a `colour` and a `tip`.
     """
-    import altair as alt
-
     pieces = [piece for row in rows for piece in _pieces(row, fields, along)]
     heads = [head for row in rows for head in _heads(row, fields, along)]
-    strength = alt.Opacity("opacity:Q", scale=None)
+    strength = vega.field("opacity:Q", scale=None)
     other_end: dict[str, Any] = {f"{along.axis}2": "to:Q"}
     places = {along.axis: along.channel("at"), **across}
     looks: dict[str, Any] = {"opacity": strength, "description": "tip:N"}
-    lines = chart_of(pieces).mark_rule(strokeWidth=width, clip=True)
+    lines = chart_of(pieces).mark("rule", strokeWidth=width, clip=True)
     found = [lines.encode(**places, **other_end, color=panels.colour(), **looks)]
     if heads:
-        arrows = chart_of(heads).mark_point(size=46, filled=False, strokeWidth=1.6)
-        stroke = alt.Stroke("colour:N", scale=None)
-        shape = alt.Shape("head:N", scale=None)
+        arrows = chart_of(heads).mark("point", size=46, filled=False, strokeWidth=1.6)
+        stroke = vega.field("colour:N", scale=None)
+        shape = vega.field("head:N", scale=None)
         found.append(arrows.encode(**places, stroke=stroke, shape=shape, **looks))
     return found
 

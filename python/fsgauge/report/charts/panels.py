@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from fsgauge.report import vega
 from fsgauge.report.draw import Build
 from fsgauge.report.labels import in_two_lines, labels_of, shortened
 from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 T = TypeVar("T")
 
@@ -27,7 +25,7 @@ PADDING = {"left": 24, "right": 14, "top": 5, "bottom": 5}
 
 def both(
     panels: Sequence[T],
-    draw: Callable[[T, int], Any],
+    draw: Callable[[T, int], vega.Chart],
     most: int = 3,
     wide_pixels: int = WIDE_PIXELS,
 ) -> tuple[Build, Build]:
@@ -44,7 +42,7 @@ def both(
 
 def in_widths(
     panels: Sequence[T],
-    draw: Callable[[T, int], Any],
+    draw: Callable[[T, int], vega.Chart],
     wide_pixels: int,
     narrow_pixels: int,
     columns: int | None = None,
@@ -52,29 +50,21 @@ def in_widths(
     """Wide, all in a line or in so many columns, and narrow, in one; each panel so many pixels."""
 
     def wide() -> dict[str, Any]:
-        drawn = [specification(draw(panel, wide_pixels)) for panel in panels]
+        drawn = [draw(panel, wide_pixels).specification for panel in panels]
         if columns is None:
             return {"hconcat": drawn, "spacing": 24, "padding": PADDING}
         return {"concat": drawn, "columns": columns, "spacing": 20, "padding": PADDING}
 
     def narrow() -> dict[str, Any]:
-        drawn = [specification(draw(panel, narrow_pixels)) for panel in panels]
+        drawn = [draw(panel, narrow_pixels).specification for panel in panels]
         return {"vconcat": drawn, "spacing": 16, "padding": PADDING}
 
     return wide, narrow
 
 
-def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """A chart as part of a larger one. (Altair's own concat copies all of it at each step.)"""
-    found: dict[str, Any] = chart.to_dict(validate=False)
-    return {key: value for key, value in found.items() if key not in ("$schema", "config")}
-
-
-def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitleParams:
+def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> dict[str, Any]:
     """A panel's name, above it, in two lines where one is too narrow; or in one, and another line
     below. What is wider than these loses its middle."""
-    import altair as alt
-
     beyond = 0 if width == NARROW_PIXELS else AXIS_PIXELS - 24
     letters = int((width + beyond) / HEADING_PIXELS)
     fitting = shortened(text, letters) if below else in_two_lines(text, letters)
@@ -86,25 +76,23 @@ def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitlePa
             "subtitleFontSize": 11,
             "subtitleColor": MUTED,
         }
-    return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6, **more)
+    return {"text": fitting, "anchor": "start", "fontSize": 12, "offset": 6, **more}
 
 
-def subtitled(text: str, lines: Sequence[str]) -> alt.TitleParams:
+def subtitled(text: str, lines: Sequence[str]) -> dict[str, Any]:
     """A panel's name with lines of small print below it."""
-    import altair as alt
-
     if not text:  # without a title a subtitle is not drawn
         small: dict[str, Any] = {"fontSize": 11, "fontWeight": "normal", "color": MUTED}
-        return alt.TitleParams(list(lines), anchor="start", offset=6, **small)
-    return alt.TitleParams(
-        text,
-        subtitle=list(lines),
-        anchor="start",
-        fontSize=12,
-        subtitleFontSize=11,
-        subtitleColor=MUTED,
-        offset=6,
-    )
+        return {"text": list(lines), "anchor": "start", "offset": 6, **small}
+    return {
+        "text": text,
+        "subtitle": list(lines),
+        "anchor": "start",
+        "fontSize": 12,
+        "subtitleFontSize": 11,
+        "subtitleColor": MUTED,
+        "offset": 6,
+    }
 
 
 class Compared(Protocol):
@@ -172,11 +160,9 @@ def left_out(results: Results) -> str:
     )
 
 
-def dash() -> alt.StrokeDash:
+def dash() -> vega.Channel:
     """A line in its row's dash."""
-    import altair as alt
-
-    return alt.StrokeDash("dash:N", scale=None)
+    return vega.field("dash:N", scale=None)
 
 
 LABEL_PIXELS = 6.8
@@ -195,27 +181,25 @@ def next_to_labels(rows: Sequence[dict[str, Any]], width: int) -> int:
     return max(width // 3, width + AXIS_PIXELS - max(AXIS_PIXELS, label_pixels(rows, width)))
 
 
-def system_axis(rows: Sequence[dict[str, Any]], width: int) -> alt.Y:
+def system_axis(rows: Sequence[dict[str, Any]], width: int) -> vega.Channel:
     """A line a system, by label, in the order of the rows; `width` is that of the whole panel."""
-    import altair as alt
-
     room = label_pixels(rows, width)
-    axis = alt.Axis(
-        ticks=False, domain=False, labelOverlap=False, labelLimit=room / WIDER, minExtent=room
-    )
+    axis = {
+        "ticks": False,
+        "domain": False,
+        "labelOverlap": False,
+        "labelLimit": room / WIDER,
+        "minExtent": room,
+    }
     labels = list(dict.fromkeys(row["label"] for row in rows))
-    return alt.Y("label:N", sort=labels, title=None, axis=axis)
+    return vega.field("label:N", sort=labels, title=None, axis=axis)
 
 
-def shape() -> alt.Shape:
+def shape() -> vega.Channel:
     """A mark in its row's shape."""
-    import altair as alt
-
-    return alt.Shape("shape:N", scale=None)
+    return vega.field("shape:N", scale=None)
 
 
-def colour() -> alt.Color:
+def colour() -> vega.Channel:
     """A mark in its row's colour."""
-    import altair as alt
-
-    return alt.Color("colour:N", scale=None)
+    return vega.field("colour:N", scale=None)

@@ -5,15 +5,12 @@ Each has its own scale: what the kernel does elsewhere can be many times what th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PANELS_LIMIT = 9
 ROWS_LIMIT = 60
@@ -55,17 +52,15 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
     ]
 
 
-def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(panel: Panel, width: int) -> vega.Chart:
     name, rows = panel
     parts = [[row for row in rows if row["kind"] == kind] for kind in KINDS.values()]
     drawn = [_part(part, width) for part in parts if part]
     drawn[0] = drawn[0].properties(title=panels.heading(name, width))
-    return alt.vconcat(*drawn, spacing=6)
+    return vega.vconcat(*drawn, spacing=6)
 
 
-def _part(rows: list[dict[str, Any]], width: int) -> alt.LayerChart | alt.FacetChart:
+def _part(rows: list[dict[str, Any]], width: int) -> vega.Chart:
     """One kind of CPU time on its own scale, from 0 on."""
     top = AIR * max([*(row["us"] for row in rows), *marks.edges_of(rows, "low", "high")])
     title = f"{rows[0]['kind']}, µs per operation"

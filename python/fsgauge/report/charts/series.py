@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Integers, Intervals
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import MANY
 from fsgauge.report.theme import BAND, INK
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PANELS_LIMIT = 24
 POINTS_LIMIT = 6000
@@ -156,34 +153,38 @@ def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
     return [worst] if worst is not None else []
 
 
-def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
-    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5))
-    y = alt.Y(
+def _panel(panel: _Panel, width: int) -> vega.Chart:
+    x = vega.field("seconds:Q", axis={"title": "seconds", "grid": False, "tickCount": 5})
+    y = vega.field(
         "rate:Q",
-        scale=alt.Scale(domain=[0, panel.top], nice=False),
-        axis=alt.Axis(title="operations/s", labelExpr=axes.amount(), tickCount=4),
+        scale={"domain": [0, panel.top], "nice": False},
+        axis={"title": "operations/s", "labelExpr": axes.amount(), "tickCount": 4},
     )
-    layers: list[alt.Chart] = [
+    layers: list[vega.Chart] = [
         chart_of(panel.rows)
-        .mark_line(strokeWidth=1, opacity=0.6)
-        .encode(x=x, y=y, color=panels.colour(), detail=alt.Detail("run:N"))
+        .mark("line", strokeWidth=1, opacity=0.6)
+        .encode(x=x, y=y, color=panels.colour(), detail=vega.field("run:N"))
     ]
     if panel.warm_up_s > 0:
         shade = chart_of([{"seconds": 0, "to": panel.warm_up_s}])
-        layers.insert(0, shade.mark_rect(color=BAND, opacity=0.4).encode(x=x, x2=alt.X2("to:Q")))
+        layers.insert(
+            0, shade.mark("rect", color=BAND, opacity=0.4).encode(x=x, x2=vega.field("to:Q"))
+        )
     if panel.stalls:
         late = panel.stalls[0]["seconds"] > 0.8 * max(row["seconds"] for row in panel.rows)
         stall = chart_of(panel.stalls)
         layers += [
-            stall.mark_point(size=70, filled=False, color=INK, strokeWidth=1.6, opacity=1).encode(
-                x=x, y=y, description=alt.Description("tip:N")
-            ),
-            stall.mark_text(
-                align="right" if late else "left", dx=-9 if late else 9, fontSize=11, color=INK
-            ).encode(x=x, y=y, text=alt.Text("words:N")),
+            stall.mark(
+                "point", size=70, filled=False, color=INK, strokeWidth=1.6, opacity=1
+            ).encode(x=x, y=y, description=vega.field("tip:N")),
+            stall.mark(
+                "text",
+                align="right" if late else "left",
+                dx=-9 if late else 9,
+                fontSize=11,
+                color=INK,
+            ).encode(x=x, y=y, text=vega.field("words:N")),
         ]
-    return alt.layer(*layers).properties(
+    return vega.layer(*layers).properties(
         width=width, height=110, title=panels.heading(panel.name, width, panel.cell)
     )

@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import sys
 
+_NOTHING = {"data": {"values": []}, "mark": "point"}
+
 
 def main() -> None:
     """Draw until standard input ends. An answer has "svg", or "error" with the library's words."""
     import vl_convert
 
+    vl_convert.vegalite_to_svg(_NOTHING)  # the first picture of a process takes half a second
     for line in sys.stdin.buffer:
         try:
             answer = {"svg": str(vl_convert.vegalite_to_svg(json.loads(line)))}

@@ -1,4 +1,7 @@
-"""The child that draws, as the pages see it: one for all charts of a process."""
+"""The children that draw, as the pages see them: two for all charts of a process.
+
+A chart is drawn wide and narrow. Each form has a child of its own, so that two processors draw.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import os
 import selectors
 import subprocess
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from fsgauge.errors import escaped_below
@@ -15,6 +20,7 @@ from fsgauge.programs import Process, interpreter, start
 _LONGEST_SECONDS = 60.0
 _LARGEST_BYTES = 256 << 20
 _PIECE_BYTES = 1 << 20
+_FORMS = 2
 _MOST_CHILDREN = 3
 """After so many have ended by themselves, no further chart is tried."""
 
@@ -27,78 +33,99 @@ class NotDrawn(Exception):
         self.why = why
 
 
-def svg_of(specification: dict[str, Any]) -> str:
-    """The picture of a Vega-Lite specification; raises NotDrawn.
+def svgs_of(specifications: Sequence[dict[str, Any]]) -> list[str]:
+    """The pictures of Vega-Lite specifications, each drawn by a child of its own; raises NotDrawn.
 
-    Names in it are escaped: the library ends its process at what it cannot print.
+    Names in them are escaped: the library ends its process at what it cannot print.
     """
-    question = json.dumps(escaped_below(specification)).encode() + b"\n"
+    questions = [_question(each) for each in specifications]
     try:
-        answer = _asked(question)
+        answers = _asked(questions)
     except OSError as error:
         _end()
         raise NotDrawn(f"the program that draws cannot be used: {error.strerror}") from error
-    found = json.loads(answer)
-    if "svg" not in found:
-        raise NotDrawn(" ".join(str(found["error"]).split()))
-    return str(found["svg"])
+    found = [json.loads(answer) for answer in answers]
+    for each in found:
+        if "svg" not in each:
+            raise NotDrawn(" ".join(str(each["error"]).split()))
+    return [str(each["svg"]) for each in found]
 
 
-_children: list[Process] = []
+def begin() -> None:
+    """Start the children that will be asked: they make ready while the charts are made."""
+    with suppress(NotDrawn, OSError):
+        for lane in range(_FORMS):
+            _child(lane)
 
 
-def _asked(question: bytes) -> bytes:
-    child = _child()
-    assert child.stdin is not None and child.stdout is not None  # noqa: S101 - pipes
+def _question(specification: dict[str, Any]) -> bytes:
+    text = json.dumps(specification, ensure_ascii=False)
+    if "\\" in text or not text.isprintable():
+        text = json.dumps(escaped_below(specification))
+    return text.encode() + b"\n"
+
+
+_children: dict[int, list[Process]] = {}
+"""Those of each form, of which the last may live."""
+
+
+def _asked(questions: Sequence[bytes]) -> list[bytes]:
+    """The answers, with a line's end each. All are asked at once, in steps: neither writing to one
+    that does not read nor waiting for one keeps the others from their work."""
+    children = [_child(lane) for lane in range(len(questions))]
+    answers = [bytearray() for _ in questions]
     deadline = time.monotonic() + _LONGEST_SECONDS
     try:
-        _send(child.stdin.fileno(), question, deadline)
-        answer = _line(child.stdout.fileno(), deadline)
-    except BrokenPipeError:
-        answer = b""
+        with selectors.DefaultSelector() as selector:
+            for child, question, answer in zip(children, questions, answers, strict=True):
+                assert child.stdin is not None and child.stdout is not None  # noqa: S101 - pipes
+                os.set_blocking(child.stdin.fileno(), False)
+                selector.register(child.stdin, selectors.EVENT_WRITE, memoryview(question))
+                selector.register(child.stdout, selectors.EVENT_READ, answer)
+            while selector.get_map():
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    break
+                for key, event in ready:
+                    _step(selector, key, event)
     except BaseException:
         _end()
         raise
-    if not answer.endswith(b"\n"):
-        raise NotDrawn(_how_it_ended(child))
-    return answer
+    for child, answer in zip(children, answers, strict=True):
+        if not answer.endswith(b"\n"):
+            raise NotDrawn(_how_it_ended(child))
+    return [bytes(answer) for answer in answers]
 
 
-def _child() -> Process:
+def _step(selector: selectors.BaseSelector, key: selectors.SelectorKey, event: int) -> None:
+    """As much as one pipe takes or gives; it is left alone once all is said, or its child ended."""
+    if event == selectors.EVENT_WRITE:
+        try:
+            left = key.data[os.write(key.fd, key.data) :]
+        except BrokenPipeError:
+            left = b""
+        if left:
+            selector.modify(key.fileobj, selectors.EVENT_WRITE, left)
+        else:
+            selector.unregister(key.fileobj)
+        return
+    piece = os.read(key.fd, _PIECE_BYTES)
+    key.data.extend(piece)
+    if not piece or piece.endswith(b"\n") or len(key.data) >= _LARGEST_BYTES:
+        selector.unregister(key.fileobj)
+
+
+def _child(lane: int) -> Process:
     """The one that lives, or another in its place; raises NotDrawn and OSError."""
-    if _children and _children[-1].poll() is None:
-        return _children[-1]
-    if len(_children) >= _MOST_CHILDREN:
+    children = _children.setdefault(lane, [])
+    if children and children[-1].poll() is None:
+        return children[-1]
+    if len(children) >= _MOST_CHILDREN:
         raise NotDrawn(f"the program that draws has ended {_MOST_CHILDREN} times before it")
     drawing = interpreter("fsgauge.report.drawing")
     child = start(drawing, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    _children.append(child)
+    children.append(child)
     return child
-
-
-def _send(descriptor: int, question: bytes, deadline: float) -> None:
-    """As much as it takes until then: a child that has stopped reading answers nothing either."""
-    os.set_blocking(descriptor, False)
-    left = memoryview(question)
-    with selectors.DefaultSelector() as selector:
-        selector.register(descriptor, selectors.EVENT_WRITE)
-        while left and selector.select(max(0.0, deadline - time.monotonic())):
-            left = left[os.write(descriptor, left) :]
-
-
-def _line(descriptor: int, deadline: float) -> bytes:
-    """What it answers, with the line's end; without it where the child has ended."""
-    found = bytearray()
-    with selectors.DefaultSelector() as selector:
-        selector.register(descriptor, selectors.EVENT_READ)
-        while not found.endswith(b"\n") and len(found) < _LARGEST_BYTES:
-            if not selector.select(max(0.0, deadline - time.monotonic())):
-                break
-            piece = os.read(descriptor, _PIECE_BYTES)
-            if not piece:
-                break
-            found += piece
-    return bytes(found)
 
 
 def _how_it_ended(child: Process) -> str:
@@ -112,7 +139,8 @@ def _how_it_ended(child: Process) -> str:
 
 
 def _end() -> None:
-    """Nothing is left of the one that was asked last."""
-    if _children and _children[-1].poll() is None:
-        _children[-1].kill()
-        _children[-1].wait()
+    """Nothing is left of those that were asked last."""
+    for children in _children.values():
+        if children[-1].poll() is None:
+            children[-1].kill()
+            children[-1].wait()

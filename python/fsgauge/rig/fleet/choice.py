@@ -1,4 +1,4 @@
-"""The options that name a fleet, and the one fleet that they mean.
+"""What --hosts names, and the fleet that it means.
 
 hosts.toml is read and checked: every mistake is shown with its file, line and column.
 """
@@ -34,6 +34,11 @@ def require_extra() -> None:
 
 
 _LAUNCHERS = ("ssh", "local")
+_OTHERWISE = {
+    "slurm": "slurm:N",
+    "kubernetes": "kubernetes:FILE",
+    "scheduler": "tls://HOST:PORT",
+}
 _EXAMPLE = 'a hosts file has launcher = "ssh", then for each host: [[host]] and name = "..."'
 _KEYS: dict[str, tuple[str, ...]] = {
     "": tuple(Fleet.model_fields),
@@ -54,7 +59,7 @@ def parse_hosts(text: str, label: str) -> Fleet:
         raise InputError(
             f'hosts of a file are not started by "{fleet.launcher}"',
             location=file.place(("launcher",), " or ".join(_LAUNCHERS)),
-            next=f"--{fleet.launcher}",
+            next=f"--hosts {_OTHERWISE.get(fleet.launcher, fleet.launcher)}",
         )
     return fleet
 
@@ -93,21 +98,11 @@ _ADDRESS = re.compile(
 
 def is_submitted(choice: FleetChoice) -> bool:
     """Whether the study is handed to Slurm, to be run in a job."""
-    return choice.given == ["--slurm"] and not is_in_job()
+    return choice.slurm is not None and not is_in_job()
 
 
 def chosen_fleet(choice: FleetChoice) -> Fleet:
-    """The fleet; InputError where none is named, two are, or one cannot be understood."""
-    given = choice.given
-    if not given:
-        raise InputError(
-            "the fleet rig needs its hosts",
-            next="--hosts hosts.toml, or --ssh a,b,c",
-        )
-    if len(given) > 1:
-        raise InputError(
-            f"{' and '.join(given)} name the hosts twice", next="one of them says which hosts"
-        )
+    """The fleet; InputError where none is named, or one cannot be understood."""
     if choice.hosts is not None:
         return read_hosts(choice.hosts)
     if choice.ssh is not None:
@@ -117,7 +112,7 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
 
         if not is_in_job():
             raise InputError(
-                "--slurm finds its nodes in a job, and this is none",
+                "--hosts slurm:N finds its nodes in a job, and this is none",
                 next=f"fsgauge run submits one; or: salloc --nodes={choice.slurm} --exclusive",
             )
         return fleet_of_job(choice.slurm)
@@ -125,7 +120,11 @@ def chosen_fleet(choice: FleetChoice) -> Fleet:
         from fsgauge.rig.fleet.launcher.kubernetes import fleet_of_pods, read_pods
 
         return fleet_of_pods(read_pods(choice.kubernetes), f"fsgauge-{secrets.token_hex(4)}")
-    assert choice.scheduler is not None  # noqa: S101 - one of them is given
+    if choice.scheduler is None:
+        raise InputError(
+            "the fleet rig needs its hosts",
+            next="--hosts a,b,c, or --hosts hosts.toml",
+        )
     require_extra()
     from fsgauge.rig.fleet.existing import fleet_of_scheduler
 
@@ -163,5 +162,5 @@ def _not_a_host(text: str, span: tuple[int, int], hint: str) -> InputError:
     word = text[slice(*span)]
     return InputError(
         f'"{word}" is not a host of its own' if word.strip() else "a host's name is empty",
-        location=source_location("--ssh", text, span, hint, numbered=False),
+        location=source_location("--hosts", text, span, hint, numbered=False),
     )

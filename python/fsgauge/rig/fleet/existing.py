@@ -1,4 +1,4 @@
-"""Hosts that are the workers of a dask cluster which runs already: --scheduler tls://HOST:PORT.
+"""Hosts that are the workers of a dask cluster which runs already: --hosts tls://HOST:PORT.
 
 fsgauge starts and ends none of them. It connects with the certificates that dask's configuration
 names, puts its plugin on the workers for the length of a study, and takes it away again. What roles
@@ -120,10 +120,10 @@ def existing_cluster(address: str) -> Iterator[Cluster]:
     """The cluster of a scheduler, until the context ends; InputError where it is not reached."""
     if not address.startswith("tls://"):
         raise InputError(
-            f"--scheduler {address} is not an address with TLS",
+            f"--hosts {address} is not an address with TLS",
             cause="whoever can talk to a scheduler runs code on its workers, so fsgauge uses none"
             " without TLS",
-            next="--scheduler tls://HOST:PORT, and certificates in dask's configuration",
+            next="--hosts tls://HOST:PORT, and certificates in dask's configuration",
         )
 
     def refused(error: BaseException) -> FsgaugeError:

@@ -191,7 +191,7 @@ def require_real(study: Study, system: System, kind: SystemKind) -> None:
     """InputError for a model, which no machine can mount."""
     if kind.placement == "modelled":
         simulated = "--rig simulator"
-        mounted = f"{simulated}, or a file system that `fsgauge systems` lists"
+        mounted = f"{simulated}, or a file system that `fsgauge doctor --systems` lists"
         raise InputError(
             f'"{system.name}" is a model of an allocation policy ({kind.name}), and is not mounted',
             next=simulated if _are_models(study) else mounted,
@@ -293,7 +293,8 @@ def _check_support(system: System, kind: FileSystem) -> None:
     if not support.driver:
         raise InputError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
-            next="fsgauge systems lists what can be compared here; --rig vm brings a kernel",
+            next="fsgauge doctor --systems lists what can be compared here; --rig vm brings a"
+            " kernel",
         )
     if not support.mkfs:
         raise InputError(

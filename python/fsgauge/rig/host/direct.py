@@ -22,34 +22,43 @@ from fsgauge.workload import method_of
 
 def require_direct_files(study: Study, system: System, directory: str, engine: Engine) -> None:
     """Raise InputError where files in `directory` cannot be reached past the page cache."""
-    sizes = method_of(study.workload).direct_sizes_bytes()
+    method = method_of(study.workload)
+    sizes = method.direct_sizes_bytes()
     if not sizes:
         return
-    memory = in_memory(directory)
-    if memory:
+    reason, alignment_bytes = without_direct(directory, engine)
+    if reason:
+        instead = method.buffered_instead()
+        if in_memory(directory):
+            instead += (
+                f", or without folders --storage ram:{_no_space(study)}, which makes file systems"
+                " in memory (as root)"
+            )
         raise InputError(
             f'"{system.name}" has no direct I/O',
-            cause=f"{directory} is on {memory}, which lives in the page cache: newer kernels"
-            " accept O_DIRECT there and ignore it",
-            next=or_without(
-                study,
-                system,
-                f"{method_of(study.workload).buffered_instead()}, or without folders"
-                f" --storage ram:{_no_space(study)}, which makes file systems in memory (as root)",
-            ),
+            cause=f"{directory} is on {reason}",
+            next=or_without(study, system, instead),
+        )
+    _require_multiples(study, f'"{system.name}"', sizes, alignment_bytes)
+
+
+def without_direct(directory: str, engine: Engine) -> tuple[str, int]:
+    """Why a folder has no direct I/O, "" where it has it; and the bytes that it is done in."""
+    memory = in_memory(directory)
+    if memory:
+        return (
+            f"{memory}, which lives in the page cache: newer kernels accept O_DIRECT there and"
+            " ignore it",
+            1,
         )
     found = engine.run(ProbeJob(directory=directory))
     if not isinstance(found, ProbeResult):
         raise RigError("the engine did not answer a probe job with its result", next="make setup")
     if found.direct is False:
         mount = mount_holding(directory)
-        raise InputError(
-            f'"{system.name}" has no direct I/O',
-            cause=f"{mount.file_system if mount else 'its file system'} does not open files with"
-            " O_DIRECT",
-            next=or_without(study, system, method_of(study.workload).buffered_instead()),
-        )
-    _require_multiples(study, f'"{system.name}"', sizes, found.direct_alignment_bytes or 1)
+        kind = mount.file_system if mount else "a file system"
+        return f"{kind}, which does not open files with O_DIRECT", 1
+    return "", found.direct_alignment_bytes or 1
 
 
 def direct_in_cache(study: Study, directory: str) -> str:

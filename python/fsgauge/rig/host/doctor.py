@@ -1,6 +1,6 @@
 """What can be compared on this machine, what is missing, and the command that brings it.
 
-Facts for `fsgauge systems` and `fsgauge doctor`; printing them is the command line's work.
+Facts for `fsgauge doctor --systems` and `fsgauge doctor`; printing them is the command line's work.
 """
 
 from __future__ import annotations

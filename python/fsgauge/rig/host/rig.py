@@ -30,6 +30,7 @@ from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device
 from fsgauge.rig.host.facts import PreparedSystem
+from fsgauge.rig.host.fitting import changes_for_folders
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.rings import ring_cautions
 from fsgauge.rig.host.side_by_side import hindrance, measure_side_by_side
@@ -40,7 +41,7 @@ from fsgauge.rig.host.turn_steps import Work
 from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen, opened_folders
 from fsgauge.rig.host.working_set import WorkingSet, working_set
 from fsgauge.rig.refusing import each_once, refused_by, require_none
-from fsgauge.rig.rig import FoldersSeen, Rig
+from fsgauge.rig.rig import Change, FoldersSeen, Rig
 from fsgauge.rig.session import Description, Session
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, ShareStorage, Study, System
@@ -106,6 +107,9 @@ class HostRig(Rig):
 
     def hindrance(self, study: Study) -> str:
         return hindrance(study)
+
+    def changes(self, study: Study) -> list[Change]:
+        return changes_for_folders(study, self._with_engine)
 
     def folders(self, study: Study) -> FoldersSeen:
         return folders_seen(study)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -50,6 +51,18 @@ class UsedFolder:
         """The node of the last device, on which it ends up."""
         last = self.chain[-1]
         return str(last["path"]) if last["kind"] == "device" else ""
+
+    @property
+    def cached_loop(self) -> str:
+        """The node of a loop device below it whose file, on a disk, goes through the page cache:
+        direct I/O above it does not reach the disk; empty where there is none."""
+        for link, below in itertools.pairwise(self.chain):
+            if (
+                link.get("direct_io") is False
+                and below.get("file_system") not in MEMORY_FILE_SYSTEMS
+            ):
+                return str(link["path"])
+        return ""
 
     @property
     def in_memory(self) -> bool:
@@ -165,6 +178,14 @@ def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
         yield (
             f"{_names(group)} {are} in memory ({file_system}): no disk takes part, and syncing"
             f" {them} does nothing"
+        )
+    cached = [folder for folder in folders if folder.cached_loop]
+    for loop, group in _grouped(cached, lambda folder: folder.cached_loop).items():
+        are = "are" if len(group) > 1 else "is"
+        yield (
+            f"{_names(group)} {are} on {loop}, whose file goes through the page cache (losetup"
+            " shows DIO 0): direct I/O does not reach the disk. As root: losetup --direct-io=on"
+            f" {loop}"
         )
     unseen = [
         folder

@@ -41,12 +41,13 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
     chosen = chosen_accelerator()
     if chosen is not None:
         return _up(make(chosen), say)
-    if has_kvm() and not _is_known_not_to_work(qemu):
+    if has_kvm() and _known_to_work(qemu) is not False:
         try:
-            return _up(make("kvm"), say)
+            nodes = _up(make("kvm"), say)
+            _keep(qemu, works=True)
+            return nodes
         except NodeLostError as error:
-            with suppress(OSError):
-                _place().write_text(json.dumps(_facts(qemu)), encoding="utf-8")
+            _keep(qemu, works=False)
             say(f"KVM does not work here ({error.what}): machines are emulated")
     elif os.geteuid() == 0 and KVM.exists() and not has_kvm():
         say(
@@ -60,13 +61,13 @@ def started_well(make: Callable[[Accelerator], N], qemu: Qemu, say: Callable[[st
         return _up(make("tcg"), say)
 
 
-def expects_kvm() -> bool:
-    """Whether machines will have KVM, as far as it is known without trying one."""
+def expects_kvm() -> bool | None:
+    """Whether machines will have KVM; None where that was not tried since this machine started."""
     try:
         chosen = chosen_accelerator()
         if chosen is not None or not has_kvm():
             return chosen == "kvm"
-        return not _is_known_not_to_work(find_qemu())
+        return _known_to_work(find_qemu())
     except FsgaugeError:
         return False  # nothing runs then, which is refused elsewhere
 
@@ -105,12 +106,23 @@ def _facts(qemu: Qemu) -> dict[str, str]:
     return {"boot": boot_id(), "qemu": qemu.version, "program": qemu.program}
 
 
-def _is_known_not_to_work(qemu: Qemu) -> bool:
+def _known_to_work(qemu: Qemu) -> bool | None:
+    """None where it was not tried with this QEMU since the machine was started."""
     try:
         kept: object = json.loads(_place().read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
-    return kept == _facts(qemu)
+        return None
+    facts = _facts(qemu)
+    return next((works for works in (False, True) if kept == _kept(facts, works=works)), None)
+
+
+def _kept(facts: dict[str, str], *, works: bool) -> dict[str, str]:
+    return facts | ({"works": "yes"} if works else {})
+
+
+def _keep(qemu: Qemu, *, works: bool) -> None:
+    with suppress(OSError):
+        _place().write_text(json.dumps(_kept(_facts(qemu), works=works)), encoding="utf-8")
 
 
 def _place() -> Path:
@@ -128,17 +140,20 @@ _RUN_SECONDS, _RUN_OF_SEVERAL_SECONDS = 3.0, 6.5
 
 
 def around_of(study: Study) -> Around:
-    """The limits of disks, and what several nodes take, emulated. Of a machine alone and of KVM
-    nothing else is known."""
+    """The limits of disks, and what several nodes take, emulated; where KVM was not tried, what it
+    would be with it as well. Of a machine alone and of KVM nothing else is known."""
     if not isinstance(study.storage, LoopStorage):
         return HERE
     limits = limits_of(study)
     disks = Around(bytes_per_second=limits.bytes_per_second, operations_per_second=limits.iops)
-    if expects_kvm() or not is_arranged(study):
+    has_kvm_then = expects_kvm()
+    if has_kvm_then or not is_arranged(study):
         return disks
     several = len(roles_of(study).loads) > 1
     return replace(
         disks,
+        how="emulated" if has_kvm_then is None else "",
+        instead=replace(disks, how="with KVM") if has_kvm_then is None else None,
         before_seconds=_UP_SECONDS + _TRIED_SECONDS * len(study.systems),
         turn_seconds=_TURN_OF_SEVERAL_SECONDS if several else _TURN_SECONDS,
         run_seconds=_RUN_OF_SEVERAL_SECONDS if several else _RUN_SECONDS,

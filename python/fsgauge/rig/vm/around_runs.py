@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.errors import RigError
 from fsgauge.machine.folder.open_folder import let_go_below
 from fsgauge.machine.process.tool import run_tool
 from fsgauge.record.parts import Traffic
@@ -16,20 +17,23 @@ from fsgauge.rig.happenings import Happening, RunStarted
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.arrangement.roles import FOLDER
 from fsgauge.rig.vm.arrangement.tables import Counter
+from fsgauge.rig.vm.in_force import SECONDS, not_read
 from fsgauge.rig.vm.messages import Do
 
 _MARK = "==counter=="
-_SECONDS = 30.0
 Counts = list[dict[str, int]]
 
 
 class Counting:
-    """Counts nothing until it is told what."""
+    """Counts nothing until it is told what. Counters that are late cost a run its counts, and
+    nothing else."""
 
-    def __init__(self) -> None:
+    def __init__(self, slowness: float = 1.0) -> None:
         self._counters: list[Counter] = []
         self._environment: dict[str, str] = {}
         self._before: Counts | None = None
+        self._late = ""
+        self._seconds = SECONDS * slowness
 
     def count(self, counters: list[Counter], environment: dict[str, str]) -> None:
         self._counters, self._environment, self._before = counters, environment, None
@@ -39,13 +43,14 @@ class Counting:
         if not self._counters:
             return happening
         if isinstance(happening, RunStarted):
+            self._late = ""
             self._before = self._read()
         if not isinstance(happening, RunRecord):
             return happening
         before, self._before = self._before, None
         after = self._read()
         if before is None or after is None:
-            return happening
+            return not_read(happening, self._late) if self._late else happening
         return happening.model_copy(update={"traffic": self._between(before, after)})
 
     def _between(self, before: Counts, after: Counts) -> list[Traffic]:
@@ -65,12 +70,18 @@ class Counting:
         ]
 
     def _read(self) -> Counts | None:
-        """All of them by one shell, which an emulated machine starts slowly; None without one."""
+        """All of them by one shell, which an emulated machine starts slowly; None where they do not
+        answer in time."""
         text = "\n".join(
             f"( {each.read.strip()}\n) || true\necho {_MARK}" for each in self._counters
         )
         pairs = [f"{name}={value}" for name, value in self._environment.items()]
-        said = run_tool(["env", *pairs, "bash", "-c", text], seconds=_SECONDS)
+        command = ["env", *pairs, "bash", "-c", text]
+        try:
+            said = run_tool(command, seconds=self._seconds, name="the shell")
+        except RigError as error:
+            self._late = f"what its layers count: {error.what}"
+            return None
         pieces = said.output.split(_MARK)[: len(self._counters)]
         return list(map(counts_in, pieces)) if len(pieces) == len(self._counters) else None
 

@@ -19,6 +19,7 @@ from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.network import Station, Switch
 from fsgauge.rig.vm.node import Hear, Node, NodeLostError, NodeStruckError
 from fsgauge.rig.vm.qemu import Disk
+from fsgauge.rig.vm.slowness import load_words
 
 _TICK_SECONDS = 0.5
 _LEAST_SECONDS = 60.0
@@ -67,6 +68,11 @@ class NodeGroup(Control, Reached):
             words["delayed"] = [disk.serial for disk in self.nodes[at].spec.disks]
             words["delay_ns"] = self._latency_ns
         return Order(do="join", words=words)
+
+    @property
+    def slowness(self) -> float:
+        """How many times as long limits are: those of the slowest node."""
+        return max(node.slowness for node in self.nodes)
 
     @property
     def loads(self) -> list[Node]:
@@ -135,7 +141,8 @@ class NodeGroup(Control, Reached):
         return [(self.nodes[at], Machine.model_validate_json(answers[at])) for at in places]
 
     def end_asking_after(self, seconds: float) -> None:
-        """Questions after so many seconds from now find the nodes lost."""
+        """Questions after so many seconds from now, of a quiet host, find the nodes lost."""
+        seconds *= self.slowness
         self._seconds, self._ends = seconds, time.monotonic() + seconds
 
     def last_lines(self, name: str) -> tuple[str, ...]:
@@ -149,7 +156,7 @@ class NodeGroup(Control, Reached):
         if time.monotonic() > self._ends:
             self.give_up()
             raise NodeLostError(
-                f"the nodes did not finish the block within {self._seconds:.0f} s",
+                f"the nodes did not finish the block within {self._seconds:.0f} s ({load_words()})",
                 details=self.last_lines(self.names[0]),
                 cause="a system that hangs on one of them keeps all waiting",
                 next="fsgauge rig test",

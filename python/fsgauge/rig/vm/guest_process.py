@@ -25,7 +25,7 @@ from fsgauge.engine.client import Engine
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.plain_files import write_all
 from fsgauge.programs.interruption import interruptible
-from fsgauge.record.records import Plan
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import served_clock
 from fsgauge.rig.fleet.host_answers import HostAnswers
 from fsgauge.rig.fleet.messages import Described, Fault, HappeningMessage
@@ -34,9 +34,11 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.session import Session
 from fsgauge.rig.vm import guest_set_up, lending
 from fsgauge.rig.vm.around_runs import Counting, Remounting
-from fsgauge.rig.vm.arrangement.tables import Counter
+from fsgauge.rig.vm.arrangement.tables import Counter, InForce
 from fsgauge.rig.vm.disks import consent_to
+from fsgauge.rig.vm.in_force import Held
 from fsgauge.rig.vm.messages import PORT, Order, Reply
+from fsgauge.rig.vm.slowness import slowness_of, worked_seconds
 from fsgauge.study.model import Study
 
 _PORTS = Path("/sys/class/virtio-ports")
@@ -80,7 +82,9 @@ class Guest:
         self._waiting = 0
         self._abort_next = False
         self._open = ExitStack()
+        self._slowness = 1.0
         self._counting = Counting()
+        self._held = Held()
         self._remounting = Remounting()
         self._one_of_several = HostAnswers(_SENT, self._beside, remounts=True)
         self._clock = ExitStack()
@@ -95,7 +99,10 @@ class Guest:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=self._hear, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
-        self._line.say(Reply(hello=__version__))
+        work_seconds = worked_seconds()
+        self._slowness = slowness_of(work_seconds)
+        self._counting, self._held = Counting(self._slowness), Held(self._slowness)
+        self._line.say(Reply(hello=__version__, work_seconds=work_seconds))
         while (order := self._orders.get()) is not None:
             self._carry_out(order)
 
@@ -165,6 +172,11 @@ class Guest:
             case "count":
                 counters = [Counter.model_validate(each) for each in order.words["counters"]]
                 self._counting.count(counters, order.words["environment"])
+            case "hold":
+                held = [InForce.model_validate(each) for each in order.words["held"]]
+                return json.dumps(self._held.begin(held, order.words["environment"]))
+            case "held":
+                return json.dumps(self._held.lost())
             case "remount":
                 self._remounting.before_each_run(order.words["orders"], order.words["done"])
             case "agent":
@@ -218,7 +230,7 @@ class Guest:
 
     def _beside(self, happening: Happening) -> Happening:
         """With what only a guest does and knows of a run: it counts once all else is done."""
-        return self._counting.told(self._remounting.told(happening))
+        return self._held.told(self._counting.told(self._remounting.told(happening)))
 
     def _tell(self, happening: Happening) -> None:
         happening = self._beside(happening)
@@ -226,8 +238,10 @@ class Guest:
         if told is not None:
             self._go.clear()
             self._line.say(Reply(told=told))
-            if isinstance(happening, RunStarted) and not self._go.wait(_GO_SECONDS):
-                raise RigError(f"other nodes were not ready for a run within {_GO_SECONDS:.0f} s")
+            waits = isinstance(happening, RunStarted | RunRecord)
+            seconds = _GO_SECONDS * self._slowness
+            if waits and not self._go.wait(seconds):
+                raise RigError(f"other nodes were not ready for a run within {seconds:.0f} s")
             return
         passed = time.monotonic() - self._last_event
         if isinstance(happening, BaseModel) and passed > _EVENT_SECONDS:

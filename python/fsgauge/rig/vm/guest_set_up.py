@@ -4,6 +4,7 @@ it is told."""
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from fsgauge.system.options import mount_words
 
 _HOSTS = Path("/etc/hosts")
 _LAST_LINES = 8
+_OF_BASH = re.compile(r"^(bash|/usr/lib/fsgauge/[a-z-]+): line [0-9]+: ")
 _MOUNT_SECONDS = 300.0
 _BUSY_SECONDS = 60.0
 _RETRY_SECONDS = 0.5
@@ -81,27 +83,32 @@ def delay(serial: str, delay_ns: int) -> None:
 
 
 def run(text: str, environment: dict[str, str], seconds: float) -> str:
-    """A step of a system, in bash; gives what it printed. RigError with its last words, after
-    the kernel's."""
+    """A step of a system, in bash; gives what it printed. RigError with its exit code and the last
+    line that it printed, or else the kernel's: its text is no one's sentence."""
     pairs = [f"{name}={value}" for name, value in environment.items()]
     command = ["env", *pairs, "bash", "-eu", "-o", "pipefail", "-c", text]
     try:
-        said = run_tool(command, seconds=seconds)
+        said = run_tool(command, seconds=seconds, name="it")
     except NotInTime as late:
-        commands = [line.strip() for line in text.splitlines() if line.strip()]
-        raise NotInTime(
-            f"its commands did not end within {seconds:.0f} s",
-            details=(*late.details, *commands[-_LAST_LINES:]),
-            cause="what they wait for does not answer, or is far slower than expected",
+        raise RigError(
+            late.what,
+            details=late.details,
+            cause="what it waits for does not answer, or is far slower than expected",
         ) from late
     if said.exit_code != 0:
         lines = [*said.output.splitlines(), *said.error.splitlines()]
-        kernel = run_tool(["dmesg"]).output.splitlines()[-3:]
+        lines = [line.strip() for line in lines if line.strip()]
         raise RigError(
-            f"a command failed with exit code {said.exit_code}",
-            details=(*(f"kernel: {line}" for line in kernel), *lines[-_LAST_LINES:]),
+            f"it ended with exit code {said.exit_code}",
+            details=(_OF_BASH.sub("", lines[-1]) if lines else f"kernel: {_kernels_last()}",),
         )
     return said.output
+
+
+def _kernels_last() -> str:
+    """The last line of the kernel's log that is not fsgauge's own doing."""
+    lines = run_tool(["dmesg"]).output.splitlines()
+    return next((line for line in reversed(lines) if "drop_caches" not in line), "says nothing")
 
 
 def blank(device: str) -> None:

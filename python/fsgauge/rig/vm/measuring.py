@@ -8,7 +8,7 @@ from contextlib import suppress
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.engine.wire import Event
-from fsgauge.record.records import Plan
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.rig.fleet.clock import Clock, LeadTime
 from fsgauge.rig.fleet.control import HostLostError
 from fsgauge.rig.fleet.gathered import Gathered, records_of
@@ -59,9 +59,9 @@ class OnOne:
                 self._group.hear(reply)
                 return
             told = {name: reply.told}
-            begun = gathered.begun(told)
-            tell(begun if begun is not None else records_of(told)[name])
-            if isinstance(begun, RunStarted):
+            happening = gathered.begun(told) or records_of(told)[name]
+            tell(happening)
+            if isinstance(happening, RunStarted | RunRecord):
                 self._group.nodes[self._at].pass_on(Order(do="go"))
 
         order = Order(do="block", plan=plan.model_dump_json(), block=block)

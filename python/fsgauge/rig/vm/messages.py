@@ -30,6 +30,8 @@ Do = Literal[
     "now",
     "ask",
     "count",
+    "hold",
+    "held",
     "remount",
     "agent",
     "lend",
@@ -50,10 +52,11 @@ class Order(Message):
 
     `abort` is not answered itself: it ends what goes on, whose fault then says so. Those from
     `join` on are for one of several nodes; `ask` is a `question` of fleet/control.py; `count` says
-    what is counted beside the runs that follow, `remount` how a system is mounted anew before each;
+    what is counted beside the runs that follow, `hold` what makes the system what its name says,
+    and `held` asks which of that is lost; `remount` how a system is mounted anew before each;
     `agent` is a step of agents/agent.py; those from `lend` to `give_back` are for a system that is
     lent (fsgauge.rig.session.LentSystem). `go` is not answered either: a run that has begun on
-    this node alone goes on, now that the others are ready for it.
+    this node alone goes on, or one that has ended is followed, now that the others are ready.
     """
 
     do: Do
@@ -66,10 +69,12 @@ class Order(Message):
 
 
 class Reply(Message):
-    """One of these: the guest is there, it still is, a sentence for people, a happening of the
-    block, an event of the engine (as JSON), an order's answer (too) or its fault."""
+    """One of these: the guest is there (and how many seconds a fixed piece of work took), it still
+    is, a sentence for people, a happening of the block, an event of the engine (as JSON), an
+    order's answer (too) or its fault."""
 
     hello: str = ""
+    work_seconds: float = 0.0
     alive: bool = False
     said: str = ""
     told: HappeningMessage | None = None

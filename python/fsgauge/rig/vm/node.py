@@ -34,9 +34,12 @@ from fsgauge.rig.vm.qemu import (
     kvm_groups,
     opened,
 )
+from fsgauge.rig.vm.slowness import load_words, slowness_of
 
 BOOT_SECONDS = {"kvm": 20.0, "tcg": 240.0}
-"""Emulated, a machine is up in seconds; on a busy host in a minute."""
+"""Emulated, a machine is up in seconds; on a busy host in a minute. While its console goes on, it
+has `BOOT_TIMES` as long."""
+BOOT_TIMES = 5
 SILENCE_SECONDS = 90.0
 """A guest says every 2 s that it is there."""
 ABORT_SECONDS = 60.0
@@ -59,8 +62,18 @@ class NodeLostError(AgentLostError):
         return self.with_last_words if grave is None else f"{self.what}; {grave}"
 
 
+class NotUpError(NodeLostError):
+    """A machine that did not come up: no system of a study was on it yet."""
+
+
 class NodeStruckError(NodeLostError):
     """A machine without power that should do something: it was struck on purpose."""
+
+
+def _not_up(error: NodeLostError) -> NotUpError:
+    found = NotUpError(error.what, details=error.details, cause=error.cause, next=error.next)
+    found.has_ended = error.has_ended
+    return found
 
 
 def telling_lines(lines: list[str]) -> list[str]:
@@ -94,6 +107,8 @@ class Node:
         self.is_away = False
         """Whether its power is off on purpose."""
         self.is_waited_for = False
+        self.slowness = 1.0
+        """How many times as long its limits are, since it came up."""
         self._ends, self._late, self._silent_since = 0.0, "", 0.0
         self._process: Process | None = None
         self._port: socket.socket
@@ -133,20 +148,35 @@ class Node:
             )
 
     def wait_until_up(self) -> float:
-        """Wait for the guest's first word; gives the seconds. Raises NodeLostError."""
+        """Wait for the guest's first word; gives the seconds. Raises NotUpError."""
         began = time.monotonic()
         seconds = BOOT_SECONDS[self.accelerator]
-        self._ends, self._late = began + seconds, f"is not up within {seconds:.0f} s"
-        self.is_waited_for = True
+        longest = seconds * (BOOT_TIMES if self.accelerator == "tcg" else 1)
+        self.is_waited_for, self._ends = True, began + seconds
+        said_bytes = 0
         while True:
-            reply = self._one(_TICK_SECONDS)
+            if (size_bytes := self._console_bytes()) > said_bytes:
+                said_bytes = size_bytes
+                self._ends = min(began + longest, time.monotonic() + seconds)
+            self._late = f"is not up within {self._ends - began:.0f} s"
+            try:
+                reply = self._one(_TICK_SECONDS)
+            except NodeLostError as error:
+                raise _not_up(error) from error
             if reply is None:
                 continue
             if reply.hello and reply.hello != __version__:
                 raise RigError(f"the guest has fsgauge {reply.hello}, this is {__version__}")
             if reply.hello:
                 self._is_up, self.is_waited_for = True, False
+                self.slowness = slowness_of(reply.work_seconds)
                 return time.monotonic() - began
+
+    def _console_bytes(self) -> int:
+        try:
+            return self.console.stat().st_size
+        except OSError:
+            return 0
 
     def ask(self, order: Order, seconds: float, hear: Hear = lambda _: None) -> str:
         """Its answer, as JSON; raises the guest's own error, or NodeLostError.
@@ -165,8 +195,9 @@ class Node:
         return answer
 
     def send(self, order: Order, seconds: float) -> None:
-        """Give an order, to be done within that time; `look` has its answer."""
+        """Give an order, to be done within that time on a quiet host; `look` has its answer."""
         what = order.question or order.do
+        seconds *= self.slowness
         self._late = f"did not finish ({what}) within {seconds:.0f} s"
         self._ends, self.is_waited_for = time.monotonic() + seconds, True
         self.attend()
@@ -280,9 +311,10 @@ class Node:
             self._silent_since = now
             return None if reply.alive else reply
         if self.is_waited_for and now > self._ends:
-            raise self._lost(self._late)
-        if self._is_up and now - self._silent_since > SILENCE_SECONDS:
-            raise self._lost(f"has said nothing for {SILENCE_SECONDS:.0f} s")
+            raise self._lost(f"{self._late} ({load_words()})")
+        silence_seconds = SILENCE_SECONDS * self.slowness
+        if self._is_up and now - self._silent_since > silence_seconds:
+            raise self._lost(f"has said nothing for {silence_seconds:.0f} s ({load_words()})")
         self._receive(tick_seconds)
         return None
 

@@ -14,10 +14,10 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
 from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
-from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, Tell
+from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, NotRemoved, Tell
 from fsgauge.rig.session import Description, Session
 from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, is_arranged
-from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
 from fsgauge.rig.vm.faults.failed_runs import (
@@ -33,7 +33,7 @@ from fsgauge.rig.vm.lending import GuestLent, lent_by
 from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network import shape_of
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
@@ -93,8 +93,16 @@ class VmSession(Session):
     def prepare(self) -> None:
         """Start the machines that are missing, attach the storage in each, limit its disks.
 
-        Raises what a guest refuses.
+        Raises what a guest refuses. Where a system could not be removed again, it begins once more.
         """
+        try:
+            self._prepare_all()
+        except TeardownError as error:
+            self._say(error.with_last_words)
+            self._end_lost()
+            self._prepare_all()
+
+    def _prepare_all(self) -> None:
         for kernel in kernels_of(self._study):
             self._group(kernel)
         if self._is_arranged and not self._room_bytes:
@@ -115,7 +123,9 @@ class VmSession(Session):
         return float(group.tell_one(at, Order(do="make", system=system.name), PREPARE_SECONDS))
 
     def standing(self, system: System) -> AbstractContextManager[SystemOverNodes]:
-        """A system set up on its nodes, not measured."""
+        """A system set up on its nodes, not measured; on new ones where the last could not be
+        removed."""
+        self._end_lost()
         return standing(
             self._group(system.kernel),
             arrangement_of(self._study, system),
@@ -126,12 +136,18 @@ class VmSession(Session):
     def lent(self, system: System) -> Iterator[GuestLent]:
         """A system set up on its nodes, and the one that drives the load."""
         prepared = self._by_kernel[system.kernel]
-        with self._stood(system) as stood:
-            self._shape(prepared.group, system)
-            if stood is not None:
-                stood.count()  # nothing of the system before is counted
-            with lent_by(prepared.group, system) as lent:
-                yield lent
+        try:
+            with self._stood(system) as stood:
+                self._shape(prepared.group, system)
+                if stood is not None:
+                    stood.count()  # nothing of the system before is counted
+                with lent_by(prepared.group, system) as lent:
+                    yield lent
+                if stood is not None:
+                    stood.require_held()
+        except TeardownError as error:
+            self._say(error.with_last_words)
+            self._renew()
 
     def describe(self) -> Description:
         found = [
@@ -162,11 +178,13 @@ class VmSession(Session):
                 return
             except NodeLostError as error:
                 self._say(error.in_short)
-                if left:
+                if left and not isinstance(error, NotUpError):
                     tell(BlockVoid(block, error.what, error.details))
-                else:
-                    self._give_up(plan, block, heard, tell, error)
+                    self._renew()
+                    continue
+                self._give_up(plan, block, heard, tell, error)
                 self._renew()
+                return
 
     def _measure_block(self, plan: Plan, block: int, tell: Tell) -> None:
         struck = [turn for turn in plan.struck if turn.block == block]
@@ -203,6 +221,8 @@ class VmSession(Session):
         try:
             self._measure(prepared, system, plan, block, heard)
             return
+        except NotUpError:
+            raise
         except FsgaugeError as error:
             if not is_of_system(error, heard):
                 raise
@@ -253,6 +273,9 @@ class VmSession(Session):
                 if any(each.fault or each.back_ns is not None for each in told.struck):
                     prepared.group.give_up()
                     raise _Over
+        except TeardownError as error:
+            self._say(error.with_last_words)
+            tell(NotRemoved(turn, error.with_last_words))
         except NodeLostError as error:
             if told is None or not told.is_told:
                 raise
@@ -321,7 +344,7 @@ class VmSession(Session):
                 rooms.append(self._room_of(system))
             except FsgaugeError as error:
                 last = len(self._failed) == len(self._study.systems) - 1
-                if last or not self._outlives_faults or isinstance(error, Interrupted):
+                if last or not self._outlives_faults or isinstance(error, Interrupted | NotUpError):
                     raise
                 self._failed.add(system.name)
                 self._say(f'"{system.name}" fails: {fault_of(error).what}')
@@ -329,17 +352,30 @@ class VmSession(Session):
         return min(rooms)
 
     def _room_of(self, system: System) -> int:
-        """What a system has for its files, tried once; a little stays free."""
-        with self.standing(system) as stood:
-            room_bytes = stood.room_bytes()
+        """What a system has for its files, tried once; a little stays free. Nodes from which it
+        cannot be removed end."""
+        room_bytes = 0
+        try:
+            with self.standing(system) as stood:
+                room_bytes = stood.room_bytes()
+        except TeardownError as error:
+            self._say(error.with_last_words)
+            self._end_lost()
         return room_bytes // times_held(self._study, system) * _USED_PERCENT // 100 >> 20 << 20
 
     def _measure(
         self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
-        with self._stood(system) as stood:
-            telling = Telling(prepared.group, stood, tell)
-            self._measure_on(prepared, system, stood, plan, block, telling)
+        try:
+            with self._stood(system) as stood:
+                telling = Telling(prepared.group, stood, tell)
+                self._measure_on(prepared, system, stood, plan, block, telling)
+        except TeardownError as error:
+            self._say(error.with_last_words)
+            for turn in plan.turns:
+                if turn.block == block:
+                    tell(NotRemoved(turn, error.with_last_words))
+            self._renew()
 
     def _measure_on(
         self,
@@ -356,6 +392,8 @@ class VmSession(Session):
         seconds = max(least, _PATIENCE * expected)
         self._shape(group, system)
         if stood is not None:
+            if any(turn.strikes for turn in plan.turns):
+                stood.let_go()
             stood.count()
             stood.read_parameters()
             if self._study.rig is not None:

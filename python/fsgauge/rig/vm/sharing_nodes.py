@@ -34,7 +34,7 @@ def chosen(names: Sequence[str]) -> list[System]:
             raise InputError(
                 f'"{name}" is not among the systems that two nodes share here',
                 details=(f"they are: {', '.join(known)}",),
-                next="fsgauge coherence FOLDER FOLDER tests what is mounted",
+                next="fsgauge rig coherence FOLDER FOLDER tests what is mounted",
             )
     return [known[name] for name in dict.fromkeys(names or known)]
 

@@ -8,12 +8,15 @@ and no flushes.
 
 from __future__ import annotations
 
+from fsgauge.errors import RigError
 from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.rig.happenings import FromMachine, Happening, RunStarted, Tell
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.facts import as_made
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.in_force import failed, not_read
+from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.qemu import Disk
 
 _COUNTED = {"disk_requests": "requests", "disk_bytes": "bytes"}
@@ -122,7 +125,20 @@ class Telling:
         if isinstance(happening, RunStarted):
             self._dropped = stood.drop_caches()
         happening = self._disks.told(happening)
-        if not isinstance(happening, RunRecord) or not self._dropped:
+        if not isinstance(happening, RunRecord):
+            return happening
+        happening = self._held(stood, happening)
+        if not self._dropped:
             return happening
         caches = "; ".join(filter(None, (happening.caches, self._dropped)))
         return happening.model_copy(update={"caches": caches})
+
+    @staticmethod
+    def _held(stood: SystemOverNodes, record: RunRecord) -> RunRecord:
+        """Failed where the system was not what its name says on those nodes."""
+        try:
+            return failed(record, stood.lost_beside())
+        except NodeLostError:
+            raise
+        except RigError as error:
+            return not_read(record, f"whether the system is in force: {error.what}")

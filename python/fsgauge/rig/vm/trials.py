@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.rig.vm.arrangement.roles import needs_server
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.refusing import require_machines, require_memory
 from fsgauge.rig.vm.rig import VmRig
@@ -168,9 +168,9 @@ def outcomes(
                 for trial, system in zip(left, study.systems, strict=True):
                     try:
                         yield _tried(session, trial, system)
+                    except NotUpError:
+                        raise
                     except NodeLostError as error:
-                        if "is not up" in error.what:
-                            raise
                         if trial in lost:
                             yield Outcome(trial, 0.0, fault=error.with_last_words)
                             left = left[1:]

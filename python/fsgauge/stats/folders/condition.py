@@ -5,7 +5,7 @@
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
                | the name's second part, and the operation in brackets: p99(read), mean(sync)
     selector   = word                  of a factor: randread, backup fill, directory order
-               | size                  4 KiB
+               | size                  4 KiB, 4k
                | "depth" whole         depth 32
                | whole noun            4 jobs, 2 writers, 590 clients: how many at once
                | cell id               write-8KiB-writers2
@@ -31,7 +31,7 @@ from fsgauge.quantities import Quantity, UnitError
 from fsgauge.record.factors import declarations, factors_of, vocabulary
 from fsgauge.record.records import Cell, FactorValue
 from fsgauge.stats.metrics import METRICS, Unit
-from fsgauge.units import BANDWIDTH, DURATION, RATE, exact_rate, parse_size
+from fsgauge.units import BANDWIDTH, DURATION, RATE, binary_size, exact_rate, parse_size
 
 Comparison = Literal["<", "<=", ">", ">="]
 LONGEST = 1000
@@ -272,8 +272,9 @@ class _Parser:
             return Selector("jobs", self.whole(number, what), number)
         if unit.kind != "word":
             raise self.wrong(f"{number.text} has no unit", number, hint=_WITH_NUMBER)
+        text = f"{number.text} {unit.text}"
         try:
-            return Selector("size", parse_size(f"{number.text} {unit.text}"), number)
+            return Selector("size", parse_size(binary_size(text) or text), number)
         except UnitError as error:
             misspelt = _NEARLY_A_SIZE.fullmatch(unit.text)
             hint = error.hint if misspelt else _WITH_NUMBER
@@ -362,7 +363,7 @@ def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
         if match is None or match.lastgroup is None:
             start = place + len(text[place:]) - len(text[place:].lstrip())
             unknown = Token("unknown", text[start], start)
-            raise _mistake(text, "this begins nothing known", unknown, option)
+            raise _mistake(text, f'unexpected "{text[start]}"', unknown, option)
         kind = match.lastgroup
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()

@@ -181,7 +181,7 @@ def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[No
 @lru_cache
 def _most_by_chance(new: int, accepted: int) -> float:
     """The ratio of two equal variances that chance exceeds in one line of ten thousand."""
-    from scipy.special import fdtri
+    from fsgauge.distributions import fdtri
 
     return float(fdtri(new, accepted, 1 - RARE))
 

@@ -82,7 +82,7 @@ class _Basis:
         The mean over the distribution of the deviation, which scipy's noncentral t does not hold
         for few degrees and large quantiles.
         """
-        from scipy.special import ndtr
+        from fsgauge.distributions import ndtr
 
         noncentrality = (loss - self.reach) / self.error
         return float(ndtr(self.quantile * _deviations(self.freedom) - noncentrality).mean())
@@ -92,7 +92,8 @@ class _Basis:
 def _deviations(freedom: float) -> NDArray[np.float64]:
     """Deviations of samples of a deviation of 1, one for each of many equal chances."""
     import numpy as np
-    from scipy.special import gammaincinv
+
+    from fsgauge.distributions import gammaincinv
 
     chances = (np.arange(_POINTS) + 0.5) / _POINTS
     return np.asarray(np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom))

@@ -58,7 +58,7 @@ def fit_law(
 
 def _tail(blocks: int, level: float) -> float:
     """The share of refits beyond each end of an expanded percentile interval."""
-    from scipy.special import ndtr
+    from fsgauge.distributions import ndtr
 
     reach = math.sqrt(blocks / (blocks - 1)) * t_quantile(blocks - 1, level)
     return float(ndtr(-reach))

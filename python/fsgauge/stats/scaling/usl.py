@@ -177,7 +177,7 @@ def hidden_by_noise(logs: Floats, found: Misfit) -> str:
 
 def _lack_of_fit(squares: float, parameters: int, shape: tuple[int, ...]) -> float:
     """The chance of so large a weighted sum of squares where the model holds (F test)."""
-    from scipy.special import fdtrc
+    from fsgauge.distributions import fdtrc
 
     blocks, counts = shape
     freedom = counts - parameters

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
 import pytest
 
+from fsgauge.report import vega
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.marks import STEPS, whiskers
@@ -19,7 +19,7 @@ LIMITS = (0.5, 2.0)
 
 def drawn(low: float | None, high: float | None) -> tuple[list[Any], list[Any]]:
     """The pieces and the arrows of one interval around 1."""
-    along = Along("x", LIMITS, lambda field: alt.X(f"{field}:Q"))
+    along = Along("x", LIMITS, lambda field: vega.field(f"{field}:Q"))
     row = {"ratio": 1.0, "low": low, "high": high, "colour": "#000", "tip": "", "blocks": [1.0]}
     with datasets() as found:
         whiskers([row], ("ratio", "low", "high"), along)

@@ -1,7 +1,8 @@
-"""The child that draws: asked again and again, and dead at any moment."""
+"""The children that draw: asked again and again, and dead at any moment."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.report.drawing import NotDrawn, child, svg_of
+from fsgauge.report.drawing import NotDrawn, child, svgs_of
 
-ANSWERS = 'import sys\nfor line in sys.stdin: print(\'{"svg": "<svg/>"}\', flush=True)'
+ECHOES = "import json, sys\nfor line in sys.stdin: print(json.dumps({'svg': line}), flush=True)"
 REFUSES = 'import sys\nfor line in sys.stdin: print(\'{"error": "no\\\\nway"}\', flush=True)'
 DIES = "import os\nos.abort()"
 HANGS = "import time\ntime.sleep(600)"
@@ -23,7 +24,7 @@ HANGS = "import time\ntime.sleep(600)"
 def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Has another program in the child's place."""
     started = subprocess.Popen
-    monkeypatch.setattr(child, "_children", [])
+    monkeypatch.setattr(child, "_children", {})
 
     def put(code: str) -> None:
         def popen(_: list[str], **more: object) -> subprocess.Popen[bytes]:
@@ -35,26 +36,36 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     child._end()
 
 
-def test_one_child_draws_all(program: Callable[[str], None]) -> None:
-    program(ANSWERS)
-    assert [svg_of({"a": 1}), svg_of({"a": 2})] == ["<svg/>", "<svg/>"]
-    assert len(child._children) == 1
+def test_each_form_has_one_child_that_draws_all(program: Callable[[str], None]) -> None:
+    program(ECHOES)
+    child.begin()
+    begun = [children[0].pid for children in child._children.values()]
+    for number in range(2):
+        wide, narrow = svgs_of(
+            [{"a": number, "wide": True}, {"a": number, "large": "x" * (1 << 20)}]
+        )
+        assert json.loads(wide) == {"a": number, "wide": True}
+        assert json.loads(narrow)["a"] == number
+    assert [[each.pid for each in children] for children in child._children.values()] == [
+        [pid] for pid in begun
+    ]
+    assert len(begun) == 2
 
 
 def test_why_there_is_no_picture(program: Callable[[str], None]) -> None:
     program(REFUSES)
     with pytest.raises(NotDrawn, match="no way"):
-        svg_of({})
+        svgs_of([{}])
 
 
 def test_a_child_that_dies_is_replaced_a_few_times(program: Callable[[str], None]) -> None:
     program(DIES)
     for _ in range(child._MOST_CHILDREN):
         with pytest.raises(NotDrawn, match="signal 6"):
-            svg_of({"large": "x" * (1 << 20)})
+            svgs_of([{"large": "x" * (1 << 20)}])
     with pytest.raises(NotDrawn, match="before it"):
-        svg_of({})
-    assert len(child._children) == child._MOST_CHILDREN
+        svgs_of([{}])
+    assert len(child._children[0]) == child._MOST_CHILDREN
 
 
 def test_a_child_that_hangs_is_ended(
@@ -63,18 +74,18 @@ def test_a_child_that_hangs_is_ended(
     monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
     program(HANGS)
     with pytest.raises(NotDrawn, match="took longer"):
-        svg_of({})
-    assert child._children[-1].returncode == -signal.SIGKILL
+        svgs_of([{}])
+    assert child._children[0][-1].returncode == -signal.SIGKILL
 
 
 def test_the_child_is_not_given_what_it_could_die_of(tmp_path: Path) -> None:
     """And is isolated: nothing of the working folder or the environment is imported."""
     (tmp_path / "json.py").write_text("raise SystemExit('planted')")
     code = (
-        "from fsgauge.report.drawing import svg_of\n"
+        "from fsgauge.report.drawing import svgs_of\n"
         "chart = {'data': {'values': [{'a': 'x\\x1b\\u202e\\ud800\\x00'}]}, 'mark': 'text',"
         " 'encoding': {'text': {'field': 'a'}}}\n"
-        "print('x\\\\x1b' in svg_of(chart))"
+        "print('x\\\\x1b' in svgs_of([chart])[0])"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code],
@@ -94,5 +105,5 @@ def test_a_child_that_does_not_read_is_ended(
     monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
     program(HANGS)
     with pytest.raises(NotDrawn, match="took longer"):
-        svg_of({"large": "x" * (1 << 20)})
-    assert child._children[-1].returncode == -signal.SIGKILL
+        svgs_of([{"large": "x" * (1 << 20)}])
+    assert child._children[0][-1].returncode == -signal.SIGKILL

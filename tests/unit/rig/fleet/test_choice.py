@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.rig.fleet.choice import chosen_fleet, fleet_of_ssh, parse_hosts, read_hosts
-from fsgauge.rig.rig import FleetChoice
+from fsgauge.rig.rig import FleetChoice, hosts_named
 
 GOOD = """\
 launcher = "ssh"
@@ -89,18 +89,45 @@ def test_a_wrong_host_of_the_command_line_is_underlined(text: str) -> None:
     with pytest.raises(InputError) as caught:
         fleet_of_ssh(text)
     place = caught.value.location
-    assert place is not None and place.path == "--ssh" and place.text == text
+    assert place is not None and place.path == "--hosts" and place.text == text
 
 
-def test_hosts_are_named_once() -> None:
+def test_a_fleet_needs_its_hosts() -> None:
     with pytest.raises(InputError, match="the fleet rig needs its hosts"):
         chosen_fleet(FleetChoice())
-    with pytest.raises(InputError, match="--hosts and --ssh name the hosts twice"):
-        chosen_fleet(FleetChoice(hosts=Path("x"), ssh="a"))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (None, FleetChoice()),
+        ("hosts.toml", FleetChoice(hosts=Path("hosts.toml"))),
+        ("here/hosts", FleetChoice(hosts=Path("here/hosts"))),
+        ("named", FleetChoice(hosts=Path("named"))),
+        ("a,b,u@c:2222", FleetChoice(ssh="a,b,u@c:2222")),
+        ("[fe80::1]", FleetChoice(ssh="[fe80::1]")),
+        ("slurm:16", FleetChoice(slurm=16)),
+        ("kubernetes:pods.toml", FleetChoice(kubernetes=Path("pods.toml"))),
+        ("tls://a:8786", FleetChoice(scheduler="tls://a:8786")),
+    ],
+)
+def test_one_option_names_hosts_of_every_sort(
+    text: str | None, meant: FleetChoice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("named").touch()
+    assert hosts_named(text) == meant
+    assert hosts_named(text, same=True).same
+
+
+@pytest.mark.parametrize("nodes", ["", "0", "x", "10001", "9" * 5000])
+def test_a_number_of_nodes_has_bounds(nodes: str) -> None:
+    with pytest.raises(InputError, match="does not say how many nodes"):
+        hosts_named(f"slurm:{nodes}")
 
 
 def test_a_scheduler_needs_tls_and_a_certificate() -> None:
-    with pytest.raises(InputError, match="--scheduler tcp://a:1 is not an address with TLS"):
+    with pytest.raises(InputError, match="--hosts tcp://a:1 is not an address with TLS"):
         chosen_fleet(FleetChoice(scheduler="tcp://a:1"))
     with pytest.raises(InputError, match="no certificate for tls://a:1"):
         chosen_fleet(FleetChoice(scheduler="tls://a:1"))

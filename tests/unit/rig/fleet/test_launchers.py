@@ -46,8 +46,8 @@ def test_the_batch_script(monkeypatch: pytest.MonkeyPatch) -> None:
         "overhead",
         "--rig",
         "fleet",
-        "--slurm",
-        "4",
+        "--hosts",
+        "slurm:4",
         "--storage",
         "path:/a b",
     ]

@@ -82,6 +82,22 @@ def test_a_folder_has_the_size_of_its_own_device(monkeypatch: pytest.MonkeyPatch
     assert "/mnt (ext4 on /dev/vda, 256 GiB)" in facts("/mnt").sentence
 
 
+@pytest.mark.parametrize(
+    ("direct", "lower", "is_told"),
+    [(False, "xfs", True), (True, "xfs", False), (False, "tmpfs", False)],
+)
+def test_a_loop_device_that_caches_is_told(
+    monkeypatch: pytest.MonkeyPatch, direct: bool, lower: str, is_told: bool
+) -> None:
+    """Two images were called equal in direct I/O, one of which was read from memory."""
+    loop = {"kind": "device", "path": "/dev/loop1", "size_bytes": 1 << 30, "direct_io": direct}
+    chain = [link("ext4", "/mnt", "/dev/loop1"), loop, link(lower, "/", "/dev/vda"), DISK]
+    monkeypatch.setattr(used_folders, "chain_of_path", lambda path: chain)
+    said = [each for each in facts("/mnt").cautions if "page cache (losetup" in each]
+    assert bool(said) is is_told
+    assert not said or said[0].startswith("mnt is on /dev/loop1, whose file")
+
+
 def test_of_many_folders_the_sentence_names_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(used_folders, "chain_of_path", lambda path: CHAINS["/dev/shm"])
     found = facts(*(f"/mnt/p{number}" for number in range(30)))

@@ -43,6 +43,7 @@ class FakeMonitor:
 
 class FakeNode:
     accelerator = "tcg"
+    slowness = 1.0
 
     def __init__(self, name: str, answer: Answer, kernel: str | None = None, *disks: Disk) -> None:
         facts = KernelFacts(package=kernel or "stock", version="1", recipe="", modules=[])

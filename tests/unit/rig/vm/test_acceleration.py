@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from fsgauge.cli.plan_lines import time_and_bytes
 from fsgauge.plan.around import Around
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record.records import Plan
 from fsgauge.rig.rig import around_on
+from fsgauge.rig.vm import acceleration
 from fsgauge.rig.vm.acceleration import CHOICE_VARIABLE
 from fsgauge.rig.vm.disks import BYTES_PER_SECOND, IOPS
+from fsgauge.rig.vm.qemu import Qemu
 from fsgauge.rig.vm.rig import VmRig
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
@@ -51,6 +57,42 @@ def test_of_kvm_only_the_limits_of_the_disks_are_known(monkeypatch: pytest.Monke
     monkeypatch.setenv(CHOICE_VARIABLE, "kvm")
     around = VmRig().around(load_study("two-nodes"))
     assert around == Around(bytes_per_second=BYTES_PER_SECOND, operations_per_second=IOPS)
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """KVM may be used here, and was never tried; gives where it is kept what came of a trial."""
+    qemu = Qemu("/usr/bin/qemu-system-x86_64", "7.2")
+    monkeypatch.delenv(CHOICE_VARIABLE)
+    monkeypatch.setattr(acceleration, "has_kvm", lambda: True)
+    monkeypatch.setattr(acceleration, "find_qemu", lambda: qemu)
+    monkeypatch.setattr(acceleration, "cache_folder", lambda: tmp_path)
+    return tmp_path / "kvm.json"
+
+
+def test_where_kvm_was_not_tried_a_plan_says_both_times(untried: Path) -> None:
+    """It said 4 minutes, those of KVM, of what took 19."""
+    assert acceleration.expects_kvm() is None
+    study, plan = planned("sharing")
+    around = around_on(VmRig(), study)
+    facts = describe(plan, study, size_bytes=study.storage.size, around=around)
+    time, _ = time_and_bytes(facts)
+    found = re.match(r"time +about ([0-9.]+) min emulated, ([0-9.]+) min with KVM, ", time)
+    assert found is not None, time
+    assert float(found[1]) > 3 * float(found[2])
+    assert TOOK["sharing"][0] / NEAR < 60 * float(found[1]) < TOOK["sharing"][0] * NEAR
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_once_it_was_tried_a_plan_says_one_time(untried: Path, works: bool) -> None:
+    acceleration._keep(acceleration.find_qemu(), works=works)
+    assert acceleration.expects_kvm() is works
+    study, plan = planned("sharing")
+    around = around_on(VmRig(), study)
+    facts = describe(plan, study, size_bytes=study.storage.size, around=around)
+    assert "KVM" not in time_and_bytes(facts)[0] and "emulated," not in time_and_bytes(facts)[0]
+    untried.write_text("{")
+    assert acceleration.expects_kvm() is None
 
 
 def test_the_disks_of_the_machines_have_limits_where_the_study_names_none() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from fsgauge.engine.wire import FilesTarget, LoadJob, RandomAccess
+from fsgauge.machine.process.tool import NotInTime
 from fsgauge.record.records import Cell, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
-from fsgauge.rig.vm import guest_set_up
+from fsgauge.rig.vm import around_runs, guest_set_up
 from fsgauge.rig.vm.around_runs import Counting, Remounting, counts_in
 from fsgauge.rig.vm.arrangement.tables import Counter, tables
 from tests.unit.stats.one_run import one_run
@@ -70,6 +71,28 @@ def test_without_counters_and_without_a_beginning_nothing_is_added() -> None:
     assert counting.told(record()) == record()
     counting.count([counter("nfs", "echo a 1")], {})
     assert counting.told(record()) == record()
+
+
+@pytest.mark.parametrize("late_at", ["before", "after"])
+def test_counters_that_are_late_cost_a_run_its_counts_and_nothing_else(
+    late_at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A counter of fsgauge that was late was "ext3 failed (not set up in 1 turn)"."""
+    counting = Counting()
+    counting.count([counter("nfs", "echo a 1")], {})
+
+    def late(*_: object, **__: object) -> None:
+        raise NotInTime("the shell did not end within 30 s")
+
+    with monkeypatch.context() as patched:
+        if late_at == "before":
+            patched.setattr(around_runs, "run_tool", late)
+        counting.told(RunStarted(TURN, CELL))
+    if late_at == "after":
+        monkeypatch.setattr(around_runs, "run_tool", late)
+    told = counting.told(record())
+    assert isinstance(told, RunRecord) and told.fault is None and told.traffic == []
+    assert told.not_read == ["what its layers count: the shell did not end within 30 s"]
 
 
 def test_a_counter_that_begins_anew_is_no_negative_number(tmp_path: Path) -> None:

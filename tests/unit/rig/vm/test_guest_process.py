@@ -106,7 +106,8 @@ def guest() -> Iterator[Peer]:
 def test_it_says_who_it_is_and_what_it_may_destroy(guest: Peer) -> None:
     from fsgauge import __version__
 
-    assert guest.reply() == {"hello": __version__}
+    hello = guest.reply()
+    assert hello["hello"] == __version__ and hello["work_seconds"] > 0
     guest.order(do="prepare", study=json.dumps(_STUDY | {"name": "wrong"}))
     fault = guest.reply()["fault"]
     assert fault["what"] == "it is wrong"

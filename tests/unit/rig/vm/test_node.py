@@ -11,8 +11,9 @@ import pytest
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import node as nodes
 from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.node import Node, NodeLostError, telling_lines
+from fsgauge.rig.vm.node import Node, NodeLostError, NotUpError, telling_lines
 from fsgauge.rig.vm.qemu import Disk
+from fsgauge.rig.vm.slowness import QUIET_SECONDS
 from tests.unit.rig.vm.machine import fake_node
 
 ANSWERS = """
@@ -93,6 +94,44 @@ def test_a_machine_that_hangs_is_lost_within_bounds(
     node.wait_until_up()
     with pytest.raises(NodeLostError, match="has said nothing for 1 s"):
         node.ask(Order(do="describe"), 600)
+
+
+def test_a_machine_that_does_not_come_up_is_no_system_s_fault(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(nodes.BOOT_SECONDS, "tcg", 1.0)
+    node = start("time.sleep(600)")
+    with pytest.raises(NotUpError, match=r"is not up within 1 s \(load .* processors\)"):
+        node.wait_until_up()
+
+
+def test_a_machine_whose_console_goes_on_is_waited_for(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At load 30 a machine was "not up within 240 s" that said so after 66."""
+    monkeypatch.setitem(nodes.BOOT_SECONDS, "tcg", 1.5)
+    node = start("for at in range(5):\n    write('booting'); time.sleep(0.6)\nsay(hello=version)")
+    assert node.wait_until_up() > 1.5
+
+
+def test_a_console_that_goes_on_for_ever_is_not(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(nodes.BOOT_SECONDS, "tcg", 1.0)
+    monkeypatch.setattr(nodes, "BOOT_TIMES", 2)
+    node = start("while True:\n    write('booting'); time.sleep(0.2)")
+    with pytest.raises(NotUpError, match="is not up within 2 s"):
+        node.wait_until_up()
+
+
+def test_the_limits_of_a_slow_machine_are_longer_and_its_lateness_names_the_load(
+    start: Start,
+) -> None:
+    node = start(f"say(hello=version, work_seconds={3 * QUIET_SECONDS})\ntime.sleep(600)")
+    node.wait_until_up()
+    assert node.slowness == pytest.approx(3.0)
+    with pytest.raises(NodeLostError, match=r"within 2 s \(load [0-9.]+ on [0-9]+ processors\)"):
+        node.ask(Order(do="describe"), 0.6)
 
 
 def test_signs_of_life_are_no_answer(start: Start) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -12,12 +14,13 @@ from fsgauge.plan.turns import make_plan
 from fsgauge.record.machine import StorageFacts
 from fsgauge.record.records import Plan, RunRecord, SystemFacts, TurnRecord
 from fsgauge.rig.fleet.messages import Described, HappeningMessage
-from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, StepStarted, TurnStarted
+from fsgauge.rig.happenings import BlockGivenUp, BlockVoid, NotRemoved, StepStarted, TurnStarted
+from fsgauge.rig.vm.arrangement.standing import TeardownError
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.session import MOST_REPEATS, VmSession
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
@@ -187,3 +190,57 @@ def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:
     assert told == sorted(by_turn), "in the plan's order, whichever machine it is"
     roles = [each.role for each in scene.session.describe().machines]
     assert roles == ["load", "kernel linux-image-2", "host"]
+
+
+class Stood:
+    """A system that stands on the nodes and does as it is told."""
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        return lambda *_: ""
+
+
+def test_a_system_that_cannot_be_removed_costs_none_of_the_runs_that_were_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was "not set up", or its whole block was void, after all of it had been measured."""
+    scene, asked = Scene(study()), 0
+
+    @contextmanager
+    def standing(system: System) -> Iterator[Stood]:
+        nonlocal asked
+        asked += 1
+        yield Stood()
+        if asked == 1:
+            scene.nodes[0].give_up()
+            raise TeardownError("it is not removed", details=("umount: target is busy",))
+
+    monkeypatch.setattr(scene.session, "_is_arranged", True)
+    monkeypatch.setattr(scene.session, "_room_bytes", 1 << 30)
+    monkeypatch.setattr(scene.session, "standing", standing)
+    scene.block()
+    first, second = scene.nodes
+    assert len(turns_of(first)) == 1 and len(turns_of(second)) == 3
+    assert not [each for each in scene.told if isinstance(each, BlockVoid | RunRecord)]
+    (told,) = [each for each in scene.told if isinstance(each, NotRemoved)]
+    assert told.turn == scene.plan.turns[0]
+    assert told.because == "it is not removed; umount: target is busy"
+
+
+def test_a_machine_that_does_not_come_up_voids_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured of the block counts; what it lacks is no fault of a system."""
+    scene, is_first = Scene(study(), makes=True), True
+    scene.block()
+    before = len(scene.told)
+
+    def not_up(*_: object) -> None:
+        nonlocal is_first
+        if is_first:
+            is_first = False
+            raise NotUpError("node1 is not up within 240 s")
+
+    monkeypatch.setattr(scene.session, "_measure_block", not_up)
+    scene.block(1)
+    told = scene.told[before:]
+    assert not [each for each in told if isinstance(each, BlockVoid)]
+    codes = {each.fault.code for each in told if isinstance(each, RunRecord) and each.fault}
+    assert codes == {"rig.not_up"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from fsgauge.errors import RigError
 from fsgauge.record.parts import DiskDone
 from fsgauge.record.records import RunRecord
 from fsgauge.record.strikes import Strike, Struck
@@ -97,6 +98,26 @@ def test_of_a_shared_disk_each_node_has_its_part_of_the_limit() -> None:
     group.limit(Limits(iops=500, bytes_per_second=64 << 20))
     assert group.limits_of(shared) == Limits(iops=250, bytes_per_second=32 << 20)
     assert all(node.monitor.limits == [("disk0", 250, 32 << 20)] for node in nodes)
+
+
+def test_a_server_that_no_longer_serves_fails_the_run_and_one_that_is_late_does_not() -> None:
+    said: list[Reply | BaseException] = [Reply(answer='["node1: its NFS server does not serve"]')]
+
+    def server_says(_: FakeNode, order: Order) -> list[Reply | BaseException]:
+        return list(said) if order.do == "held" else [Reply(answer='"x"')]
+
+    server, load = FakeNode("node1", server_says, None, DISK), FakeNode("node2", answers)
+    group = group_of([server, load], server=0)
+    study = load_study("sharing", [], [], None, 1)
+    nfs = next(each for each in arrangements(study) if each.system.name == "nfs")
+    told: list[object] = []
+    stood = SystemOverNodes(group, nfs, 1 << 20, held=(0, 1))
+    found = telling_result(Telling(group, stood, told.append), told)
+    assert found.fault is not None and found.fault.code == "system.not_in_force"
+    assert found.fault.what.endswith("node1: its NFS server does not serve") and load.orders == []
+    said[:] = [RigError("the shell did not end within 30 s")]
+    found = telling_result(Telling(group, stood, told.append), told)
+    assert found.fault is None and found.not_read[0].endswith("did not end within 30 s")
 
 
 def test_a_machine_alone_is_told_as_it_is() -> None:

@@ -11,7 +11,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.rig.vm import qemu
 from fsgauge.rig.vm import trials as module
 from fsgauge.rig.vm.arrangement.roles import roles_of
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.recipe import recipe
 from fsgauge.rig.vm.trials import Outcome, RigTest, alike, chosen, outcomes, trials
 from fsgauge.study.model import Study, System
@@ -119,8 +119,8 @@ def test_other_numbers_of_nodes_are_other_nodes(tried: Run) -> None:
 
 
 def test_machines_that_do_not_start_are_no_system_s_fault(tried: Run) -> None:
-    bad = {"ext4": NodeLostError("the machine node1 is not up within 240 s")}
-    with pytest.raises(NodeLostError, match="is not up"):
+    bad = {"ext4": NotUpError("the machine node1 is not up within 240 s")}
+    with pytest.raises(NotUpError, match="is not up"):
         tried(bad, RigTest("ext4"), RigTest("xfs"))
 
 

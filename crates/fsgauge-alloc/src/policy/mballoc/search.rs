@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::criteria::Criteria;
 use super::settings::{Release, Settings};
-use crate::free_map::{FreeMap, ListedBy, ORDERS, mean_order_of, order_at};
+use crate::free_map::{Buddies, FreeMap, ListedBy, ORDERS, mean_order_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -82,7 +82,7 @@ pub(super) fn find(space: &FreeMap, settings: &Settings, wish: &mut Wish) -> Opt
 /// seen. Up to the end of the buddy that holds the last block needed.
 fn gathered(place: u32, (start, end): (u32, u32), needed: u32, largest_order: u32) -> u32 {
     let last = end.min(place + needed.max(1)) - 1;
-    let order = order_at(last, start, end).min(largest_order);
+    let order = Buddies::of(start, end).order_at(last).min(largest_order);
     (((last >> order) + 1) << order) - place
 }
 
@@ -390,7 +390,7 @@ impl Search<'_> {
         } else {
             // What is shorter than the goal cannot be the best here.
             let (from, least) = (self.space.first_free(group), self.goal_blocks);
-            self.space.each_long_in_group(group, from, least, |run| self.measure_pieces(group, run, least));
+            self.space.each_long_in_group(group, from, least, |run| self.measure_pieces(group, run));
         }
         self.check_limits(true);
     }
@@ -412,14 +412,34 @@ impl Search<'_> {
         }
     }
 
-    /// Measures the pieces of a run that are long enough, one behind the other. Whether it is enough then.
-    fn measure_pieces(&mut self, group: u32, run: (u32, u32), least: u32) -> bool {
-        let mut at = run.0;
-        while run.1 - at >= least && self.state == State::Continue {
-            let blocks = gathered(at, run, least, self.largest_order());
-            self.measure(Chunk { group, start: at, blocks });
+    /// Measures the pieces of a run that have the goal's length, one behind the other: the first of exactly that, else the
+    /// shortest, once there are enough. Whether it is enough then.
+    fn measure_pieces(&mut self, group: u32, run: (u32, u32)) -> bool {
+        let (goal, largest, buddies) = (self.goal_blocks, self.largest_order(), Buddies::of(run.0, run.1));
+        let (mut at, mut found, mut best) = (run.0, self.found, self.best);
+        let enough = self.settings.min_to_scan.min(self.settings.max_to_scan);
+        while run.1 - at >= goal {
+            // As `gathered`: up to the end of the buddy that holds the last block needed.
+            let last = at + goal - 1;
+            let order = buddies.order_at(last).min(largest);
+            let blocks = (((last >> order) + 1) << order) - at;
+            let is_first = best.blocks == 0;
+            found += 1;
+            if blocks == goal || best.blocks < goal || blocks < best.blocks {
+                (best, self.best_is_behind) = (Chunk { group, start: at, blocks }, false);
+                if blocks == goal {
+                    self.state = State::Found;
+                    break;
+                }
+            }
+            if found > enough && !is_first {
+                let is_over = found > self.settings.max_to_scan;
+                self.state = if is_over { State::Break } else { State::Found };
+                break;
+            }
             at += blocks;
         }
+        (self.found, self.best) = (found, best);
         self.state != State::Continue
     }
 

@@ -56,6 +56,8 @@ class AgingAnalysis(Analysis):
 
 
 ANALYSIS = AgingAnalysis()
+BLOCK_BYTES = 4096
+"""Of ldiskfs, in which its table counts."""
 
 
 def read_aging(material: Material) -> Aging:
@@ -87,7 +89,18 @@ def read_aging(material: Material) -> Aging:
 
 
 def chunks_of(study: StudyRecord) -> dict[str, int | None]:
-    """Each system's allocation size, None where its file system decides."""
+    """Each system's allocation size in bytes, None where its file system decides.
+
+    Of ldiskfs it is the largest window of its table, which a stream of large files gets.
+    """
     tables = study.study.get("system", [])
-    asked = {str(table.get("name")): table.get("allocation_chunk") for table in tables}
+    asked = {str(table.get("name")): _chunk_of(table) for table in tables}
     return {system: asked.get(system) for system in study.plan.systems}
+
+
+def _chunk_of(table: dict[str, Any]) -> int | None:
+    windows = str((table.get("settings") or {}).get("prealloc_table") or "").split()
+    if windows:
+        return max(map(int, windows)) * BLOCK_BYTES
+    chunk: int | None = table.get("allocation_chunk")
+    return chunk

@@ -2,7 +2,7 @@
 
 Takes the scans that followed a written cell. A turn is one sample: its prediction is set against
 the prediction of its own clean files, and of the baseline the mean of both turns counts. Exact
-lengths are known where every extent is listed; the classes of powers of two always.
+lengths are counted by the scan; one of an earlier engine knows them where it lists every extent.
 """
 
 from __future__ import annotations
@@ -139,9 +139,13 @@ def _mean(shares: Samples, cell: str, system: str) -> Estimate | None:
 MOST_EXACT = 6
 
 
-def is_listed(scan: ScanResult) -> bool:
-    """Whether every extent that was counted is listed."""
-    return sum(len(file.list) for file in scan.top) == scan.counts.extents
+def exact_lengths(scan: ScanResult) -> Counter[int] | None:
+    """How many extents there are of each length in bytes; None where that is not known of all."""
+    counted = Counter({each.length_bytes: each.extents for each in scan.exact_lengths})
+    if not counted:
+        for lengths in listed_lengths(scan):
+            counted.update(lengths)
+    return counted if counted.total() == scan.counts.extents else None
 
 
 def listed_lengths(scan: ScanResult) -> list[Sequence[int]]:
@@ -166,21 +170,19 @@ def streams_of(scan: ScanResult) -> list[Extents]:
 
 
 def share_of_exactly(scan: ScanResult, length_bytes: int) -> float | None:
-    """The share of bytes in extents of exactly this length; None where they are not all listed."""
-    if not is_listed(scan) or not scan.counts.extent_bytes:
+    """The share of bytes in extents of exactly this length; None where lengths are not known."""
+    lengths = exact_lengths(scan)
+    if lengths is None or not scan.counts.extent_bytes:
         return None
-    found = sum(lengths.count(length_bytes) for lengths in listed_lengths(scan))
-    return found * length_bytes / scan.counts.extent_bytes
+    return lengths[length_bytes] * length_bytes / scan.counts.extent_bytes
 
 
 def lengths_of(scans: Sequence[ScanResult]) -> Lengths:
     """Lengths of all these scans together; there is at least one, with extents."""
     bytes_of: Counter[int] = Counter()
-    if all(is_listed(scan) for scan in scans):
-        for scan in scans:
-            for lengths in listed_lengths(scan):
-                for length, count in Counter(lengths).items():
-                    bytes_of[length] += length * count
+    counted = [lengths for scan in scans if (lengths := exact_lengths(scan)) is not None]
+    for lengths in counted if len(counted) == len(scans) else ():
+        bytes_of.update({length: length * extents for length, extents in lengths.items()})
     size_bytes = sum(scan.counts.extent_bytes for scan in scans)
     extents = sum(scan.counts.extents for scan in scans)
     exact = [(length, found / size_bytes) for length, found in bytes_of.most_common(MOST_EXACT)]

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import MUTED
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 SIDES: dict[Side, str] = {"write": "writing", "read": "reading"}
 FIRST_SCREEN_PIXELS = 790
@@ -208,9 +205,7 @@ def _prediction(layout: AgingLayout, number: Estimate, unit: int = 1) -> dict[st
     }
 
 
-def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(panel: _Panel, width: int) -> vega.Chart:
     rows, levels = panel.rows, {row["free_percent"] for row in panel.rows}
     fields = ("y", "low", "high")
     if panel.relative and len(levels) == 1:
@@ -226,14 +221,14 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     known = [row for row in rows if row["low"] is not None and row["low"] != row["high"]]
     unknown = [row for row in rows if row["low"] is None]
     detail = ["system:N", "part:N"]
-    areas = chart_of(known).mark_area(opacity=0.14, clip=True)
-    lines = chart_of(rows).mark_line(
-        strokeWidth=1.6, strokeDash=[5, 3] if panel.dashed else [1, 0], clip=True
+    areas = chart_of(known).mark("area", opacity=0.14, clip=True)
+    lines = chart_of(rows).mark(
+        "line", strokeWidth=1.6, strokeDash=[5, 3] if panel.dashed else [1, 0], clip=True
     )
-    return alt.layer(
+    return vega.layer(
         *marks.bands(panel.noise, along, 0.5),
         *([marks.level(1, along, strokeWidth=1)] if panel.relative else []),
-        areas.encode(x=x, y=y("low"), y2=alt.Y2("high:Q"), fill=panels.colour(), detail=detail),
+        areas.encode(x=x, y=y("low"), y2=vega.field("high:Q"), fill=panels.colour(), detail=detail),
         marks.dots(rows, "y", "x", {"x": x, "y": y("y")}, size=8, opacity=0.25),
         lines.encode(x=x, y=y("y"), color=panels.colour(), detail=detail),
         *marks.whiskers(unknown, fields, along, width=1.4, x=x),
@@ -241,30 +236,28 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     ).properties(width=width, height=panel.height, title=panels.heading(panel.name, width))
 
 
-def _decided(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _decided(rows: list[dict[str, Any]], x: vega.Channel, y: vega.Channel) -> list[vega.Chart]:
     """Filled where the rate is decidedly less than clean, hollow where it is not."""
-    import altair as alt
-
     made = []
     for filled in (True, False):
         look: dict[str, Any] = {} if filled else {"fill": "var(--paper, #ffffff)"}
         ink = (
-            {"color": panels.colour()} if filled else {"stroke": alt.Stroke("colour:N", scale=None)}
+            {"color": panels.colour()} if filled else {"stroke": vega.field("colour:N", scale=None)}
         )
-        mark = chart_of([row for row in rows if row["decided"] == filled]).mark_point(
-            size=34, opacity=1, strokeWidth=1.4, clip=True, filled=True, **look
+        mark = chart_of([row for row in rows if row["decided"] == filled]).mark(
+            "point", size=34, opacity=1, strokeWidth=1.4, clip=True, filled=True, **look
         )
         made.append(
-            mark.encode(x=x, y=y, shape=panels.shape(), description=alt.Description("tip:N"), **ink)
+            mark.encode(x=x, y=y, shape=panels.shape(), description=vega.field("tip:N"), **ink)
         )
     return made
 
 
-def _free(panel: _Panel, width: int) -> alt.X:
+def _free(panel: _Panel, width: int) -> vega.Channel:
     """The x axis: percent of the space that is free; the clean rate stands left of 0."""
     has_clean = any(row["part"] == "clean" for row in panel.rows)
     values = [0, 20, 40, 60, 80, 100] if width > panels.NARROW_PIXELS else [25, 50, 75, 100]
-    found: alt.X = axes.along(
+    return axes.along(
         "x",
         (CLEAN_AT - 5 if has_clean else 0, 103),
         log=False,
@@ -274,4 +267,3 @@ def _free(panel: _Panel, width: int) -> alt.X:
         grid=False,
         labelColor=MUTED,
     ).channel("x")
-    return found

@@ -7,17 +7,14 @@ fresh copy, the band what two equal turns of the baseline differ by.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 HEADINGS: dict[Side, str] = {
     "read": "reading the whole tree",
@@ -102,10 +99,8 @@ def _row(results: Results, damage: Damage, apart: float) -> dict[str, Any]:
     }
 
 
-def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:
+def _draw(panel: _Panel, width: int) -> vega.Chart:
     """A line a system from level to level; of one level, a line each."""
-    import altair as alt
-
     name = HEADINGS[panel.side]
     if len(panel.fills) == 1:
         title = f"aged over fresh, {panel.fills[0]} % full"
@@ -123,8 +118,8 @@ def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:
     ).channel("place")
     along = axes.ratios("y", panel.ratios, 7, format=".0%", title="aged over fresh")
     line = {"strokeWidth": 1.5, "opacity": 0.7}
-    return alt.layer(
-        *marks.bands(panel.noise, along, 0.35, x=alt.XValue(0), x2=alt.X2Value("width")),
+    return vega.layer(
+        *marks.bands(panel.noise, along, 0.35, x=vega.value(0), x2=vega.value("width")),
         marks.level(1, along, strokeWidth=1),
         *marks.measured(panel.rows, FIELDS, along, 52, at="place", line=line, x=x),
     ).properties(width=width, height=HEIGHT_PIXELS, title=panels.heading(name, width))

@@ -6,10 +6,10 @@ goes up no more, responses grow as the number of clients does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.connections.analysis.model import ByClients, Connections
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.table_parts import (
@@ -21,9 +21,6 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 NAME = "by_clients"
 PANELS_LIMIT = 6
@@ -72,9 +69,7 @@ def _row(each: ByClients) -> dict[str, Any]:
     return row
 
 
-def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _panel(rows: list[dict[str, Any]], width: int) -> vega.Chart:
     unit, operation = rows[0]["unit"], rows[0]["operation"]
     of_rate = "MiB/s" if unit == "B/s" else unit
     scaled = [_scaled(row, "rate", 1 << 20 if unit == "B/s" else 1) for row in rows]
@@ -84,7 +79,7 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
         return rate
     size = (width, RESPONSE_PIXELS)
     response = _lines(timed, "response", f"mean {operation}, ms", True, size)
-    return alt.vconcat(rate, response, spacing=8)
+    return vega.vconcat(rate, response, spacing=8)
 
 
 def _scaled(row: dict[str, Any], number: str, unit: float) -> dict[str, Any]:
@@ -100,9 +95,7 @@ def _lines(
     last: bool,
     size: tuple[int, int],
     heading: str = "",
-) -> alt.LayerChart | alt.FacetChart:
-    import altair as alt
-
+) -> vega.Chart:
     fields = (number, f"{number}_low", f"{number}_high")
     inside = [*(row[number] for row in rows), *marks.edges_of(rows, *fields[1:])]
     limits = (min(inside) / _AIR, max(inside) * _AIR)
@@ -113,7 +106,7 @@ def _lines(
     ticks = axes.round_values(*limits, most=MOST_TICKS)
     along = axes.along("y", limits, title=title, values=ticks, format="~s")
     line = {"strokeWidth": 1.5, "opacity": 0.7}
-    return alt.layer(
+    return vega.layer(
         *marks.measured(rows, fields, along, 46, line=line, x=x.channel("clients"))
     ).properties(width=size[0], height=size[1], title=panels.heading(heading, size[0]))
 

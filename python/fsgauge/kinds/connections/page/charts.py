@@ -8,19 +8,17 @@ one in ten to nine in ten, with a mark at the middle one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, ClientShares, Connections
 from fsgauge.kinds.connections.page.rows import PER_FILE, Row, TestRows, label_of, test_rows
+from fsgauge.report import vega
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.forest import forms, over_baseline, ratio_row
 from fsgauge.report.charts.lengths import Limits, Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.stats.results import JudgedRatio, Results
 from fsgauge.units import figure
-
-if TYPE_CHECKING:
-    import altair as alt
 
 ROWS_LIMIT = 60
 FIRST_SCREEN_ROWS = 20
@@ -101,9 +99,7 @@ def _shares_row(results: Results, shares: ClientShares) -> dict[str, Any]:
     }
 
 
-def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _shares_panel(panel: SharesPanel, width: int) -> vega.Chart:
     name, rows, limits = panel
     systems = {row["system"] for row in rows}
     systems_y = panels.system_axis(rows, width)
@@ -112,13 +108,17 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
     along = axes.along("x", limits, log=False, title=title, tickCount=5)
     x = along.channel
     base = chart_of(rows).encode(
-        y=systems_y, color=panels.colour(), description=alt.Description("tip:N")
+        y=systems_y, color=panels.colour(), description=vega.field("tip:N")
     )
-    return alt.layer(
+    return vega.layer(
         marks.level(100, along, strokeWidth=1, strokeDash=[3, 3]),
-        base.mark_rule(strokeWidth=1.5).encode(x=x("smallest"), x2=alt.X2("largest:Q")),
-        base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x("tenth"), x2=alt.X2("nine_tenths:Q")),
-        base.mark_point(size=50, filled=True, opacity=1).encode(x=x("half"), shape=panels.shape()),
+        base.mark("rule", strokeWidth=1.5).encode(x=x("smallest"), x2=vega.field("largest:Q")),
+        base.mark("rule", strokeWidth=6, opacity=0.5).encode(
+            x=x("tenth"), x2=vega.field("nine_tenths:Q")
+        ),
+        base.mark("point", size=50, filled=True, opacity=1).encode(
+            x=x("half"), shape=panels.shape()
+        ),
     ).properties(width=width, height=28 * len(systems) + 8, title=panels.heading(name, width))
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.labels import labels_of
@@ -21,9 +21,6 @@ from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import OPEN
 from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.units import format_size
-
-if TYPE_CHECKING:
-    import altair as alt
 
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 300
@@ -115,7 +112,7 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     width = min(most, max(CELL_PIXELS * sizes, named - AXIS_PIXELS))
     lines: list[dict[str, Any]] = []
     for line in grid:
-        drawn = [panels.specification(_panel(each, width, width + beside)) for each in line]
+        drawn = [_panel(each, width, width + beside).specification for each in line]
         lines += [
             {"hconcat": drawn[start : start + columns]} for start in range(0, len(drawn), columns)
         ]
@@ -126,7 +123,7 @@ def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All panels in one column."""
     width = min(CELL_PIXELS * len(_sizes(rows)), NARROW_PIXELS)
     drawn = [
-        panels.specification(_panel(panel, width, NARROW_PIXELS))
+        _panel(panel, width, NARROW_PIXELS).specification
         for line in _split(rows, "pattern")
         for panel in _split(line, "system")
     ]
@@ -151,37 +148,35 @@ def _sizes(rows: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(row["size"] for row in sorted(rows, key=lambda r: r["size_bytes"])))
 
 
-def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMixin:
+def _panel(rows: list[dict[str, Any]], width: int, room: int) -> vega.Chart:
     """`room` are the pixels of its name."""
-    import altair as alt
-
     sizes = _sizes(rows)
     depths = sorted({row["depth"] for row in rows}, reverse=True)
     plain: dict[str, Any] = {"labelAngle": 0, "domain": False, "ticks": False}
-    x = alt.X("size:N", sort=sizes, title="block size", axis=alt.Axis(**plain))
-    y = alt.Y("depth:O", sort=depths, title="queue depth", axis=alt.Axis(**plain))
+    x = vega.field("size:N", sort=sizes, title="block size", axis=dict(**plain))
+    y = vega.field("depth:O", sort=depths, title="queue depth", axis=dict(**plain))
     base = chart_of(rows).encode(x=x, y=y)
     layers = [
-        base.mark_rect(stroke=GRID, strokeWidth=1).encode(
+        base.mark("rect", stroke=GRID, strokeWidth=1).encode(
             color=panels.colour(),
-            fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
+            fillOpacity=vega.field("opacity:Q", scale=None),
         ),
-        base.mark_rect(stroke=None).encode(
-            color=alt.Color("hatch:N", scale=None), description=alt.Description("tip:N")
+        base.mark("rect", stroke=None).encode(
+            color=vega.field("hatch:N", scale=None), description=vega.field("tip:N")
         ),
         *_texts(rows, base, width / len(sizes)),
     ]
     title = panels.heading(rows[0]["label"], room, rows[0]["pattern"])
-    return alt.layer(*layers).properties(width=width, height=CELL_HEIGHT * len(depths), title=title)
+    return vega.layer(*layers).properties(
+        width=width, height=CELL_HEIGHT * len(depths), title=title
+    )
 
 
-def _texts(rows: list[dict[str, Any]], base: alt.Chart, pixels: float) -> list[alt.Chart]:
+def _texts(rows: list[dict[str, Any]], base: vega.Chart, pixels: float) -> list[vega.Chart]:
     """Change and, below it, its interval; in narrow cells the verdict's sign alone."""
-    import altair as alt
-
     if pixels < _text_pixels(rows, SMALL):
-        return [base.mark_text(fontSize=11, color=INK).encode(text=alt.Text("glyph:N"))]
+        return [base.mark("text", fontSize=11, color=INK).encode(text=vega.field("glyph:N"))]
     font = 11 if pixels >= _text_pixels(rows) else 9
-    above = base.mark_text(dy=-7, fontSize=font, color=INK)
-    below = base.mark_text(dy=8, fontSize=font - 1, color=INK, opacity=0.8)
-    return [above.encode(text=alt.Text("above:N")), below.encode(text=alt.Text("below:N"))]
+    above = base.mark("text", dy=-7, fontSize=font, color=INK)
+    below = base.mark("text", dy=8, fontSize=font - 1, color=INK, opacity=0.8)
+    return [above.encode(text=vega.field("above:N")), below.encode(text=vega.field("below:N"))]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fsgauge.kinds.overhead.analysis.model import FilesRatio, Fluctuation, Overhead
+from fsgauge.kinds.overhead.published import OF_HOSTS
 from fsgauge.published.ledger import Claim, Ledger
 from fsgauge.published.observe import observe
+from fsgauge.published.trial import Trial
 from fsgauge.published.verdict import judged
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
@@ -25,12 +27,12 @@ FOLDED_ROWS = 33
 
 
 def claims_table(results: Results, ledger: Ledger) -> list[Table]:
-    """One table; empty where the baseline is no device or nothing of it was observed.
+    """One table; empty where nothing of it was observed.
 
-    Claims with a printed figure that nothing here tests are there without a number of ours.
+    Against a device, claims with a printed figure that nothing here tests are there without a
+    number of ours.
     """
-    if results.baseline_kind != "raw":
-        return []
+    on_device = results.baseline_kind == "raw"
     measured = {claim.id: _measured(results, claim) for claim in ledger.claim}
     if not any(measured.values()):
         return []
@@ -38,12 +40,12 @@ def claims_table(results: Results, ledger: Ledger) -> list[Table]:
     return Rows(
         claim
         for claim in ledger.claim
-        if measured[claim.id] or (claim.kind == "claim" and _printed(claim))
+        if measured[claim.id] or (on_device and claim.kind == "claim" and _printed(claim))
     ).tables(
         "claims",
         "Beside what was published",
-        f'"{source.title}", on {source.storage}. A ratio is to the device; what a run of this study'
-        " says to each claim is in fsgauge published overhead.",
+        f'"{source.title}", on {source.storage}.{" A ratio is to the device." if on_device else ""}'
+        " Verdicts are in fsgauge published overhead.",
         [
             ("published, in our words", "", lambda claim: claim.fact),
             ("measured here", "ratio", lambda claim: measured[claim.id]),
@@ -55,10 +57,19 @@ def claims_table(results: Results, ledger: Ledger) -> list[Table]:
 
 def _measured(results: Results, claim: Claim) -> TableCell | None:
     for trial in claim.trials:
-        if seen := observe(trial, results):
-            outcome = judged(trial, claim.published_ratio(trial), seen)
-            return TableCell(outcome.words, trial.words)
+        for asked in _by_system(trial, results):
+            if seen := observe(asked, results):
+                outcome = judged(trial, claim.published_ratio(trial), seen)
+                named = "" if asked.system == trial.system else f"{asked.system}: "
+                return TableCell(f"{named}{outcome.words}", trial.words)
     return None
+
+
+def _by_system(trial: Trial, results: Results) -> list[Trial]:
+    """A trial of several hosts is of any system; the others are of theirs, against a device."""
+    if trial.quantity in OF_HOSTS:
+        return [trial.model_copy(update={"system": system}) for system in results.systems]
+    return [trial] if results.baseline_kind == "raw" else []
 
 
 def _printed(claim: Claim) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fsgauge.kinds.sharing.analysis.answer import sharing_answer
 from fsgauge.kinds.sharing.analysis.cautions import (
     cache_test_finding,
     memory_of,
     one_node_finding,
     with_local_locks,
 )
-from fsgauge.kinds.sharing.analysis.faults import answer_with_faults, failed_finding, faults_of
+from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
 from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
@@ -43,8 +44,8 @@ class SharingAnalysis(Analysis):
         )
 
     def answer(self, question: Question) -> str | None:
-        """The general one, and who failed."""
-        return answer_with_faults(question)
+        """What each system does in writing, reading and reading again, and who failed."""
+        return sharing_answer(question)
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Systems that failed, rates that say more of the rig than of them, and cache tests."""

@@ -1,26 +1,25 @@
-"""How systems failed: classed, counted in turns, and said behind what the others show."""
+"""How systems failed: classed, and counted in turns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from fsgauge.kinds.sharing.analysis.model import FaultClass, Sharing, SystemFaults
+from fsgauge.kinds.sharing.analysis.model import FaultClass, SystemFaults
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.analysis import Material
-from fsgauge.stats.answer import plain_answer
-from fsgauge.stats.evidence import Question, count, finding, part_of
+from fsgauge.stats.evidence import count, finding, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.wording import listed
 
 _CLASSES: dict[str, FaultClass] = {
     "system.not_set_up": "not set up",
+    "system.not_in_force": "not in force",
     "system.crashed": "crash",
     "system.hangs": "hang",
 }
 _NOT_THE_SAME = "what was read is not what was written"
 _WRONG = ("verify.", "integrity.", "data.")
+_OF_THE_RIG = "rig."
 
 
 def faults_of(material: Material) -> list[SystemFaults]:
@@ -56,7 +55,9 @@ def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFa
 
 
 def class_of(run: RunRecord) -> FaultClass | None:
-    """Of one run; None where it is sound."""
+    """Of one run; None where it is sound, and where the rig failed and no system."""
+    if run.fault is not None and run.fault.code.startswith(_OF_THE_RIG):
+        return None
     if run.fault is not None:
         wrong = run.fault.code.startswith(_WRONG)
         return "wrong data" if wrong else _CLASSES.get(run.fault.code, "I/O error")
@@ -84,21 +85,3 @@ def words(faults: SystemFaults) -> str:
     """ "2 turns: crash; 1 turn: hang"; "none"."""
     found = [f"{name} in {count(number, 'turn')}" for name, number in faults.counts.items()]
     return ", ".join(found) or "none"
-
-
-def answer_with_faults(question: Question) -> str | None:
-    """None where no system failed. A block that lacks the runs of one is whole for all others."""
-    own = Sharing.of(question)
-    failed = [each for each in own.faults if each.counts] if own is not None else []
-    if not failed:
-        return None
-    named = {each.system for each in failed if not each.reached}
-    of_others = replace(
-        question,
-        others=[each for each in question.others if each not in named],
-        blocks_complete=max((each.n for each in question.comparisons), default=0),
-    )
-    faults = listed([f"{each.system} failed ({words(each)})" for each in failed])
-    has_ratios = of_others.comparisons or of_others.limited
-    said = plain_answer(of_others) if has_ratios else ""
-    return f"{said} {faults}.".strip()

@@ -9,7 +9,7 @@ from pydantic import Field
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 from fsgauge.stats.rig_limits import Limit
 
-FaultClass = Literal["not set up", "I/O error", "hang", "crash", "wrong data"]
+FaultClass = Literal["not set up", "not in force", "I/O error", "hang", "crash", "wrong data"]
 
 
 class SystemFaults(ResultModel):

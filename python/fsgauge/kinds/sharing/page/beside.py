@@ -81,6 +81,6 @@ def elsewhere(systems: Sequence[str]) -> list[tuple[str, str]]:
     return [
         (f"two nodes against one{of_cluster}", MEASURED_BY),
         ("direct writers over NFS", "fsgauge run writers-nfs"),
-        ("what a node reads that another wrote", "fsgauge coherence"),
-        ("a node or the server dies", "fsgauge failure"),
+        ("what a node reads that another wrote", "fsgauge rig coherence"),
+        ("a node or the server dies", "fsgauge rig failure"),
     ]

@@ -54,8 +54,9 @@ def faults_table(results: Results) -> list[Table]:
     return Rows(own.faults).tables(
         "faults",
         "How systems held",
-        "A system that cannot be set up, crashes, hangs, or gives errors or wrong data has failed"
-        " in that turn; the others go on, and it comes again in the next block.",
+        "A system that cannot be set up, is not what its name says (a service of it has ended),"
+        " crashes, hangs, or gives errors or wrong data has failed in that turn; the others go on,"
+        " and it comes again in the next block.",
         [
             ("system", "", lambda each: each.system),
             ("runs measured", "", lambda each: f"{each.reached} of {each.planned}"),

@@ -102,7 +102,7 @@ def _synced(evidence: Evidence) -> bool:
 
 def p_of(share: Estimate) -> float:
     """Two-sided p of a ratio of 1, from the t interval that was made of it."""
-    from scipy.special import stdtr
+    from fsgauge.distributions import stdtr
 
     if share.low is None or share.high is None:
         return 1.0

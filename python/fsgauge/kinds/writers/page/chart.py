@@ -9,20 +9,17 @@ blocks, means, curve with band, ideal, device and peak.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling, ScalingLine
 from fsgauge.kinds.writers.page.points import LATENCY, RATE, SHARE, Part, points_of
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.charts.law import LawPanel, law_panel
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import INK, MUTED
 from fsgauge.stats.results import Results
-
-if TYPE_CHECKING:
-    import altair as alt
 
 SHARE_TOP = 1.2
 LATENCY_AIR = 1.5
@@ -49,7 +46,7 @@ def writers_chart(results: Results) -> Drawing | None:
     groups = list(dict.fromkeys(line.group for line in scaling.lines))
     label = "Operations per second, share of ideal and p99 latency by number of writers."
 
-    def column(group: str, width: int) -> alt.TopLevelMixin:
+    def column(group: str, width: int) -> vega.Chart:
         own = [row for row in rows if row["group"] == group]
         if len(scaling.writer_counts) == 1:
             return _one_count(group, own, width)
@@ -59,15 +56,13 @@ def writers_chart(results: Results) -> Drawing | None:
     if len(groups) == 1:
 
         def wide() -> dict[str, Any]:
-            return panels.specification(column(groups[0], ALONE_PIXELS))
+            return column(groups[0], ALONE_PIXELS).specification
 
     return draw("writers", label, wide, narrow, rows, note=panels.left_out(results))
 
 
-def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
+def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart:
     """One number of writers: rate and p99 of each system, a line each."""
-    import altair as alt
-
     drawn: list[Any] = []
     for part in (RATE, LATENCY):
         blocks: dict[str, Any] = {"blocks": []} if part is LATENCY else {}
@@ -80,21 +75,17 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLev
         along = axes.along("x", (0.0, top), log=False, **look)
         name = "" if drawn else group
         drawn.append(marks.row_of_points(known, part.fields, along, width, name))
-    return alt.vconcat(*drawn, spacing=8)
+    return vega.vconcat(*drawn, spacing=8)
 
 
-def _column(
-    scaling: Scaling, group: str, rows: list[dict[str, Any]], width: int
-) -> alt.TopLevelMixin:
+def _column(scaling: Scaling, group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart:
     """One group: rate above, share of ideal and p99 below."""
-    import altair as alt
-
     counts = scaling.writer_counts
     top = axes.rates_top(rows, "iops")
     limits = [limit for limit in scaling.limits if limit.group == group]
     along = RATE.along((0, top))
     x, y = _x(counts, None), along.channel("iops")
-    rate = alt.layer(
+    rate = vega.layer(
         *_limit_lines(limits, counts, top, x, y),
         marks.dots(rows, "iops", "x", {"x": x, "y": y}),
         *_measured(scaling, rows, RATE, along, x),
@@ -103,19 +94,19 @@ def _column(
     edges = [row["p99_ns"] for row in rows if row["p99_ns"]]
     share_top = max([SHARE_TOP, *(1.05 * (row["efficiency"] or 0) for row in rows)])
     along, last = SHARE.along((0, share_top)), _x(counts, "writers")
-    share = alt.layer(
+    share = vega.layer(
         marks.level(1.0, along, strokeDash=[1, 3]),
         *_measured(scaling, rows, SHARE, along, x if edges else last),
     ).properties(width=width, height=SHARE.height)
     below: list[Any] = [share]
     if edges:
         along = LATENCY.along((min(edges) / LATENCY_AIR, max(edges) * LATENCY_AIR))
-        latency = alt.layer(*_measured(scaling, rows, LATENCY, along, last))
+        latency = vega.layer(*_measured(scaling, rows, LATENCY, along, last))
         below.append(latency.properties(width=width, height=LATENCY.height))
-    return alt.vconcat(rate, *below, spacing=10)
+    return vega.vconcat(rate, *below, spacing=10)
 
 
-def _title(group: str, limits: Sequence[LimitPoint], top: float, width: int) -> alt.TitleParams:
+def _title(group: str, limits: Sequence[LimitPoint], top: float, width: int) -> dict[str, Any]:
     """The group's name, and the rates without a device that lie above the picture's edge."""
     lines = []
     above = _above(limits, top)
@@ -138,11 +129,13 @@ def _above(limits: Sequence[LimitPoint], top: float) -> list[str]:
 
 
 def _limit_lines(
-    limits: Sequence[LimitPoint], counts: Sequence[int], top: float, x: alt.X, y: alt.Y
-) -> list[alt.Chart]:
+    limits: Sequence[LimitPoint],
+    counts: Sequence[int],
+    top: float,
+    x: vega.Channel,
+    y: vega.Channel,
+) -> list[vega.Chart]:
     """The load without a device, where it is low enough to be in the picture."""
-    import altair as alt
-
     rows = [
         {"x": limit.writers, "iops": getattr(limit, kind), "kind": name}
         for kind, name in WITHOUT_DEVICE.items()
@@ -152,11 +145,11 @@ def _limit_lines(
     if not rows:
         return []
     named = _named_together([row for row in rows if row["x"] == min(counts)], top)
-    lines = chart_of(rows).mark_line(color=MUTED, strokeDash=[2, 2], strokeWidth=1)
-    texts = chart_of(named).mark_text(align="left", dy=-6, fontSize=11, color=MUTED)
+    lines = chart_of(rows).mark("line", color=MUTED, strokeDash=[2, 2], strokeWidth=1)
+    texts = chart_of(named).mark("text", align="left", dy=-6, fontSize=11, color=MUTED)
     return [
-        lines.encode(x=x, y=y, detail=alt.Detail("kind:N")),
-        texts.encode(x=x, y=y, text=alt.Text("kind:N")),
+        lines.encode(x=x, y=y, detail=vega.field("kind:N")),
+        texts.encode(x=x, y=y, text=vega.field("kind:N")),
     ]
 
 
@@ -172,8 +165,8 @@ def _named_together(firsts: list[dict[str, Any]], top: float) -> list[dict[str, 
 
 
 def _measured(
-    scaling: Scaling, rows: list[dict[str, Any]], part: Part, along: Along, x: alt.X
-) -> list[alt.Chart]:
+    scaling: Scaling, rows: list[dict[str, Any]], part: Part, along: Along, x: vega.Channel
+) -> list[vega.Chart]:
     """Lines between means, intervals, and the means themselves; the device alone is dashed."""
     known = [row for row in rows if row[part.field] is not None]
     device = [row for row in known if row["system"] == scaling.device]
@@ -187,25 +180,22 @@ def _measured(
 
 
 def _device_text(
-    scaling: Scaling, rows: list[dict[str, Any]], x: alt.X, y: alt.Y
-) -> list[alt.Chart]:
-    import altair as alt
-
+    scaling: Scaling, rows: list[dict[str, Any]], x: vega.Channel, y: vega.Channel
+) -> list[vega.Chart]:
     device = [row for row in rows if row["system"] == scaling.device]
     if not device:
         return []
     last = chart_of([{**device[-1], "text": "the device alone"}])
-    mark = last.mark_text(align="right", dy=-14, fontSize=11, color=INK)
-    return [mark.encode(x=x, y=y, text=alt.Text("text:N"))]
+    mark = last.mark("text", align="right", dy=-14, fontSize=11, color=INK)
+    return [mark.encode(x=x, y=y, text=vega.field("text:N"))]
 
 
-def _x(counts: Sequence[int], title: str | None) -> alt.X:
+def _x(counts: Sequence[int], title: str | None) -> vega.Channel:
     """The number of writers, log, with a tick where one was measured."""
     air = max(counts) ** 0.05 if len(counts) > 1 else 1.1
     limits = (min(counts) / air, max(counts) * air)
     look: dict[str, Any] = {"title": title, "format": "d", "labels": bool(title)}
-    found: alt.X = axes.along("x", limits, values=list(counts), grid=False, **look).channel("x")
-    return found
+    return axes.along("x", limits, values=list(counts), grid=False, **look).channel("x")
 
 
 def law_chart(results: Results) -> Drawing | None:
@@ -221,7 +211,7 @@ def law_chart(results: Results) -> Drawing | None:
         return None
     label = "The Universal Scalability Law, fitted to each system's rates."
 
-    def panel(each: tuple[ScalingLine, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+    def panel(each: tuple[ScalingLine, list[dict[str, Any]]], width: int) -> vega.Chart:
         return law_panel(_law(scaling, *each), width)
 
     rows = [row for _, each in shown for row in each]

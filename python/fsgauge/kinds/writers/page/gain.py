@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
-from fsgauge.report import words
+from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
 from fsgauge.report.draw import Drawing, chart_of, draw
@@ -20,9 +20,6 @@ from fsgauge.report.labels import shortened
 from fsgauge.report.theme import MUTED
 from fsgauge.stats.results import Results
 from fsgauge.units import count
-
-if TYPE_CHECKING:
-    import altair as alt
 
 LETTER_PIXELS = 7.2
 LINE_PIXELS = 19
@@ -63,8 +60,8 @@ def gain_chart(results: Results) -> Drawing | None:
         "gain",
         f"Writes of {count(counts[1], 'writer')} in times of those of {counts[0]}, one row a"
         " system, with 95 % intervals.",
-        lambda: panels.specification(_chart(rows, counts, wide)),
-        lambda: panels.specification(_chart(rows, counts, narrow)),
+        lambda: _chart(rows, counts, wide).specification,
+        lambda: _chart(rows, counts, narrow).specification,
         rows,
     )
 
@@ -103,9 +100,7 @@ def _row(scaling: Scaling, counts: tuple[int, int], line: ScalingLine) -> dict[s
     }
 
 
-def _chart(rows: list[dict[str, Any]], counts: tuple[int, int], form: _Form) -> alt.TopLevelMixin:
-    import altair as alt
-
+def _chart(rows: list[dict[str, Any]], counts: tuple[int, int], form: _Form) -> vega.Chart:
     letters, name = int((form.system - 10) / LETTER_PIXELS), "label" if form.short else "name"
     rows = [{**row, name: shortened(row[name], letters)} for row in rows]
     placed, headers, lines = _place(rows)
@@ -120,8 +115,8 @@ def _chart(rows: list[dict[str, Any]], counts: tuple[int, int], form: _Form) -> 
         grid=True,
         domain=False,
     )
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.9]), axis=None)
-    return alt.layer(
+    y = vega.field("y:Q", scale={"domain": [lines - 0.4, -0.9]}, axis=None)
+    return vega.layer(
         marks.level(1, along, strokeWidth=1),
         *(mark for level in near for mark in _ideal(level, along)),
         *marks.measured(placed, ("change", "low", "high"), along, 52, at="y", y=y),
@@ -145,22 +140,20 @@ def _place(
     return placed, headers, y
 
 
-def _ideal(ideal: float, along: Along) -> list[alt.Chart]:
+def _ideal(ideal: float, along: Along) -> list[vega.Chart]:
     """Where more writers bring all that they could."""
-    import altair as alt
-
-    name = chart_of([{"x": ideal, "text": "ideal"}]).mark_text(
-        align="right", dx=-4, fontSize=11, color=MUTED
+    name = chart_of([{"x": ideal, "text": "ideal"}]).mark(
+        "text", align="right", dx=-4, fontSize=11, color=MUTED
     )
     return [
         marks.level(ideal, along, color=MUTED, strokeDash=[1, 3]),
-        name.encode(x=along.channel("x"), y=alt.YValue(2), text=alt.Text("text:N")),
+        name.encode(x=along.channel("x"), y=vega.value(2), text=vega.field("text:N")),
     ]
 
 
 def _texts(
-    rows: list[dict[str, Any]], headers: list[dict[str, Any]], form: _Form, y: alt.Y
-) -> list[alt.Chart]:
+    rows: list[dict[str, Any]], headers: list[dict[str, Any]], form: _Form, y: vega.Channel
+) -> list[vega.Chart]:
     """Systems at the left, numbers at the right, groups above their systems."""
     end = form.plot + form.right
     said, name = ("narrow_words", "label") if form.short else ("wide_words", "name")

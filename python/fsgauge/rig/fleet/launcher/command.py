@@ -162,8 +162,8 @@ def fleet_of_job(nodes: int) -> Fleet:
     names = _said(["scontrol", "show", "hostnames", listed]).split()
     if len(names) < nodes:
         raise InputError(
-            f"--slurm asks for {nodes} nodes, and this job has {len(names)}: {listed}",
-            next=f"--slurm {len(names)}" if names else f"salloc --nodes={nodes}",
+            f"--hosts slurm:N asks for {nodes} nodes, and this job has {len(names)}: {listed}",
+            next=f"--hosts slurm:{len(names)}" if names else f"salloc --nodes={nodes}",
         )
     return Fleet(launcher="slurm", host=[Host(name=name) for name in names[:nodes]])
 
@@ -206,7 +206,7 @@ def submitted(script: str, folder: Path = Path("/")) -> str:
 
 def _said(command: list[str], text: str = "", folder: Path = Path("/")) -> str:
     missing = (
-        "--slurm is for the login node of a cluster, or a job in it",
-        "--ssh a,b,c reaches hosts without Slurm",
+        "--hosts slurm:N is for the login node of a cluster, or a job in it",
+        "--hosts a,b,c reaches hosts without Slurm",
     )
     return answer_of(command, text, seconds=_SECONDS, look="sinfo", missing=missing, folder=folder)

@@ -31,8 +31,8 @@ _EXAMPLE = 'a file of pods has image = "...", hosts = 4 and listen = "..."'
 
 
 class Pods(StudyModel):
-    """What the file of --kubernetes says. `listen` is the coordinator's address as pods see it;
-    `claim` is mounted at `path`."""
+    """What the file of --hosts kubernetes:FILE says. `listen` is the coordinator's address as pods
+    see it; `claim` is mounted at `path`."""
 
     image: OneLine
     hosts: Annotated[int, Field(ge=1, le=MOST_HOSTS)]
@@ -45,7 +45,7 @@ class Pods(StudyModel):
 
 def read_pods(path: Path) -> Pods:
     """The settings of a file; InputError with the place of the first mistake."""
-    text = read_text(path, "the file of pods", "--kubernetes")
+    text = read_text(path, "the file of pods", "--hosts kubernetes:FILE")
     file = TomlFile(text, str(path), keys=lambda _: tuple(Pods.model_fields), example=_EXAMPLE)
     return file.model(Pods)
 

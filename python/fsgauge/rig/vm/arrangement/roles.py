@@ -10,6 +10,7 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.rig.vm.arrangement.tables import (
     DISK,
     Counter,
+    InForce,
     Layer,
     ReachedBy,
     SharedFileSystem,
@@ -78,6 +79,20 @@ class Arrangement:
         """What is above and below the file system, for people."""
         above = f", reached by {self.reached_by.title}" if self.reached_by is not None else ""
         return f"{self.system.kind} on {self.volume.title}{above}"
+
+    def held(self, roles: Roles, at: int) -> tuple[InForce, ...]:
+        """What has to be in force on a node for the system to be what its name says."""
+        found = [
+            each
+            for layer in self.layers
+            for each in layer.in_force
+            if each.lost and at in self.nodes_of(each.on, roles)
+        ]
+        if self.has_files and at in roles.loads:
+            found.append(_mounted(FOLDER))
+        if self.reached_by is not None and at in self.holders(roles):
+            found.append(_mounted(BELOW))
+        return tuple(found)
 
     def holders(self, roles: Roles) -> tuple[int, ...]:
         """The nodes on which the file system is made or mounted."""
@@ -166,6 +181,17 @@ def _unknown(system: System, key: str, name: str, known: Iterable[str]) -> Input
 
 FOLDER, BELOW = "/mnt/system", "/mnt/below"
 """Where a system is mounted on the nodes that drive the load, and where what it is made of is."""
+
+
+def _mounted(place: str) -> InForce:
+    """As it was mounted when the system was set up: a file system that an error made read-only is
+    not. A port may be another one where it was mounted anew."""
+    return InForce(
+        name=f"mount of {place}",
+        read=f"grep ' {place} ' /proc/mounts | sed 's/,mountport=[0-9]*//'",
+        lost=f"{place} is not mounted as it was when the system was set up",
+        steady=True,
+    )
 
 
 def environment(

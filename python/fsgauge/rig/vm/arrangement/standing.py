@@ -11,11 +11,14 @@ from functools import partial
 from typing import Any
 
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.machine.process.tool import LATE
 from fsgauge.rig.vm.arrangement.roles import BELOW, FOLDER, Arrangement, device_for, environment
 from fsgauge.rig.vm.arrangement.tables import Layer, Step
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.in_force import NotInForceError, fault_of_loss
 from fsgauge.rig.vm.messages import Do, Order
 from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.slowness import load_words
 from fsgauge.study.rig_keys import RigKeys
 from fsgauge.system import FileSystem, find_kind
 
@@ -24,9 +27,20 @@ _BESIDE_SECONDS = 30.0
 """A guest that is asked to end a step after so many seconds answers within as many more."""
 _LOOK_SECONDS = 60.0
 _DROP_SECONDS = 240.0
+
+
+class TeardownError(RigError):
+    """A system that stood could not be removed: what was measured on it counts all the same."""
+
+
+_UNDONE = ", undone"
 REMOUNTED = "unmounted and mounted again"
 CACHE_EMPTIED = "unmounted, the cache on disk emptied, and mounted again"
 _DROP_CACHES = "sync; echo 3 > /proc/sys/vm/drop_caches"
+
+
+class NotReadyError(RigError):
+    """What fsgauge itself does before a run was not done: no system failed."""
 
 
 @dataclass
@@ -41,6 +55,8 @@ class SystemOverNodes:
     undo: list[Callable[[], object]] = field(default_factory=list)
     parameters: dict[str, str] = field(default_factory=dict)
     keeps_server_warm: bool = False
+    held: tuple[int, ...] = ()
+    """The nodes that are asked whether it is what its name says."""
 
     def run(self, at: int, text: str, seconds: float = _LOOK_SECONDS) -> str:
         """What a script in bash prints on the node at that place. RigError where it fails."""
@@ -51,6 +67,43 @@ class SystemOverNodes:
         orders = {at: self._order(at, text, seconds) for at in places}
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
+
+    def hold(self) -> None:
+        """From now on it has to be what its name says. NotInForceError where it is not already."""
+        roles = self.group.roles
+        self.held = tuple(at for at in roles.all if self.found.held(roles, at))
+        orders = {
+            at: self._holding([e.model_dump(mode="json") for e in self.found.held(roles, at)], at)
+            for at in self.held
+        }
+        self._require_none(self._losses(orders))
+
+    def require_held(self) -> None:
+        """NotInForceError where some of it has been lost since."""
+        self._require_none(self._losses({at: Order(do="held") for at in self.held}))
+
+    def _require_none(self, lost: list[str]) -> None:
+        if lost:
+            fault = fault_of_loss(self.found.system.name, lost)
+            raise NotInForceError(fault.what, cause=fault.cause, next=fault.next)
+
+    def let_go(self) -> None:
+        """It need not be what its name says any more: it is struck on purpose."""
+        self.group.give({at: self._holding([], at) for at in self.held}, _LOOK_SECONDS)
+        self.held = ()
+
+    def lost_beside(self) -> list[str]:
+        """What is lost on the nodes that drive no load; those that do look themselves. RigError
+        where a node does not answer in time."""
+        places = [at for at in self.held if at not in self.group.roles.loads]
+        return self._losses({at: Order(do="held") for at in places})
+
+    def _holding(self, held: list[Any], at: int) -> Order:
+        return Order(do="hold", words={"held": held, "environment": self._environment(at)})
+
+    def _losses(self, orders: dict[int, Order]) -> list[str]:
+        answers = self.group.give(orders, _LOOK_SECONDS)
+        return [str(each) for at in orders for each in json.loads(answers[at]) or ()]
 
     def count(self) -> None:
         """From now on the nodes that drive the load count what its layers count."""
@@ -96,6 +149,8 @@ class SystemOverNodes:
         """What is in force of its layers; a parameter that cannot be read says so."""
         for layer in self.found.layers:
             for each in layer.in_force:
+                if each.lost:
+                    continue
                 at = self.found.nodes_of(each.on, self.group.roles)[0]
                 try:
                     text = self.run(at, each.read)
@@ -115,7 +170,14 @@ class SystemOverNodes:
         names = ", ".join(self.group.stations[at].name for at in places)
         if self.keeps_server_warm:
             return f"{names}: caches kept"
-        self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        try:
+            self.run_on(places, _DROP_CACHES, _DROP_SECONDS)
+        except NodeLostError:
+            raise
+        except RigError as error:
+            raise NotReadyError(
+                f"caches cannot be emptied before a run: {error.what}", details=error.details
+            ) from error
         return f"{names}: synced; page, dentry and inode caches dropped"
 
     def room_bytes(self) -> int:
@@ -151,6 +213,7 @@ class SystemOverNodes:
         return mounting
 
     def _order(self, at: int, text: str, seconds: float) -> Order:
+        seconds *= self.group.slowness
         words = {"text": text, "environment": self._environment(at), "seconds": seconds}
         return Order(do="run", words=words)
 
@@ -208,7 +271,7 @@ class SystemOverNodes:
                 self.group.done_once |= {(at, name) for at in places}
                 continue
             back = tuple(reversed(places))
-            self.undo.append(partial(self._carry_out, f"{name}, undone", step, back, step.undo))
+            self.undo.append(partial(self._carry_out, name + _UNDONE, step, back, step.undo))
             self._carry_out(name, step, places, step.do)
 
     def _carry_out(self, name: str, step: Step, places: tuple[int, ...], text: str) -> None:
@@ -220,10 +283,12 @@ class SystemOverNodes:
             except NodeLostError:
                 raise
             except RigError as error:
+                busy = f" ({load_words()})" if LATE in error.what else ""
+                how = "removed" if name.endswith(_UNDONE) else "set up"
                 raise RigError(
-                    f'"{self.found.system.name}" is not set up ({name}): {error.what}',
+                    f'"{self.found.system.name}" is not {how} ({name}): {error.what}{busy}',
                     details=error.details,
-                    cause="its steps are in rig/vm/systems",
+                    cause=error.cause or "its steps are in rig/vm/systems",
                     next=f"fsgauge rig test {self.found.system.kind}",
                 ) from error
 
@@ -233,11 +298,13 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     """The system, mounted on all nodes that drive the load.
 
     What the steps made is undone after, in the opposite order. RigError with the step that failed,
-    and its node; NodeLostError where something cannot be undone, so that the nodes are given up.
+    and its node; NotInForceError where all of it was done and the system is not what its name says;
+    TeardownError where something cannot be undone, so that the nodes are given up.
     """
     here = SystemOverNodes(group, found, size_bytes)
     try:
         here._set_up()
+        here.hold()
         yield here
     except Interrupted:
         raise  # the nodes end with the study
@@ -249,10 +316,10 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     try:
         while here.undo:
             here.undo.pop()()
-    except NodeLostError:
+    except Interrupted:
         raise
     except FsgaugeError as error:
         group.give_up()
-        raise NodeLostError(
+        raise TeardownError(
             error.what, details=error.details, cause=error.cause, next=error.next
         ) from error

@@ -52,11 +52,21 @@ class Counter(_Table):
 
 class InForce(_Table):
     """A parameter as it is in force once the system stands, for its page; `read` is bash that
-    prints it, on the first of the nodes `on`."""
+    prints it, on the first of the nodes `on`.
+
+    One with `lost` makes the system what its name says: `read` fails on a node where it is gone,
+    which `lost` says, before the last line that it prints. It is asked on all of the nodes `on`,
+    once the system stands and after each run; `alive NAME...` fails where one of these names is no
+    process's. What is `steady` prints then what it printed first. `grows` names a counter that a
+    run which only reads moves whenever it moves the part that is named second, of any counter.
+    """
 
     name: str
     on: Where = "first"
     read: str
+    lost: str = ""
+    steady: bool = False
+    grows: tuple[str, str] | None = None
 
 
 class Layer(_Table):

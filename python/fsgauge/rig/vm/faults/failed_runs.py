@@ -2,8 +2,10 @@
 
 Kinds of study that ask for it (`Method.outlives_faults`) compare how systems fail as well: a turn
 that fails is a result at once. In others it has failed when its block was lost for the third time.
-Which of three it was: the system could not be set up, a node ended, or a node hangs. The last run
-of a struck turn has its strikes as they were.
+Which of four it was: the system could not be set up, it was not what its name says, a node ended,
+or a node hangs. A machine that does not come up, and caches that are not emptied in time,
+are the rig's own faults, and no system's. The last
+run of a struck turn has its strikes as they were.
 """
 
 from __future__ import annotations
@@ -20,15 +22,21 @@ from fsgauge.record.strikes import Struck
 from fsgauge.rig.happenings import Happening, RunStarted, Tell
 from fsgauge.rig.recording import run_record
 from fsgauge.rig.vm.arrangement.roles import FOLDER
+from fsgauge.rig.vm.arrangement.standing import NotReadyError
 from fsgauge.rig.vm.faults.injection import Injection
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.in_force import CODE as NOT_IN_FORCE
+from fsgauge.rig.vm.in_force import NotInForceError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 
 NOT_SET_UP, CRASHED, HANGS = "system.not_set_up", "system.crashed", "system.hangs"
+NOT_UP, NOT_READY = "rig.not_up", "rig.not_ready"
 _PLACE: TypeAdapter[Place] = TypeAdapter(Place)
 _LATE = ("missed the start", "start was missed")
+_NOT_READY = "were not ready for a run"
+"""What a guest says of other nodes."""
 
 
 class RecordedTurns:
@@ -62,9 +70,16 @@ def is_of_system(error: FsgaugeError, heard: RecordedTurns) -> bool:
 
 
 def fault_of(error: FsgaugeError) -> EngineFault:
-    code, what = NOT_SET_UP, "; ".join([error.what, *error.details[-3:]])
+    """An error's sentence, with the last line that the step printed."""
+    code, what = NOT_SET_UP, error.with_last_words
     if isinstance(error, NodeLostError):
         code, what = CRASHED if error.has_ended else HANGS, error.in_short
+    if isinstance(error, NotUpError):
+        code = NOT_UP
+    if isinstance(error, NotReadyError) or _NOT_READY in error.what:
+        code = NOT_READY
+    if isinstance(error, NotInForceError):
+        code = NOT_IN_FORCE
     return EngineFault(what=what, cause=error.cause, next=error.next, code=code)
 
 

@@ -17,7 +17,7 @@ from fsgauge.rig.happenings import Happening, LoadBegins
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
 from fsgauge.rig.vm.faults.power import power_on, stands_again
 from fsgauge.rig.vm.group import NodeGroup
-from fsgauge.rig.vm.node import BOOT_SECONDS
+from fsgauge.rig.vm.node import BOOT_SECONDS, BOOT_TIMES
 from fsgauge.study.model import System
 
 _NOT_TOLD_SECONDS = 20.0
@@ -81,7 +81,8 @@ class Injection:
     def finish(self) -> list[Struck]:
         """The run has ended: what goes on is undone now."""
         self._over.set()
-        ends = time.monotonic() + _UNDO_SECONDS + max(BOOT_SECONDS.values())
+        boot_seconds = BOOT_TIMES * max(BOOT_SECONDS.values())
+        ends = time.monotonic() + _UNDO_SECONDS * self._group.slowness + boot_seconds
         if self._begun:
             for one in self._injected:
                 one.is_over.wait(max(0.0, ends - time.monotonic()))

@@ -59,6 +59,7 @@ class Surviving:
         self._stood, self._group, self._folder = stood, stood.group, f"{FOLDER}/{folder}"
         self._injection = Injection(stood.group, [strike], stood.found.system, stood)
         self._zero = time.monotonic()
+        self._slowness = stood.group.slowness
         self.nodes = {
             at: Appended(self._group.nodes[at].spec.name, at == strike.number - 1)
             for at in self._group.roles.loads
@@ -86,7 +87,8 @@ class Surviving:
 
     def _append(self) -> None:
         over: float | None = None
-        ends = time.monotonic() + _UNDONE_SECONDS + AFTER_SECONDS
+        after_seconds = AFTER_SECONDS * self._slowness
+        ends = time.monotonic() + _UNDONE_SECONDS * self._slowness + after_seconds
         while time.monotonic() < ends:
             now = time.monotonic()
             for at in self.nodes:
@@ -95,9 +97,9 @@ class Surviving:
                 over = now - self._zero
             if over is None:
                 continue
-            if self._all_went_on(over) or now - self._zero - over > AFTER_SECONDS:
+            if self._all_went_on(over) or now - self._zero - over > after_seconds:
                 break
-        settled = time.monotonic() + _SETTLE_SECONDS
+        settled = time.monotonic() + _SETTLE_SECONDS * self._slowness
         while self._waiting and time.monotonic() < settled:
             for at in list(self._waiting):
                 self._hear(at)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
+from fsgauge.engine.wire import ExactLength, ScanCounts, ScanResult
+from fsgauge.kinds.aging.analysis import chunks_of
+from fsgauge.kinds.aging.analysis.layouts import exact_lengths, lengths_of, share_of_exactly
 from fsgauge.kinds.aging.analysis.model import Aging
 from tests.synthetic_aging import BASELINE, MEBIBYTE, SYSTEMS, make_aging
 
@@ -94,3 +98,43 @@ def test_a_system_without_an_asked_size_has_a_distribution_alone() -> None:
 def test_failed_scans_leave_rates_alone() -> None:
     aging = aging_of(scan_faults=lambda turn, cell: True, levels=(5,))
     assert aging.layouts == [] and aging.failed_scans > 0 and aging.lines
+
+
+def scan_of(exact: dict[int, int], extents: int, listed: list[int]) -> ScanResult:
+    """A scan that counted these lengths, and lists some of its extents."""
+    size_bytes = sum(length * number for length, number in exact.items())
+    rows = [[0, 0, length] for length in listed]
+    return ScanResult.model_construct(
+        exact_lengths=[ExactLength(length_bytes=k, extents=n) for k, n in exact.items()],
+        counts=ScanCounts.model_construct(
+            extents=extents, extent_bytes=size_bytes, files=1, files_without_extents=0
+        ),
+        top=[SimpleNamespace(list=SimpleNamespace(column=lambda _: [row[2] for row in rows]))],
+        extent_lengths=[],
+    )
+
+
+def test_lengths_are_exact_whatever_the_number_of_extents_that_is_listed() -> None:
+    """Files of 94 GiB have up to 102,000 extents, of which a scan lists 10,000."""
+    scan = scan_of({MEBIBYTE: 96_000, 2 * MEBIBYTE: 2_000}, 98_000, [MEBIBYTE] * 10_000)
+    assert share_of_exactly(scan, MEBIBYTE) == pytest.approx(0.96)
+    assert share_of_exactly(scan, 3 * MEBIBYTE) == 0
+    exact = lengths_of([scan]).exact
+    assert exact is not None and exact[0] == (MEBIBYTE, pytest.approx(0.96))
+
+
+def test_lengths_that_are_not_all_known_give_no_share() -> None:
+    for scan in (scan_of({MEBIBYTE: 90}, 100, []), scan_of({}, 100, [MEBIBYTE] * 10)):
+        assert share_of_exactly(scan, MEBIBYTE) is None
+        assert exact_lengths(scan) is None
+
+
+def test_the_allocation_size_of_ldiskfs_is_the_largest_window_of_its_table() -> None:
+    made = make_aging(levels=LEVELS, blocks=1, maps=False)
+    tables = [
+        {"name": system, "kind": "ldiskfs", "settings": {"prealloc_table": table}}
+        for system, table in zip(SYSTEMS, ("256", "256 2048", "512"), strict=False)
+    ]
+    study = made.study.model_copy(update={"study": {**made.study.study, "system": tables}})
+    found = chunks_of(study)
+    assert [found[system] for system in list(SYSTEMS)[:3]] == [1 << 20, 8 << 20, 2 << 20]

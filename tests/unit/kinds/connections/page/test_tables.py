@@ -17,9 +17,13 @@ from fsgauge.kinds.connections.page.tables import (
     published_tables,
     signed_percent,
 )
-from fsgauge.kinds.connections.published import published_connections
+from fsgauge.kinds.connections.published import (
+    asks_of_delayed_allocation,
+    published_connections,
+)
 from fsgauge.pages import explain_metric
 from fsgauge.published.ledger import Figure, ledger_of
+from fsgauge.record.machine import Simulation
 from fsgauge.report.table_parts import TOO_FEW, Table
 from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
@@ -95,6 +99,16 @@ def test_a_test_that_nobody_published_has_no_such_columns() -> None:
     by_name = tables(found)
     assert by_name["test-stat"].elsewhere == 0 and by_name["test-backup-inode"].elsewhere == 0
     assert by_name["test-backup-directory"].elsewhere == 3
+
+
+def test_models_of_both_allocators_are_the_published_question() -> None:
+    """Block at a time against delayed, in the simulator, had no published columns."""
+    found = results()
+    for models, is_asked in ((("block-at-a-time", "delayed"), True), (("ext4", "delayed"), False)):
+        policies = dict(zip(found.systems, models, strict=True))
+        simulation = Simulation.model_construct(policies=policies)
+        asked = found.model_copy(update={"simulation": simulation, "differences": []})
+        assert asks_of_delayed_allocation(asked) == is_asked
 
 
 def test_beside_another_question_nothing_published_is_shown() -> None:

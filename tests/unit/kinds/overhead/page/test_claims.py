@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.kinds.overhead.analysis.model import FilesRatio, Overhead
 from fsgauge.kinds.overhead.page.tables import claims_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.stats import read_study
+from fsgauge.stats.results import JudgedRatio
 from tests.synthetic import make_study
 
 pytestmark = pytest.mark.usefixtures("blank_pictures")
@@ -34,3 +36,28 @@ def test_the_page_shows_them(tmp_path: Path) -> None:
     page = write_report(folder).read_text(encoding="utf-8")
     _, _, claims = page.partition('<section id="claims">')
     assert "published elsewhere, on other hardware" in claims and "F-15" in claims
+
+
+def test_hosts_on_the_same_files_have_their_claims_whatever_the_baseline() -> None:
+    """two-hosts, which is nearest to the published cluster, showed none of its claims."""
+    made = make_study(block_sizes=(4096,), blocks=4)
+    results = read_study(made.turns, made.runs, made.study, made.before)
+    cell = results.cells[0]
+    shared = {**cell.factors, "pattern": "randread", "host_files": "same", "hosts": 2}
+    ratio = JudgedRatio.model_construct(
+        ratio=1.1, low=1.05, high=1.15, n=4, verdict="higher", p_adjusted=0.01
+    )
+    of_hosts = FilesRatio.model_construct(
+        system="ext4", same=cell.id, separate=cell.id, ratio=ratio, limited_by=""
+    )
+    found = results.model_copy(
+        update={
+            "baseline_kind": "path",
+            "cells": [cell.model_copy(update={"factors": shared}), *results.cells[1:]],
+            "own": Overhead.model_construct(fluctuations=[], host_files=[of_hosts]),
+        }
+    )
+    (table,) = claims_table(found, ledger_of("overhead"))
+    rows = {row[2].below: row[1].text for row in table.rows}
+    assert rows["F-24"].startswith("ext4: 1.10 (1.05 to 1.15)")
+    assert "F-15" not in rows

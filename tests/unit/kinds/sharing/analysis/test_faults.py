@@ -14,6 +14,7 @@ from tests.unit.stats.one_run import one_run
     ("code", "named"),
     [
         ("system.not_set_up", "not set up"),
+        ("system.not_in_force", "not in force"),
         ("system.crashed", "crash"),
         ("system.hangs", "hang"),
         ("io.error", "I/O error"),
@@ -23,6 +24,12 @@ from tests.unit.stats.one_run import one_run
 def test_each_fault_has_a_class(code: str, named: str) -> None:
     fault = EngineFault(what="it failed", cause="", next="", code=code)
     assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) == named
+
+
+@pytest.mark.parametrize("code", ["rig.not_up", "rig.not_ready"])
+def test_a_fault_of_the_rig_is_no_system_s(code: str) -> None:
+    fault = EngineFault(what="node1 is not up", cause="", next="", code=code)
+    assert class_of(one_run().model_copy(update={"fault": fault, "parts": []})) is None
 
 
 def test_a_sound_run_has_none() -> None:

@@ -78,7 +78,7 @@ def test_the_first_screen_says_what_is_elsewhere_and_counts_come_before_rates(
     """A newcomer looked for "two nodes twice as much" and found no way to it."""
     page = Path(report.stored.directory / "report.html").read_text(encoding="utf-8")
     first = page.partition("</header>")[0]
-    for command in ("run two-nodes", "run writers-nfs", "coherence", "failure"):
+    for command in ("run two-nodes", "run writers-nfs", "rig coherence", "rig failure"):
         assert f"<code>fsgauge {command}</code>" in first
     assert page.index('id="counts"') < page.index('id="rates"') < page.index('id="traffic"')
     counts = page.partition('id="table-counts"')[2].partition("</table>")[0]

@@ -11,8 +11,9 @@ import pytest
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.rig.fleet.messages import Fault
 from fsgauge.rig.vm.arrangement.roles import arrangements, roles_of
-from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, standing
+from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.group import NodeGroup
+from fsgauge.rig.vm.in_force import NotInForceError
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError
 from fsgauge.rig.vm.qemu import Disk
@@ -33,6 +34,8 @@ class Scene:
     def __init__(self, given: Study) -> None:
         self.fails: set[str] = set()
         self.kills: set[str] = set()
+        self.lost: dict[str, list[str]] = {}
+        self.held: list[str] = []
         self.log: list[str] = []
         self.environments: dict[str, dict[str, str]] = {}
         self.study, self.roles = given, roles_of(given)
@@ -50,6 +53,9 @@ class Scene:
         return stood
 
     def _answer(self, node: FakeNode, order: Order) -> list[Reply | BaseException]:
+        if order.do in ("hold", "held"):
+            self.held.append(f"{order.do} {node.spec.name}")
+            return [Reply(answer=json.dumps(self.lost.get(node.spec.name, [])))]
         text = str(order.words.get("text", order.do))
         self.log.append(f"{node.spec.name} {text}")
         if order.do == "run":
@@ -119,12 +125,50 @@ def test_a_step_that_fails_is_named_and_what_was_made_is_undone() -> None:
     assert not scene.group.is_lost, "another system can be set up"
 
 
-def test_what_cannot_be_undone_makes_the_nodes_useless() -> None:
+def test_what_cannot_be_undone_makes_the_nodes_useless_and_is_no_loss_of_them() -> None:
+    """It was called "not set up", after all of it had been measured."""
     scene = Scene(study(SERVED, nodes=2))
     scene.fails = {"unexport"}
-    with pytest.raises(NodeLostError, match="Served, step 1, undone"):
+    with pytest.raises(TeardownError, match=r"is not removed \(Served, step 1, undone"):
         scene.stood()
     assert scene.group.is_lost
+
+
+def test_a_node_that_dies_while_the_system_is_removed_costs_nothing_that_was_measured() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    scene.kills = {"umount"}
+    with pytest.raises(TeardownError, match="node2 panicked"):
+        scene.stood()
+
+
+def test_a_system_that_is_not_what_its_name_says_is_undone_and_says_what_is_lost() -> None:
+    scene = Scene(study(SERVED, nodes=2))
+    scene.lost = {"node2": ["node2: its cache has no daemon"]}
+    with pytest.raises(NotInForceError, match=r'"ext4" was not what .*its cache has no daemon'):
+        scene.stood()
+    assert scene.log[-3:] == ["node2 umount", "node1 unexport", "node1 fall"]
+
+
+def test_every_node_is_asked_once_it_stands_and_the_others_by_themselves_after_a_run() -> None:
+    scene = Scene(study(SERVED, nodes=3))
+    (found,) = arrangements(scene.study)
+    with standing(scene.group, found, 1 << 20) as stood:
+        assert scene.held == ["hold node1", "hold node2", "hold node3"]
+        mounts = {
+            at: [e["read"].split("'")[1].strip() for e in orders.words["held"]]
+            for at, node in enumerate(scene.nodes)
+            for orders in [next(each for each in node.orders if each.do == "hold")]
+        }
+        assert mounts == {0: ["/mnt/below"], 1: ["/mnt/system"], 2: ["/mnt/system"]}
+        scene.held.clear()
+        scene.lost = {"node1": ["node1: its server is gone"], "node2": ["node2: never asked here"]}
+        assert stood.lost_beside() == ["node1: its server is gone"]
+        assert scene.held == ["held node1"]
+        with pytest.raises(NotInForceError, match="server is gone; node2"):
+            stood.require_held()
+        scene.held.clear()
+        stood.let_go()
+        assert stood.lost_beside() == [] and "held node1" not in scene.held
 
 
 def test_on_a_node_that_is_lost_nothing_is_undone() -> None:

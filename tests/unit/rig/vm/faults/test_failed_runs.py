@@ -8,6 +8,7 @@ from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Plan, RunRecord, Turn
 from fsgauge.rig.happenings import RunStarted
+from fsgauge.rig.vm.arrangement.standing import NotReadyError
 from fsgauge.rig.vm.faults.failed_runs import (
     CRASHED,
     HANGS,
@@ -17,7 +18,9 @@ from fsgauge.rig.vm.faults.failed_runs import (
     fault_of,
     is_of_system,
 )
-from fsgauge.rig.vm.node import NodeLostError
+from fsgauge.rig.vm.in_force import CODE as NOT_IN_FORCE
+from fsgauge.rig.vm.in_force import NotInForceError
+from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
@@ -60,9 +63,15 @@ def test_what_was_not_reached_has_failed_and_what_was_reached_stays() -> None:
         (RigError("mount failed"), NOT_SET_UP),
         (lost("it has ended", has_ended=True), CRASHED),
         (lost("it says nothing", has_ended=False), HANGS),
+        (NotInForceError("its cache has no daemon"), NOT_IN_FORCE),
+        (NotUpError("node1 is not up within 240 s"), "rig.not_up"),
+        (NotReadyError("caches cannot be emptied"), "rig.not_ready"),
+        (RigError("node2: other nodes were not ready for a run within 300 s"), "rig.not_ready"),
     ],
 )
-def test_a_fault_says_which_of_three_it_was(error: FsgaugeError, code: str) -> None:
+def test_a_fault_says_which_of_four_it_was_or_that_it_is_the_rig_s(
+    error: FsgaugeError, code: str
+) -> None:
     assert fault_of(error).code == code
 
 

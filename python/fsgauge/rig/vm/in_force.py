@@ -1,0 +1,142 @@
+"""What makes a system what its name says, as one of its nodes sees it.
+
+It is asked once the system stands, and after each run.
+
+A run in which some of it was lost has failed, with a class of its own: what was measured then was
+another system. What cannot be asked in time says nothing of the system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fsgauge.engine.wire import EngineFault
+from fsgauge.errors import RigError
+from fsgauge.machine.process.tool import run_tool
+from fsgauge.record.parts import Traffic
+from fsgauge.record.records import RunRecord
+from fsgauge.rig.happenings import Happening
+from fsgauge.rig.vm.arrangement.tables import InForce
+
+CODE = "system.not_in_force"
+
+
+class NotInForceError(RigError):
+    """A system that has been set up, and is not what its name says."""
+
+
+ALIVE = """
+alive() {
+  local gone=""
+  for name in "$@"; do
+    grep -qsE "^[0-9]+ \\($name\\) [^ZX]" /proc/[0-9]*/stat || gone="$gone, $name is not running"
+  done
+  [ -z "$gone" ] || { echo "${gone#, }"; return 1; }
+}
+"""
+SECONDS = 30.0
+_END = re.compile(r"^==held== ([0-9]+)\n", re.MULTILINE)
+
+
+class Held:
+    """What is held on this node; nothing until it is told what."""
+
+    def __init__(self, slowness: float = 1.0) -> None:
+        self._held: list[InForce] = []
+        self._environment: dict[str, str] = {}
+        self._first: list[str] = []
+        self._seconds = SECONDS * slowness
+
+    def begin(self, held: list[InForce], environment: dict[str, str]) -> list[str]:
+        """From now on these; what of them is lost already, in words. RigError where they do not
+        answer in time."""
+        self._held, self._environment, self._first = held, environment, []
+        said = self._said()
+        self._first = [text for _, text in said]
+        return self._lost(said)
+
+    def lost(self) -> list[str]:
+        """What is lost now. RigError as above."""
+        return self._lost(self._said())
+
+    def told(self, happening: Happening) -> Happening:
+        """The happening; a run's record with a fault where the system was not in force in it."""
+        if not self._held or not isinstance(happening, RunRecord):
+            return happening
+        try:
+            lost = self.lost()
+        except RigError as error:
+            return not_read(happening, f"whether the system is in force: {error.what}")
+        still = self._still(happening.traffic) if _only_reads(happening) else []
+        return failed(happening, [*lost, *still])
+
+    def _said(self) -> list[tuple[bool, str]]:
+        """Of each, whether it is there and what it printed; by one shell."""
+        if not self._held:
+            return []
+        asked = [
+            f"( set -eu -o pipefail\n{each.read.strip()}\n)\nprintf '\\n==held== %s\\n' $?"
+            for each in self._held
+        ]
+        pairs = [f"{name}={value}" for name, value in self._environment.items()]
+        command = ["env", *pairs, "bash", "-c", "\n".join([ALIVE, *asked])]
+        parts = _END.split(run_tool(command, seconds=self._seconds, name="the shell").output)
+        codes, texts = parts[1::2], parts[0::2]
+        if len(codes) != len(self._held):
+            raise RigError("what is in force was not said to its end")
+        return [(code == "0", text.strip()) for code, text in zip(codes, texts, strict=False)]
+
+    def _lost(self, said: Sequence[tuple[bool, str]]) -> list[str]:
+        first = self._first or [text for _, text in said]
+        found = []
+        for each, (is_there, text), was in zip(self._held, said, first, strict=True):
+            if is_there and not (each.steady and text != was):
+                continue
+            last = f": {text.splitlines()[-1]}" if text else ""
+            found.append(f"{self._environment.get('NODE', 'the node')}: {each.lost}{last}")
+        return found
+
+    def _still(self, traffic: Sequence[Traffic]) -> list[str]:
+        """What did not move in a run that only read, though it had to."""
+        moved: dict[str, int] = {}
+        for each in traffic:
+            moved |= {part: number for part, number in each.parts.items() if number}
+        counts = {each.name: each.count for each in traffic}
+        found = []
+        for entry in self._held:
+            if entry.grows is None:
+                continue
+            counter, part = entry.grows
+            if moved.get(part, 0) and counts.get(counter) == 0:
+                node = self._environment.get("NODE", "the node")
+                found.append(f"{node}: {entry.lost}: {moved[part]} {part} passed it by")
+        return found
+
+
+def _only_reads(record: RunRecord) -> bool:
+    """A file that is open for writing is in no cache."""
+    result = record.result
+    return result is not None and result.read is not None and result.write is None
+
+
+def failed(record: RunRecord, lost: Sequence[str]) -> RunRecord:
+    """The record without what was measured, which was another system; as it is if nothing is
+    lost."""
+    if not lost:
+        return record
+    return record.model_copy(update={"parts": [], "fault": fault_of_loss(record.system, lost)})
+
+
+def fault_of_loss(system: str, lost: Sequence[str]) -> EngineFault:
+    return EngineFault(
+        what=f'"{system}" was not what its name says: {"; ".join(lost)}',
+        cause="a service of it has ended, or was never there: what was measured is another system",
+        next="fsgauge rig test NAME sets a system up alone, and says what of it is missing",
+        code=CODE,
+    )
+
+
+def not_read(record: RunRecord, what: str) -> RunRecord:
+    """The record with what could not be read beside it in time."""
+    return record.model_copy(update={"not_read": [*record.not_read, what]})

@@ -1,0 +1,54 @@
+"""The view of what people look for first: IOPS, bandwidth and p99 of each run.
+
+A run has a row for each slice and machine in `runs`, and its latencies are buckets in `histograms`.
+Here both are put together: slices follow one another, machines work at the same time, and a
+percentile is that of all operations of the run.
+"""
+
+from __future__ import annotations
+
+from fsgauge.store.columns import KEYS, WHICH, View, at
+
+_RUN = ("block", "turn", "position", "system", "again", "cell")
+_BY_RUN = ", ".join(_RUN)
+_FEWEST_BEYOND = 10
+"""Operations slower than a percentile, below which it is withheld; as on the page."""
+_LATENCY = """\
+SELECT {run}, CASE WHEN total - ceil(0.99 * total) >= {fewest} THEN
+    min(CASE WHEN below >= ceil(0.99 * total) THEN high_ns END) / 1e6 END AS p99
+FROM (SELECT {run}, high_ns, sum(operations) OVER (PARTITION BY {run} ORDER BY high_ns) AS below,
+        sum(operations) OVER (PARTITION BY {run}) AS total
+    FROM histograms WHERE operation IN ({of}) AND latency = 'service')
+GROUP BY {run}, total"""
+
+RATES_SOURCE = f"""(SELECT * FROM (
+    SELECT {_BY_RUN}, sum(rate) AS iops, sum(bytes) AS bandwidth
+    FROM (SELECT {_BY_RUN}, machine,
+            1e9 * sum(coalesce(read_operations, 0) + coalesce(write_operations, 0))
+                / sum(elapsed_ns + coalesce(sync_ns, 0)) AS rate,
+            1e9 * sum(coalesce(read_size_bytes, 0) + coalesce(write_size_bytes, 0))
+                / sum(elapsed_ns + coalesce(sync_ns, 0)) AS bytes
+        FROM runs GROUP BY {_BY_RUN}, machine)
+    GROUP BY {_BY_RUN})
+LEFT JOIN (SELECT * RENAME (p99 AS p99_ms) FROM (
+    {_LATENCY.format(run=_BY_RUN, fewest=_FEWEST_BEYOND, of="'read', 'write'")})) USING ({_BY_RUN})
+LEFT JOIN (SELECT * RENAME (p99 AS sync_p99_ms) FROM (
+    {_LATENCY.format(run=_BY_RUN, fewest=_FEWEST_BEYOND, of="'sync'")})) USING ({_BY_RUN})
+ORDER BY block, turn, position)"""  # noqa: S608 - our own words
+"""Read from the views `runs` and `histograms`, which are there before it."""
+
+RATES = View(
+    "rates",
+    "a run: how fast it was, over all its slices and machines",
+    "rates",
+    (
+        *KEYS,
+        at("position", "BIGINT", "run within the turn, in order of time"),
+        *WHICH,
+        at("cell", "VARCHAR", "the cell's id"),
+        at("iops", "DOUBLE", "reads and writes per second; time of writing back counts"),
+        at("bandwidth", "DOUBLE", "bytes per second"),
+        at("p99_ms", "DOUBLE", "of reads and writes; null with too few for a percentile"),
+        at("sync_p99_ms", "DOUBLE", "of fsync, fdatasync; null with too few"),
+    ),
+)

@@ -1,0 +1,70 @@
+"""Six lines, and the command with what plan alone has left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.cli.plan_brief import brief_lines, run_command
+from fsgauge.plan.preview import PlanDescription, describe
+from fsgauge.plan.turns import make_plan
+from fsgauge.study.parse import load_study
+
+
+def described(noise_percent: float | None = None, *systems: str) -> PlanDescription:
+    study = load_study("overhead", systems=list(systems), seed=1)
+    size_bytes = study.storage.model_dump()["size"]
+    plan = make_plan(study, size_bytes=size_bytes)
+    return describe(plan, study, noise_percent, size_bytes=size_bytes)
+
+
+def names(lines: list[str]) -> list[str]:
+    return [line.split()[0] for line in lines]
+
+
+def test_six_lines_say_what_on_what_how_long_how_much_and_what_would_show() -> None:
+    lines = brief_lines(described(2.0), ", as measured", ["fsgauge", "run", "overhead"])
+    assert names(lines) == ["asks", "compares", "takes", "destroys", "detects", "next"]
+    assert "raw (baseline, twice), ext4, xfs, btrfs; storage: loop file of 2 GiB" in lines[1]
+    assert "100 runs in 5 blocks; writes about " in lines[2]
+    assert lines[3].startswith("destroys  nothing: ")
+    assert "(noise: 2 %, as measured)" in lines[4]
+    assert lines[5].startswith("next      fsgauge run overhead      more: --verbose")
+
+
+def test_what_is_refused_has_no_command() -> None:
+    last = brief_lines(described(2.0), "", None)[-1]
+    assert last.startswith("next      more: --verbose")
+
+
+def test_noise_that_is_not_known_is_supposed_and_said() -> None:
+    (line,) = (each for each in brief_lines(described(), "", None) if each.startswith("detects"))
+    assert " if equal runs differ by 5 %; fsgauge doctor measures it" in line
+
+
+def test_noise_that_hides_everything_is_said_with_the_blocks_that_it_takes() -> None:
+    (line,) = (
+        each for each in brief_lines(described(130.0), "", None) if each.startswith("detects")
+    )
+    assert "not even a tenfold change (noise: 130 %)" in line
+    assert "a change of 5 % needs " in line
+
+
+def test_what_weakens_durability_is_among_the_few_lines() -> None:
+    lines = brief_lines(described(2.0, "ext4:mount=nobarrier"), "", None)
+    assert "durable" in names(lines)
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        (["overhead"], ["overhead"]),
+        (["overhead", "--noise", "3 %", "--set", "a=b"], ["overhead", "--set", "a=b"]),
+        (["--noise=3 %", "overhead", "--json"], ["overhead"]),
+        (["overhead", "--pilot", "DIR", "--order", "--verbose", "--seed", "1"], None),
+    ],
+)
+def test_the_command_is_what_was_typed_without_what_plan_alone_has(
+    typed: list[str], left: list[str] | None
+) -> None:
+    wanted = ["overhead", "--seed", "1"] if left is None else left
+    assert run_command(typed) == ["fsgauge", "run", *wanted]

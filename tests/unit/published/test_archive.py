@@ -1,0 +1,124 @@
+"""An archive of a publication: written, judged again, and refused where it is another's."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.published.archive import (
+    FORMAT,
+    Contents,
+    LeftOut,
+    publication_named,
+    read_archive,
+    write_archive,
+)
+from fsgauge.published.ledger import ledger_of
+from fsgauge.published.parts import parts_of
+from fsgauge.published.runs import JudgedRun, run_of, sha256_of
+from tests.synthetic import make_study
+
+STUDY = "overhead-at-scale"
+
+
+def made(tmp_path: Path, **changes: object) -> Path:
+    """An archive of a synthetic run that has the name of a study of verdicts."""
+    from fsgauge.report import write_report
+
+    folder = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "results")
+    write_report(folder)
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    (folder / "report.json").write_text(json.dumps({**report, "study": STUDY}))
+    kept = run_of("overhead", STUDY)
+    assert kept is not None
+    contents = Contents(
+        format=FORMAT,
+        fsgauge="0.1.0",
+        publication="flash",
+        studies=[STUDY],
+        left_out=[LeftOut(study="overhead-two-nodes-at-scale", why="the guest is not built")],
+    ).model_copy(update=changes)
+    return write_archive(tmp_path / "flash.tar.xz", contents, [(folder, kept)])
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_it_is_judged_again_from_its_results_alone(tmp_path: Path) -> None:
+    archived = read_archive(made(tmp_path))
+    run = archived.runs[STUDY]
+    assert [each.study for each in archived.contents.left_out] == ["overhead-two-nodes-at-scale"]
+    f15 = ledger_of("overhead").of("F-15")
+    kept = run_of("overhead", STUDY)
+    assert kept is not None and run.of(f15, f15.trials[0]) != kept.of(f15, f15.trials[0])
+    with tarfile.open(tmp_path / "flash.tar.xz") as packed:
+        names = packed.getnames()
+    assert any("/records/" in name for name in names)
+    assert not [name for name in names if "/scan-" in name]
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_one_of_another_version_is_refused_with_the_command_that_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refusal:
+        read_archive(made(tmp_path, format=7))
+    said = refusal.value.render()
+    assert "version 7" in said and "reads version 1" in said
+    assert "next: fsgauge published run flash" in said
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_a_study_that_was_changed_since_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = made(tmp_path)
+    other = tmp_path / f"{STUDY}.toml"
+    other.write_text("format = 1\n")
+    monkeypatch.setattr(kinds, "verdict_files", lambda folder: {other.name: other})
+    assert sha256_of(other)
+    with pytest.raises(InputError, match="overhead-at-scale of the archive is not the study"):
+        read_archive(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", json.dumps([1]).encode()])
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.tar.xz"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        read_archive(path)
+    with tarfile.open(path, "w:xz") as packed:
+        entry = tarfile.TarInfo("archive.json")
+        entry.size = len(content)
+        packed.addfile(entry, io.BytesIO(content))
+    with pytest.raises(InputError) as refusal:
+        read_archive(path)
+    assert "fsgauge published run" in refusal.value.render()
+
+
+def test_publications_have_names_of_their_own_and_those_of_their_studies() -> None:
+    for name in ("nss", "flash", "sonexion", "clusters", "closson"):
+        assert publication_named(name)[1].publication.name == name
+    assert publication_named("aging") == publication_named("sonexion")
+    for unknown in ("sonexoin", ""):
+        with pytest.raises(InputError) as refusal:
+            publication_named(unknown)
+        assert "sonexion: Life-long performance" in refusal.value.render()
+
+
+def test_every_study_of_a_publication_is_a_part_on_the_rig_that_it_is_for() -> None:
+    parts = {part.study: part for part in parts_of("aging", ledger_of("aging"))}
+    assert parts["aging-predicted"].rig == "simulator"
+    assert parts["aging-at-scale"].needs_heads
+    assert not parts["churn-group-size-at-scale"].needs_heads
+    (nodes,) = [p for p in parts_of("overhead", ledger_of("overhead")) if p.rig == "vm"]
+    assert nodes.study == "overhead-two-nodes-at-scale"
+
+
+def test_a_kept_run_of_another_format_is_refused() -> None:
+    kept = run_of("overhead", STUDY)
+    assert kept is not None
+    with pytest.raises(ValueError, match="format"):
+        JudgedRun.model_validate({**kept.model_dump(), "format": 1})

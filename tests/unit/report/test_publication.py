@@ -1,0 +1,33 @@
+"""The page of a publication: what is printed, what was found here, and a verdict on each claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.published.archive import LeftOut
+from fsgauge.published.ledger import ledger_of
+from fsgauge.published.standing import standing_of
+from fsgauge.report.publication import write_publication
+
+
+def test_his_figures_and_ours_stand_in_one_table(tmp_path: Path) -> None:
+    ledger = ledger_of("connections")
+    standings = [standing_of("connections", claim) for claim in ledger.claim]
+    left_out = [LeftOut(study="a-study", why="no disk with heads", next="fsgauge run a-study")]
+    path = write_publication(tmp_path / "nss.html", ledger, standings, left_out)
+    page = path.read_text(encoding="utf-8")
+    (row,) = [each for each in page.split("<tr>") if "<td>N-21<" in each]
+    assert "74,82,988; 67,425" in row and "counted, though" in row
+    assert "<strong>direction confirmed</strong>" in row and "run.starved" in row
+    assert "a-study: no disk with heads. Next: <code>fsgauge run a-study</code>" in page
+    assert page.count("<tr>") == 1 + len(ledger.claim)
+
+
+def test_what_these_runs_do_not_have_waits_for_them(tmp_path: Path) -> None:
+    """A page is of its own archive's runs, and not of those that the package keeps."""
+    ledger = ledger_of("connections")
+    standings = [standing_of("connections", claim, {}) for claim in ledger.claim]
+    page = write_publication(tmp_path / "nss.html", ledger, standings, []).read_text("utf-8")
+    (row,) = [each for each in page.split("<tr>") if "<td>N-21<" in each]
+    assert "<strong>not yet</strong>" in row and "waits for" in row
+    assert "Not run here" not in page
