@@ -6,6 +6,8 @@ a p99.9 needs 10,000. The old rule read the quantile of the blocks that had so m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from fsgauge.engine.wire import Histogram, OperationResult
@@ -52,28 +54,31 @@ def stalled(run: RunRecord, operations: int) -> RunRecord:
     return run.model_copy(update={"parts": parts})
 
 
-def read(study: SyntheticStudy, operations: int | None) -> Results:
+HALF = (1, 3, 5)
+
+
+def read(study: SyntheticStudy, operations: int | None, blocks: Sequence[int] = HALF) -> Results:
     runs = [
         stalled(run, operations)
-        if operations is not None and run.system == "xfs" and run.block % 2
+        if operations is not None and run.system == "xfs" and run.block in blocks
         else run
         for run in study.runs
     ]
     return read_study(study.turns, runs, study.study, study.before, study.after)
 
 
-def test_the_quantile_of_a_system_that_stalls_is_compared_with_none() -> None:
+def test_the_quantile_of_a_system_that_stalls_is_not_compared() -> None:
     study = studied()
     whole, spoilt = read(study, None), read(study, 500)
     assert whole.comparison(CELL, "xfs", "read.p999") is not None
-    for system in ("xfs", "ext4"):
-        assert spoilt.comparison(CELL, system, "read.p999") is None
+    assert spoilt.comparison(CELL, "xfs", "read.p999") is None
+    assert spoilt.comparison(CELL, "ext4", "read.p999") is not None, "it never stalled"
     short = {m.system: m.short_runs for m in spoilt.measurements if m.metric == "read.p999"}
     assert short["xfs"] == 3 and not short["ext4"], "each its own, and marked"
     found = next(each for each in spoilt.findings if each.code == "quantile.withheld")
     assert found.sentence == (
         "xfs completed too few operations for the read p99 latency and read p99.9 latency, which is"
-        " itself the news: in the only cell it is not compared."
+        " itself the news: in the only cell xfs is not compared."
     )
 
 
@@ -85,7 +90,7 @@ def test_a_quantile_that_no_run_can_answer_is_no_news() -> None:
 
 
 def test_a_run_in_which_nothing_ended_is_the_worst_and_not_missing() -> None:
-    results = read(studied(), 0)
+    results = read(studied(), 0, [1])
     entry = results.comparison(CELL, "xfs", "iops")
     mean = results.comparison(CELL, "xfs", "read.mean")
     assert entry is not None and mean is not None
@@ -94,6 +99,13 @@ def test_a_run_in_which_nothing_ended_is_the_worst_and_not_missing() -> None:
     assert mean.n == 6 and max(ratio for _, ratio in mean.blocks) > 100
     other = results.comparison(CELL, "ext4", "iops")
     assert other is not None and other.ratio == pytest.approx(1, rel=0.5)
+
+
+def test_a_system_that_did_nothing_in_half_of_its_runs_has_no_ratio() -> None:
+    results = read(studied(), 0)
+    assert not [e for e in results.comparisons if e.system == "xfs" and e.metric == "iops"]
+    nothing = results.did_nothing(CELL, "xfs", "iops")
+    assert nothing is not None and nothing.words == "did nothing in 3 of 6 runs"
 
 
 def test_the_plain_runs_have_the_quantile() -> None:
