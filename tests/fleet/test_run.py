@@ -53,7 +53,7 @@ def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: P
     assert len(raw) == 12, raw  # each turn, and the run in it
     page = (directory / "report.html").read_text()
     assert "2 hosts began each run within" in page and "lost: none" in page
-    slow = r"b did [\d. to]+ % of what the other hosts did"
+    slow = r"b did [\d. to]+ % of what the other hosts? did"
     assert re.search(slow, page)
     hosts = json.loads((directory / "report.json").read_text())["hosts"]
     assert [host["name"] for host in hosts["hosts"]] == ["a", "b"]

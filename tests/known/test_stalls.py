@@ -82,6 +82,18 @@ def test_the_quantile_of_a_system_that_stalls_is_not_compared() -> None:
     )
 
 
+def test_runs_that_are_short_for_all_are_no_news_of_one() -> None:
+    """c had 20 to 40 operations a run, as many as the baseline, in runs of a second."""
+    study = studied()
+    runs = [
+        stalled(run, 900 if run.system == "xfs" and run.block % 2 else 1100) for run in study.runs
+    ]
+    results = read_study(study.turns, runs, study.study, study.before, study.after)
+    found = next(each for each in results.findings if each.code == "quantile.withheld")
+    assert found.sentence.startswith("xfs completed too few operations")
+    assert "news" not in found.sentence
+
+
 def test_a_quantile_that_no_run_can_answer_is_no_news() -> None:
     study = studied()
     runs = [stalled(run, 500) for run in study.runs]

@@ -95,7 +95,7 @@ def advice_for_more(evidence: Evidence, otherwise: str) -> str:
 
 
 FAR_BELOW = 0.5
-"""Of the baseline's operations: more than that is too short a run, and no news."""
+"""Of the baseline's operations in a run of the same cell."""
 CODE = "machine.lost"
 FEW_BLOCKS = 6
 
@@ -214,22 +214,21 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
 def _is_far_below(
     evidence: Evidence, few: Sequence[str], baseline: str, found: Sequence[Withheld]
 ) -> bool:
-    """Whether each of these completed less than half of what the baseline did in such a run."""
+    """Whether each of these completed far less than the baseline does, in a third of its runs or
+    more: else the runs are too short, and that is no news."""
+    return all(_falls_short(evidence, system, baseline, each) for system in few for each in found)
 
-    def done(system: str, each: Withheld) -> float:
-        operation = each.metric.partition(".")[0]
-        histograms = [
-            latencies(run.result).get(operation)
-            for run in evidence.runs
-            if run.result is not None and run.system == system and run.cell.id == each.cell
-        ]
-        return statistics.median(
-            [0 if one is None else one.operations for one in histograms] or [0]
-        )
 
-    return all(
-        done(system, each) < FAR_BELOW * done(baseline, each) for system in few for each in found
-    )
+def _falls_short(evidence: Evidence, system: str, baseline: str, of: Withheld) -> bool:
+    operation = of.metric.partition(".")[0]
+    done: dict[str, list[int]] = {system: [], baseline: []}
+    for run in evidence.runs:
+        if run.result is not None and run.system in done and run.cell.id == of.cell:
+            histogram = latencies(run.result).get(operation)
+            done[run.system].append(0 if histogram is None else histogram.operations)
+    usual = statistics.median(done[baseline] or [0])
+    far = [count for count in done[system] if count < FAR_BELOW * usual]
+    return 3 * len(far) >= len(done[system])
 
 
 def _not_compared(few: Sequence[str], baseline: str) -> str:

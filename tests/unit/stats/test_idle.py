@@ -286,7 +286,7 @@ def test_a_slow_host_is_one_finding_of_one_form() -> None:
         results = over_hosts(made, share, "a", set(range(BLOCKS)))
         (found,) = [e for e in results.findings if e.code in ("host.slow", "idle.host")]
         assert found.code == code
-        said = f"d did {100 * share:.0f} % of what the other hosts did in 24 of 24 runs."
+        said = f"d did {100 * share:.0f} % of what the other host did in 24 of 24 runs."
         assert found.sentence == said
         assert results.answer.startswith(said) == (code == "idle.host")
     assert "host.slow" not in {e.code for e in over_hosts(made, 0.7, "a", {0, 1}).findings}
