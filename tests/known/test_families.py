@@ -15,7 +15,7 @@ import pytest
 
 from fsgauge.plan.power import corrected, detectable_percent
 from fsgauge.record.records import Plan, Turn
-from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples
 from tests.synthetic import make_study
@@ -23,7 +23,7 @@ from tests.synthetic import make_study
 METRIC = "iops"
 FAMILY = 12
 MARGIN_PERCENT = 0.01
-Found = Mapping[int, Judged[Ratio]]
+Found = Mapping[int, ContrastResult[Ratio]]
 
 
 def _plan(blocks: int) -> Plan:
@@ -56,7 +56,7 @@ def families(
         yield in_blocks(contrasts, samples, MARGIN_PERCENT)
 
 
-def is_decided(judged: Judged[Ratio]) -> bool:
+def is_decided(judged: ContrastResult[Ratio]) -> bool:
     return judged.verdict in ("better", "worse")
 
 

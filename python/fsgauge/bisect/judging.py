@@ -18,7 +18,7 @@ from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 
 
-class Judged(BaseModel):
+class LimitVerdict(BaseModel):
     """One limit in one cell: the ratio of the kernel to the good one, with its interval."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,7 +32,7 @@ class Judged(BaseModel):
     outcome: Outcome
 
 
-def judged(conditions: Sequence[Condition], results: Results, system: str) -> list[Judged]:
+def judged(conditions: Sequence[Condition], results: Results, system: str) -> list[LimitVerdict]:
     """Every limit in every cell that it selects; InputError where it selects none."""
     lines = {(each.cell, each.system, each.metric): each for each in results.comparisons}
     idle = {(each.cell, each.system, each.metric) for each in results.nothing}
@@ -50,9 +50,11 @@ def judged(conditions: Sequence[Condition], results: Results, system: str) -> li
     ]
 
 
-def _judged(condition: Condition, key: Key, line: Comparison | None, results: Results) -> Judged:
+def _judged(
+    condition: Condition, key: Key, line: Comparison | None, results: Results
+) -> LimitVerdict:
     """One line; without a ratio the system did nothing."""
-    return Judged(
+    return LimitVerdict(
         condition=condition.text,
         cell=results.cell(key[0]).name,
         ratio=line and line.ratio,
@@ -63,7 +65,7 @@ def _judged(condition: Condition, key: Key, line: Comparison | None, results: Re
     )
 
 
-def outcome_of(limits: Sequence[Judged]) -> Outcome:
+def outcome_of(limits: Sequence[LimitVerdict]) -> Outcome:
     """Bad where one limit is crossed, good where all are held."""
     outcomes = {each.outcome for each in limits}
     if "bad" in outcomes:

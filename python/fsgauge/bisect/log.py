@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from fsgauge.bisect.judging import Judged
+from fsgauge.bisect.judging import LimitVerdict
 from fsgauge.bisect.search import Outcome
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
@@ -40,7 +40,7 @@ class Step(BaseModel):
     directory: str
     blocks: int
     outcome: Outcome
-    limits: list[Judged]
+    limits: list[LimitVerdict]
 
 
 class Log(BaseModel):

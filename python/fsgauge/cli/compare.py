@@ -13,7 +13,7 @@ from fsgauge.cli.choices import accept_changed_choice, tell
 from fsgauge.exit_codes import ExitCode, ends, gravest, of_decision, of_studies
 
 if TYPE_CHECKING:
-    from fsgauge.report.compared import Line
+    from fsgauge.report.compared import FolderRow
     from fsgauge.report.compared_models import ModelLine
     from fsgauge.stats.folders.between import Between
     from fsgauge.stats.folders.compare import KnownSittings
@@ -239,7 +239,7 @@ def _models(lines: Sequence[ModelLine]) -> list[str]:
     return [*aligned([head, *rows]), ""] if lines else []
 
 
-def _cells(line: Line) -> list[str]:
+def _cells(line: FolderRow) -> list[str]:
     name = f"{line.cell}, {line.system}"
     ratio = f"{line.ratio} ({line.interval})" if line.ratio else ""
     return [name, line.a, line.b, ratio, line.verdict]

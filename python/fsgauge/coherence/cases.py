@@ -67,7 +67,7 @@ class StepFailedError(Exception):
     """A step that a test rests on gave an error."""
 
 
-class Trial(NamedTuple):
+class CaseResult(NamedTuple):
     """What became of one; `behind_seconds` is how long its reader took to see what was written,
     where that was waited for; None where it never did. `raced`: whether the other node was at work
     in the same moment; None where it need not be."""
@@ -77,7 +77,7 @@ class Trial(NamedTuple):
     raced: bool | None = None
 
 
-Trials = Callable[[Pair, str, int], Iterator[Trial]]
+Trials = Callable[[Pair, str, int], Iterator[CaseResult]]
 """Makes so many trials, in files of that name."""
 
 
@@ -93,7 +93,7 @@ class Case:
     trials: Trials
 
 
-def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator[Trial]:
+def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator[CaseResult]:
     """Written by each of the two in turn, then opened by the other."""
     pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
     pair.do(1, do="look", name=name)
@@ -101,10 +101,10 @@ def _by_name(pair: Pair, name: str, trials: int, *, written_by: str) -> Iterator
         writer = version % 2
         pair.must(writer, do=written_by, name=name, version=version, size_bytes=SIZE_BYTES)
         seen = pair.do(1 - writer, do="look", name=name)
-        yield Trial(read_outcome(seen, version, SIZE_BYTES))
+        yield CaseResult(read_outcome(seen, version, SIZE_BYTES))
 
 
-def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     pair.must(0, do="put", name=name, version=0, size_bytes=SIZE_BYTES)
     pair.must(1, do="look_kept", name=name)
     for version in range(1, trials + 1):
@@ -112,12 +112,12 @@ def _kept_open(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
         written = time.monotonic()
         outcome = read_outcome(pair.do(1, do="look_kept", name=name), version, SIZE_BYTES)
         is_last = version == trials and outcome != SAME
-        yield Trial(
+        yield CaseResult(
             outcome, _behind(pair, 1, "look_kept", name, version, written) if is_last else 0
         )
 
 
-def _new_file(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _new_file(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     for version in range(1, trials + 1):
         writer, own = version % 2, f"{name}-{version}"
         pair.do(1 - writer, do="look", name=own)  # it is not there, which may be remembered
@@ -125,7 +125,7 @@ def _new_file(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
         written = time.monotonic()
         outcome = read_outcome(pair.do(1 - writer, do="look", name=own), version, SIZE_BYTES)
         is_last = version == trials and outcome != SAME
-        yield Trial(
+        yield CaseResult(
             outcome, _behind(pair, 1 - writer, "look", own, version, written) if is_last else 0
         )
 
@@ -141,7 +141,7 @@ def _behind(
     return None
 
 
-def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     for version in range(1, trials + 1):
         own = f"{name}-{version}"
         pair.must(0, do="put", name=own, version=version, size_bytes=SIZE_BYTES)
@@ -151,10 +151,10 @@ def _rename_kept(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
         seen = pair.do(1, do="look_kept", name=own, anew=True)
         pair.do(1, do="release")
         outcome = read_outcome(seen, version + 1, SIZE_BYTES)
-        yield Trial(f"rename refused: {refused}" if refused else outcome)
+        yield CaseResult(f"rename refused: {refused}" if refused else outcome)
 
 
-def _append_by_turns(pair: Pair, name: str, trials: int, *, ask_size: bool) -> Iterator[Trial]:
+def _append_by_turns(pair: Pair, name: str, trials: int, *, ask_size: bool) -> Iterator[CaseResult]:
     for number in range(trials):
         for which in (0, 1):
             step = {"node": which, "first": number, "count": 1, "sync": True}
@@ -162,7 +162,7 @@ def _append_by_turns(pair: Pair, name: str, trials: int, *, ask_size: bool) -> I
     yield from _records(pair, name, trials)
 
 
-def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     """Of nodes that hardly met, once more with more records, as long as there is time: one may have
     ended before the other began."""
     began = time.monotonic()
@@ -182,7 +182,7 @@ def _append_at_once(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
     yield from found
 
 
-def _appended_at_once(pair: Pair, name: str, trials: int, round_number: int) -> list[Trial]:
+def _appended_at_once(pair: Pair, name: str, trials: int, round_number: int) -> list[CaseResult]:
     own, count = f"{name}-{round_number}", trials * RACE_GROWTH**round_number
     pair.must(0, do="put", name=own, version=0, size_bytes=0)
     steps: list[dict[str, object]] = [
@@ -193,7 +193,7 @@ def _appended_at_once(pair: Pair, name: str, trials: int, round_number: int) -> 
     return list(_records(pair, own, count, at_once=True))
 
 
-def _records(pair: Pair, name: str, trials: int, *, at_once: bool = False) -> Iterator[Trial]:
+def _records(pair: Pair, name: str, trials: int, *, at_once: bool = False) -> Iterator[CaseResult]:
     """Both have closed the log: what it holds for who opens it then."""
     for which in (0, 1):
         pair.must(which, do="release")
@@ -202,19 +202,19 @@ def _records(pair: Pair, name: str, trials: int, *, at_once: bool = False) -> It
     met = overlapped(found["records"])
     became = append_outcomes(found["records"], found["torn"], sent).elements()
     for at, outcome in enumerate(became):
-        yield Trial(outcome, raced=at < met if at_once else None)
+        yield CaseResult(outcome, raced=at < met if at_once else None)
 
 
-def _exclusive(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _exclusive(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     step: dict[str, object] = {"do": "claim", "name": name, "count": trials}
     answers = pair.both(STEP_SECONDS + trials, step, step)
     _require_done(answers)
     winners = Counter(number for each in answers for number in each["won"])
     for number in range(trials):
-        yield Trial(claim_outcome(winners[number]))
+        yield CaseResult(claim_outcome(winners[number]))
 
 
-def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[Trial]:
+def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[CaseResult]:
     words = {"name": name, "by": by}
     for trial in range(trials):
         holder, other = trial % 2, 1 - trial % 2
@@ -223,10 +223,10 @@ def _locked(pair: Pair, name: str, trials: int, *, by: str) -> Iterator[Trial]:
         pair.do(holder, do="unlock", **words)
         after = pair.do(other, do="lock", **words)
         pair.do(other, do="unlock", **words)
-        yield Trial(lock_outcome(first, second, after))
+        yield CaseResult(lock_outcome(first, second, after))
 
 
-def _counter(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
+def _counter(pair: Pair, name: str, trials: int) -> Iterator[CaseResult]:
     pair.must(0, do="put", name=name, version=0, size_bytes=0)
     seconds = STEP_SECONDS
     step: dict[str, object] = {
@@ -242,9 +242,9 @@ def _counter(pair: Pair, name: str, trials: int) -> Iterator[Trial]:
         pair.must(which, do="release")
     number = int(pair.must(1, do="number", name=name)["number"])
     done = sum(int(each["done"]) for each in answers)
-    yield from [Trial(KEPT)] * min(number, done)
-    yield from [Trial(LOST)] * max(0, done - number)
-    yield from [Trial("never had the lock")] * (2 * trials - done)
+    yield from [CaseResult(KEPT)] * min(number, done)
+    yield from [CaseResult(LOST)] * max(0, done - number)
+    yield from [CaseResult("never had the lock")] * (2 * trials - done)
 
 
 def _require_done(answers: tuple[Answer, Answer]) -> None:

@@ -14,7 +14,7 @@ from fsgauge.published.needs import lacking, noise_words, waits_for
 from fsgauge.published.prediction import GRAVEST_FIRST, Predicted, predicted
 from fsgauge.published.runs import JudgedRun, run_of
 from fsgauge.published.trial import Observable, Trial
-from fsgauge.published.verdict import Outcome, Word, judged, together, without_certainty
+from fsgauge.published.verdict import TrialVerdict, Word, judged, together, without_certainty
 from fsgauge.units import figure
 
 _PREDICTED: dict[str, Word] = {
@@ -31,7 +31,7 @@ class TrialStanding:
     """One trial, what came of it, and the run that says so."""
 
     trial: Trial
-    outcome: Outcome
+    outcome: TrialVerdict
     run: JudgedRun | None
     published: float | None
 
@@ -96,22 +96,24 @@ def _of_trial(folder: str, claim: Claim, trial: Trial, run: JudgedRun | None) ->
     if run is None:
         study = f"kinds/{folder}/verdicts/{trial.study}.toml"
         waits = " and ".join([*waits_for(trial), f"a run of {study}"])
-        return TrialStanding(trial, Outcome("not yet", f"waits for {waits}"), None, published)
+        return TrialStanding(trial, TrialVerdict("not yet", f"waits for {waits}"), None, published)
     outcome = _with_what_it_lacks(trial, run, judged(trial, published, run.of(claim, trial)))
     return TrialStanding(trial, outcome, run, published)
 
 
-def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: Outcome) -> Outcome:
+def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: TrialVerdict) -> TrialVerdict:
     """What a run's own findings, and what it was run on, leave of an outcome."""
     lacks = lacking(trial, run)
     if lacks and outcome.word != "not yet":
-        return Outcome("not yet", f"{outcome.words}; not yet, since {', and '.join(lacks)}")
+        return TrialVerdict("not yet", f"{outcome.words}; not yet, since {', and '.join(lacks)}")
     if trial.since and outcome.word == "refuted":
-        return Outcome("changed since", f"{outcome.words}; {trial.since}")
+        return TrialVerdict("changed since", f"{outcome.words}; {trial.since}")
     if trial.no_proof and outcome.word == "confirmed":
-        return Outcome("no proof", f"{outcome.words}; {trial.no_proof}")
+        return TrialVerdict("no proof", f"{outcome.words}; {trial.no_proof}")
     if noise := noise_words(run):
-        return without_certainty(Outcome(outcome.word, f"{outcome.words}; counted, though {noise}"))
+        return without_certainty(
+            TrialVerdict(outcome.word, f"{outcome.words}; counted, though {noise}")
+        )
     return outcome
 
 

@@ -49,17 +49,17 @@ CERTAIN = 0.05
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialVerdict:
     """A verdict on one trial, and what was observed in words."""
 
     word: Word
     words: str
 
 
-def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> Outcome:
+def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> TrialVerdict:
     """What observations make of a trial; `published` is the ratio to hold them against."""
     if not seen:
-        return Outcome("not yet", "nothing was observed")
+        return TrialVerdict("not yet", "nothing was observed")
     if trial.rule in ("below", "above", "no gain", "same"):
         return _of_each(trial, published, seen)
     if trial.rule == "at least":
@@ -85,18 +85,18 @@ def _digits(value: float) -> str:
     return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
 
 
-def without_certainty(outcome: Outcome) -> Outcome:
+def without_certainty(outcome: TrialVerdict) -> TrialVerdict:
     """Of a count in a run too noisy for its times: no size is confirmed, and nothing refuted."""
     weaker: dict[Word, Word] = {"confirmed": "direction confirmed", "refuted": "undecided"}
-    return Outcome(weaker.get(outcome.word, outcome.word), outcome.words)
+    return TrialVerdict(weaker.get(outcome.word, outcome.word), outcome.words)
 
 
-def _of_each(trial: Trial, published: float | None, seen: Sequence[Observation]) -> Outcome:
+def _of_each(trial: Trial, published: float | None, seen: Sequence[Observation]) -> TrialVerdict:
     """Of one cell; several that vary what the claim says nothing of have to say the same."""
     words = {_of_one(trial, published, each) for each in seen}
     first = seen[0]
     told = f"{_named(first, seen)}{numbers(first)}"
-    return Outcome(words.pop() if len(words) == 1 else "undecided", told)
+    return TrialVerdict(words.pop() if len(words) == 1 else "undecided", told)
 
 
 def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
@@ -125,53 +125,53 @@ def _same(one: Observation) -> Word:
     return "refuted" if one.excludes(1) else "undecided"
 
 
-def _at_least(bound: float, seen: Sequence[Observation]) -> Outcome:
+def _at_least(bound: float, seen: Sequence[Observation]) -> TrialVerdict:
     least = min(seen, key=lambda each: each.value)
     words = f"{_named(least, seen)}{numbers(least)}, against {bound:g}"
     if any(each.is_below(bound) for each in seen):
-        return Outcome("refuted", words)
+        return TrialVerdict("refuted", words)
     met = all(each.low is not None and each.low >= bound for each in seen)
-    return Outcome("confirmed" if met else "undecided", words)
+    return TrialVerdict("confirmed" if met else "undecided", words)
 
 
-def _loss_up_to(bound: float, seen: Sequence[Observation]) -> Outcome:
+def _loss_up_to(bound: float, seen: Sequence[Observation]) -> TrialVerdict:
     """A loss is there. How large it is depends on hardware, so a larger one refutes nothing."""
     least = min(seen, key=lambda each: each.value)
     words = f"{_named(least, seen)}{numbers(least)}"
     if not any(_is_certain(each) and each.is_below(1) for each in seen):
-        return Outcome("undecided", words)
-    return Outcome("confirmed" if least.contains(bound) else "direction confirmed", words)
+        return TrialVerdict("undecided", words)
+    return TrialVerdict("confirmed" if least.contains(bound) else "direction confirmed", words)
 
 
-def _of_many(trial: Trial, seen: Sequence[Observation]) -> Outcome:
+def _of_many(trial: Trial, seen: Sequence[Observation]) -> TrialVerdict:
     below = [each for each in seen if each.is_below(1)]
     above = [each for each in seen if each.is_above(1)]
     words = f"{len(below)} of {len(seen)} are below 1, {len(above)} above, the rest undecided"
     if trial.rule == "most above":
         if len(above) > len(seen) / 2:
-            return Outcome("confirmed", words)
-        return Outcome("refuted" if len(below) > len(seen) / 2 else "undecided", words)
+            return TrialVerdict("confirmed", words)
+        return TrialVerdict("refuted" if len(below) > len(seen) / 2 else "undecided", words)
     against = [each for each in above if _is_certain(each)]
     if against:
         first = max(against, key=lambda each: each.value)
-        return Outcome("refuted", f"{words}; {first.cell}: {numbers(first)}")
-    return Outcome("confirmed" if len(below) == len(seen) else "undecided", words)
+        return TrialVerdict("refuted", f"{words}; {first.cell}: {numbers(first)}")
+    return TrialVerdict("confirmed" if len(below) == len(seen) else "undecided", words)
 
 
-def _any(trial: Trial, seen: Sequence[Observation]) -> Outcome:
+def _any(trial: Trial, seen: Sequence[Observation]) -> TrialVerdict:
     """One that is certain confirms it; it is refuted when none can differ by more than a margin."""
     sides = (1 - MARGIN,) if trial.rule == "any below" else (1 - MARGIN, 1 + MARGIN)
     met = [each for each in seen if _is_certain(each) and _is_beyond(each, sides)]
     if met:
         first = max(met, key=lambda each: abs(math.log(each.value)))
         count = f"{len(met)} of {len(seen)}; " if len(seen) > 1 else ""
-        return Outcome("confirmed", f"{count}{_named(first, seen)}{numbers(first)}")
+        return TrialVerdict("confirmed", f"{count}{_named(first, seen)}{numbers(first)}")
     widest = max(seen, key=lambda each: abs(math.log(each.value)))
     words = f"none of {len(seen)} certainly; {_named(widest, seen)}{numbers(widest)}"
     none = all(each.is_above(sides[0]) for each in seen) and (
         len(sides) == 1 or all(each.is_below(sides[1]) for each in seen)
     )
-    return Outcome("refuted" if none else "undecided", words)
+    return TrialVerdict("refuted" if none else "undecided", words)
 
 
 def _is_beyond(seen: Observation, sides: Sequence[float]) -> bool:

@@ -41,7 +41,7 @@ _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 
 
 @dataclass(frozen=True)
-class Line:
+class FolderRow:
     """One entry in words; `other` is the ratio by the basis that does not decide, `within` the
     interval of these sittings alone."""
 
@@ -66,7 +66,7 @@ class LinesOfMetric:
     name: str
     label: str
     better: str
-    lines: list[Line]
+    lines: list[FolderRow]
 
 
 def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> list[Side]:
@@ -121,7 +121,7 @@ def _labels(directories: Sequence[Path]) -> list[str]:
     return [str(directory) for directory in directories]
 
 
-def primary_lines(between: Between) -> list[Line]:
+def primary_lines(between: Between) -> list[FolderRow]:
     """What the answer is about: the primary cells by their primary metric."""
     lines = [line_of(between, entry) for entry in between.primary_entries(between.decides)]
     return lines + [_idle_line(between, each) for each in _primary_idle(between)]
@@ -137,8 +137,8 @@ def _primary_idle(between: Between) -> list[IdleLine]:
     ]
 
 
-def _idle_line(between: Between, each: IdleLine) -> Line:
-    return Line(
+def _idle_line(between: Between, each: IdleLine) -> FolderRow:
+    return FolderRow(
         cell=between.cell(each.cell).name,
         system=each.system,
         a=_value(each.metric, each.a, each.value_a),
@@ -160,7 +160,7 @@ def _value(metric: str, nothing: str, value: float | None) -> str:
     return words.value(value, METRICS[metric].unit)
 
 
-def line_of(between: Between, entry: Entry) -> Line:
+def line_of(between: Between, entry: Entry) -> FolderRow:
     """One entry in words. Values are those of the systems, also where ratios of ratios decide."""
     unit = between.metric(entry.metric).unit
     direct = between.entry(entry.cell, entry.system, entry.metric, "direct") or entry
@@ -168,7 +168,7 @@ def line_of(between: Between, entry: Entry) -> Line:
     robust = words.ratio(entry.robust_ratio)
     if entry.robust_low is not None:
         robust += f" ({words.interval(entry.robust_low, entry.robust_high, entry.blocks)})"
-    return Line(
+    return FolderRow(
         cell=name_of(between, entry),
         system=entry.system,
         a=words.value(direct.value_a, unit),

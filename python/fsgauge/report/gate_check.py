@@ -9,7 +9,7 @@ from fsgauge.report.gate import aligned, options_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Required, Test
 from fsgauge.stats.gate.check import Checked
-from fsgauge.stats.gate.judge import Compared, Judged
+from fsgauge.stats.gate.judge import Compared, GateVerdict
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import is_too_wide
@@ -60,7 +60,7 @@ def _table(checked: Checked) -> list[str]:
     return [*found, f"and {count(rest, 'line')} with less of a loss"] if rest > 0 else found
 
 
-def _row(each: Judged, checked: Checked) -> list[str]:
+def _row(each: GateVerdict, checked: Checked) -> list[str]:
     unit = METRICS[each.metric].unit
     spreads = [found.spread_percent for found in (each.direct, each.to_baseline) if found]
     return [
@@ -75,13 +75,13 @@ def _row(each: Judged, checked: Checked) -> list[str]:
     ]
 
 
-def _new(each: Judged, unit: str) -> str:
+def _new(each: GateVerdict, unit: str) -> str:
     if each.new is None:
         return "nothing" if each.idle else "none"
     return words.value(each.new, unit)
 
 
-def _name(each: Judged, checked: Checked) -> str:
+def _name(each: GateVerdict, checked: Checked) -> str:
     return f"{checked.cell_names[each.cell]}, {each.system}, {each.metric}"
 
 
@@ -93,7 +93,7 @@ def _ratio(each: Compared | None) -> str:
     )
 
 
-def _to_baseline(each: Judged, checked: Checked) -> str:
+def _to_baseline(each: GateVerdict, checked: Checked) -> str:
     """Its ratio to the baseline, new over accepted; of the baseline, that to the others."""
     if each.to_baseline is None:
         return ""
@@ -101,7 +101,7 @@ def _to_baseline(each: Judged, checked: Checked) -> str:
     return _ratio(each.to_baseline) + (" to the others" if own else "")
 
 
-def _outcome(each: Judged, checked: Checked) -> str:
+def _outcome(each: GateVerdict, checked: Checked) -> str:
     if each.idle:
         return f"{each.outcome}: {each.idle}"
     if each.outcome != "disagrees" or each.direct is None or each.to_baseline is None:
@@ -115,7 +115,7 @@ def _outcome(each: Judged, checked: Checked) -> str:
     return f"worse relative to {checked.baseline} alone"
 
 
-def _badness(each: Judged) -> tuple[int, float]:
+def _badness(each: GateVerdict) -> tuple[int, float]:
     """The worst outcome first, and of one outcome the largest loss."""
     if each.direct is None:
         return _ORDER.index(each.outcome), 0.0

@@ -12,7 +12,7 @@ from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
 
-class Line(NamedTuple):
+class Assurance(NamedTuple):
     """One fact of the box "How sure"; `page` is what `fsgauge explain` takes, "" for the findings
     below; `good` is False where the reader has to look closer."""
 
@@ -73,11 +73,11 @@ class KindPage:
         """The question that heads the page."""
         return results.question
 
-    def integrity(self, results: Results) -> Line | None:  # noqa: ARG002
+    def integrity(self, results: Results) -> Assurance | None:  # noqa: ARG002
         """What was read back, where the kind counts it itself."""
         return None
 
-    def comparisons(self, results: Results) -> Line | None:  # noqa: ARG002
+    def comparisons(self, results: Results) -> Assurance | None:  # noqa: ARG002
         """How many ratios its verdicts are corrected for, where they are not between systems."""
         return None
 

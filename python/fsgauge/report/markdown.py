@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fsgauge.errors import escaped
-from fsgauge.report.tables import Line, primary_lines
+from fsgauge.report.tables import ComparisonRow, primary_lines
 from fsgauge.stats.results import Results
 
 _SPECIAL = re.compile(r"[\\`*_|<>\[\]#]")
@@ -19,7 +19,7 @@ def markdown(results: Results) -> str:
     return f"**{_plain(results.answer)}**\n\n{table}\n"
 
 
-def _row(line: Line) -> tuple[str, ...]:
+def _row(line: ComparisonRow) -> tuple[str, ...]:
     words = (
         line.cell,
         line.system,

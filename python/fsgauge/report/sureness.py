@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fsgauge.engine.wire import IntegrityResult
 from fsgauge.record.records import RunRecord
 from fsgauge.report import words
-from fsgauge.report.kind_page import Line, page_of
+from fsgauge.report.kind_page import Assurance, page_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results
@@ -20,7 +20,7 @@ FEW_BLOCKS = 6
 _LEAST_SHARE_PERCENT = 0.05
 
 
-def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Line]:
+def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Assurance]:
     """The lines, in the order in which a reader should doubt; `runs` for what was read back."""
     return [
         *_integrity(results, runs),
@@ -35,85 +35,87 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Lin
     ]
 
 
-def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
+def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Assurance]:
     lines = integrity_lines(results.systems, runs)
     own = page_of(results).integrity(results)
     if own is not None:
         return [own]
     bad = [line.system for line in lines if not line.good]
     if bad:
-        return [Line("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]
-    return [Line("Integrity", "every block read back is right", True, "integrity")][: len(lines)]
+        return [Assurance("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]
+    return [Assurance("Integrity", "every block read back is right", True, "integrity")][
+        : len(lines)
+    ]
 
 
-def _blocks(results: Results) -> Line:
+def _blocks(results: Results) -> Assurance:
     sure = results.sureness
     text = f"{sure.blocks_complete}"
     if sure.lacking:
-        return Line("Blocks", sure.blocks_words, False, "blocks")
+        return Assurance("Blocks", sure.blocks_words, False, "blocks")
     if sure.blocks_complete != sure.blocks_planned:
         text += f" of {sure.blocks_planned} planned"
     most = max((each.n for each in results.comparisons), default=0)
     if most > sure.blocks_complete:
         text += f" whole, up to {most} of a cell"
     few = sure.blocks_complete < FEW_BLOCKS
-    return Line("Blocks", text + (", few" if few else ""), not few, "blocks")
+    return Assurance("Blocks", text + (", few" if few else ""), not few, "blocks")
 
 
-def _noise(results: Results) -> Line:
+def _noise(results: Results) -> Assurance:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
     if floor is None and any(each.code == "operations.few" for each in results.findings):
-        return Line("Noise floor", "unknown: too few operations in a run", False, "noise")
+        return Assurance("Noise floor", "unknown: too few operations in a run", False, "noise")
     cell, metric = results.primary_cells[0], results.primary_metrics[results.primary_cells[0]]
     idle = results.did_nothing(cell, results.baseline, metric)
     if floor is None and idle is not None:
-        return Line("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
+        return Assurance("Noise floor", f"unknown: {results.baseline} {idle.words}", False, "noise")
     if floor is None:
-        return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
+        return Assurance("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = words.noise(floor, results.baseline)
     if words.never_differs(floor):
         text = f"none: {results.baseline} equals itself in every block"
     if floor.state == "wide":
         text += f", too noisy {hides(results.comparisons, floor.metric)}"
-    return Line("Noise floor", text, floor.state == "quiet", "noise")
+    return Assurance("Noise floor", text, floor.state == "quiet", "noise")
 
 
-def _steady(results: Results) -> Line:
+def _steady(results: Results) -> Assurance:
     sure = results.sureness
     if sure.runs_judged_steady == 0 and sure.runs_by_passes:
         whose = page_of(results).workers
-        return Line(
+        return Assurance(
             "Steadiness", f"does not apply (a run is all of its {whose}' work)", True, "steady"
         )
     if sure.runs_judged_steady == 0:
-        return Line("Steadiness", "cannot be judged: the runs are too short", False, "steady")
+        return Assurance("Steadiness", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
-        return Line("Steadiness", f"all {sure.runs_steady} runs", True, "steady")
+        return Assurance("Steadiness", f"all {sure.runs_steady} runs", True, "steady")
     text = f"{unsteady} of {sure.runs_judged_steady} runs were not steady"
-    return Line("Steadiness", text, False, "steady")
+    return Assurance("Steadiness", text, False, "steady")
 
 
-def _engine(results: Results) -> list[Line]:
+def _engine(results: Results) -> list[Assurance]:
     """A model has no load threads."""
     share = results.sureness.engine_share_percent
     if results.simulation is not None:
         return []
     if share is None:
-        return [Line("Tool overhead", "unknown", False, "engine_share")]
+        return [Assurance("Tool overhead", "unknown", False, "engine_share")]
     most = f"at most {words.percent(share)}" if share >= _LEAST_SHARE_PERCENT else "under 0.1 %"
     told = f"{most} of the load threads' time"
-    return [Line("Tool overhead", told, share <= 20, "engine_share")]
+    return [Assurance("Tool overhead", told, share <= 20, "engine_share")]
 
 
-def _under_load(results: Results) -> list[Line]:
+def _under_load(results: Results) -> list[Assurance]:
     share = results.sureness.under_load_percent
     if share is None:
         return []
-    return [Line("Under load", f"{share:.0f} % of the time", True, "under_load")]
+    return [Assurance("Under load", f"{share:.0f} % of the time", True, "under_load")]
 
 
-def _failures(results: Results) -> Line:
+def _failures(results: Results) -> Assurance:
     sure = results.sureness
     parts = []
     if sure.runs_failed:
@@ -127,27 +129,27 @@ def _failures(results: Results) -> Line:
         parts.append(f"{sure.client_errors:,} operations of clients failed")
     if sure.ageing_errors:
         parts.append(f"{sure.ageing_errors:,} operations of ageing failed")
-    return Line("Errors", ", ".join(parts) or "none", not parts, "errors")
+    return Assurance("Errors", ", ".join(parts) or "none", not parts, "errors")
 
 
-def _tests(results: Results) -> Line:
+def _tests(results: Results) -> Assurance:
     own = page_of(results).comparisons(results)
     if own is not None:
         return own
     cells = len(results.cells)
     others = len(results.systems) - 1
     if others == 0:
-        return Line("Comparisons", "none: one system", True, "verdict")
+        return Assurance("Comparisons", "none: one system", True, "verdict")
     text = f"{cells * others} ({count(cells, 'cell')} x {count(others, 'system')})"
-    return Line("Comparisons", text + ", corrected for", True, "verdict")
+    return Assurance("Comparisons", text + ", corrected for", True, "verdict")
 
 
-def _findings(results: Results) -> Line:
+def _findings(results: Results) -> Assurance:
     grave = [finding for finding in results.findings if finding.level != "note"]
     notes = len(results.findings) - len(grave)
     parts = [count(len(grave), "warning")] if grave else []
     parts += [count(notes, "note")] if notes else []
-    return Line("Findings", ", ".join(parts) or "none", not grave, "")
+    return Assurance("Findings", ", ".join(parts) or "none", not grave, "")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from fsgauge.stats.wording import blocks_in_words, ratio_range
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonRow:
     """One system in one cell, in words; `verdict` and what follows are empty for the baseline.
 
     `robust` is the second line of a ratio, empty where it says what the first does.
@@ -53,7 +53,7 @@ class NumberTable:
     label: str
     better: str
     page: str
-    lines: list[Line]
+    lines: list[ComparisonRow]
 
 
 def number_tables(results: Results) -> list[NumberTable]:
@@ -76,7 +76,7 @@ def number_tables(results: Results) -> list[NumberTable]:
     return tables
 
 
-def primary_lines(results: Results) -> list[Line]:
+def primary_lines(results: Results) -> list[ComparisonRow]:
     """A line a primary cell and system, by the cell's primary metric."""
     metrics = {metric.name: metric for metric in results.metrics}
     lines_of = _Lines(results)
@@ -98,7 +98,7 @@ class _Lines:
         self._measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
         self._nothing = {(n.metric, n.cell, n.system): n for n in results.nothing}
 
-    def line(self, metric: MetricInfo, cell: str, system: str) -> Line | None:
+    def line(self, metric: MetricInfo, cell: str, system: str) -> ComparisonRow | None:
         """None where there is nothing to say."""
         place = (metric.name, cell, system)
         if (nothing := self._nothing.get(place)) is not None:
@@ -109,20 +109,20 @@ class _Lines:
         return _line(self._results, metric, measured, self._comparisons.get(place))
 
 
-def _idle_line(results: Results, nothing: DidNothing) -> Line:
+def _idle_line(results: Results, nothing: DidNothing) -> ComparisonRow:
     cell = results.cell(nothing.cell).name
-    return Line(cell, nothing.system, "nothing", nothing.where, 0, "", "", "", "", "", "")
+    return ComparisonRow(cell, nothing.system, "nothing", nothing.where, 0, "", "", "", "", "", "")
 
 
 def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
-) -> Line:
+) -> ComparisonRow:
     low, high = measured.low, measured.high
     enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = words.value_range(low, high, metric.unit)
-    return Line(
+    return ComparisonRow(
         cell=results.cell(measured.cell).name,
         system=measured.system,
         value=words.value(measured.value, metric.unit),

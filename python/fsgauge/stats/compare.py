@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, Measurement
@@ -56,7 +56,7 @@ def compare_all(
 
 def _comparison(
     key: tuple[str, str, str],
-    judged: Judged[Ratio],
+    judged: ContrastResult[Ratio],
     robust: RobustRatio,
     samples: Samples,
     *,

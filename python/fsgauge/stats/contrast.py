@@ -71,7 +71,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Judged(Generic[R]):
+class ContrastResult(Generic[R]):
     """A ratio and what it means. `logs` are the log ratios of blocks; of two folders they are the
     logs of the numerator's blocks, and `against` those of the denominator's.
     """
@@ -156,7 +156,7 @@ class Judged(Generic[R]):
 
 def in_blocks(
     contrasts: Mapping[Key, Contrast], samples: Samples, equivalence_percent: float
-) -> dict[Key, Judged[Ratio]]:
+) -> dict[Key, ContrastResult[Ratio]]:
     """Every contrast of which a block has both sides, in the order given."""
     found, rig = {}, Rig(samples)
     for key, contrast in contrasts.items():
@@ -176,7 +176,7 @@ def in_folders(
     b: Sittings,
     equivalence_percent: float,
     known: Callable[[Key], Known | None],
-) -> dict[Key, Judged[OverSittings]]:
+) -> dict[Key, ContrastResult[OverSittings]]:
     """The same of numerators in `b` over denominators in `a`, whose blocks are not paired.
 
     `known` is what is known of how sittings differ in each.
@@ -299,12 +299,14 @@ class _Found(Generic[R]):
         )
 
 
-def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[Key, Judged[R]]:
+def _judged(
+    found: Mapping[Key, _Found[R]], equivalence_percent: float
+) -> dict[Key, ContrastResult[R]]:
     families: dict[Hashable, list[Key]] = {}
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)
     margin = log_margin(equivalence_percent)
-    judged: dict[Key, Judged[R]] = {}
+    judged: dict[Key, ContrastResult[R]] = {}
     for keys in families.values():
         members = [found[key] for key in keys]
         alone = benjamini_hochberg([each.alone.p for each in members])
@@ -313,7 +315,7 @@ def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[
         for key, each, p_alone, p, threshold in zip(
             keys, members, alone, adjusted, needed, strict=True
         ):
-            said = Judged(
+            said = ContrastResult(
                 contrast=each.contrast,
                 ratio=each.ratio,
                 p_adjusted=p,

@@ -32,7 +32,7 @@ _CHAIN = re.compile(rb', "chain": "([0-9a-f]{64})"\}$')
 
 
 @dataclass(frozen=True)
-class Line:
+class JournalLine:
     """A line that is whole: its number in the file from 1, its facts, and whether it is linked."""
 
     number: int
@@ -98,7 +98,7 @@ def read_journal(folder: PlainFolder) -> list[dict[str, object]]:
     return [line.facts for line in read_lines(folder)]
 
 
-def read_lines(folder: PlainFolder) -> list[Line]:
+def read_lines(folder: PlainFolder) -> list[JournalLine]:
     """The same, each with whether the chain leads to it. InputError for what is no plain file."""
     try:
         content = folder.read_json(NAME, JOURNAL)
@@ -118,7 +118,7 @@ def _require_few_lines(content: bytes | bytearray, path: Path) -> None:
         )
 
 
-def _lines(lines: list[bytes]) -> Iterator[Line]:
+def _lines(lines: list[bytes]) -> Iterator[JournalLine]:
     before = ""
     for number, line in enumerate(lines, start=1):
         facts = _document(line)
@@ -127,7 +127,7 @@ def _lines(lines: list[bytes]) -> Iterator[Line]:
         chain = facts.pop("chain", None)
         is_linked = chain == _chain(before, _CHAIN.sub(b"}", line))
         before = chain if isinstance(chain, str) else ""
-        yield Line(number, facts, is_linked)
+        yield JournalLine(number, facts, is_linked)
 
 
 def linked_line(facts: dict[str, object], before: str) -> tuple[bytes, str]:

@@ -18,7 +18,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import PLAN
 from fsgauge.record.records import FORMAT
-from fsgauge.store.journal import NAME, Line, read_lines
+from fsgauge.store.journal import NAME, JournalLine, read_lines
 
 STORED, NOT_STORED, SET_ASIDE = "stored", "not stored", "set aside"
 _NAME = re.compile(r"[A-Za-z0-9._+/-]{1,300}")
@@ -57,7 +57,7 @@ class Seals:
     """Folders that the last line sets aside: they may be there still."""
     _before: tuple[str, int] | None = None
 
-    def add(self, line: Line) -> None:
+    def add(self, line: JournalLine) -> None:
         """Take in the next line."""
         if not line.is_linked:
             self.faults.append(f"{NAME}: line {line.number} or one before it was changed")

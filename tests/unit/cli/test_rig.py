@@ -7,11 +7,13 @@ from click.testing import CliRunner
 
 from fsgauge.cli.rig import command
 from fsgauge.rig.vm import trials
-from fsgauge.rig.vm.trials import Outcome, RigTest
+from fsgauge.rig.vm.trials import RigTest, RigTestResult
 
-WORKS = Outcome(RigTest("ext4"), 1.0, "made, mounted and filled")
-KNOWN = Outcome(RigTest("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no")
-BROKEN = Outcome(RigTest("xfs"), 1.0, fault="mkfs failed")
+WORKS = RigTestResult(RigTest("ext4"), 1.0, "made, mounted and filled")
+KNOWN = RigTestResult(
+    RigTest("ext4", reached_by="ksmbd", known="no share is found"), 1.0, fault="no"
+)
+BROKEN = RigTestResult(RigTest("xfs"), 1.0, fault="mkfs failed")
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ BROKEN = Outcome(RigTest("xfs"), 1.0, fault="mkfs failed")
     ],
 )
 def test_what_is_known_not_to_work_is_no_failure(
-    found: list[Outcome], code: int, last: str, monkeypatch: pytest.MonkeyPatch
+    found: list[RigTestResult], code: int, last: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On Debian 12 a test of all systems ended with 1 wherever it was done: ksmbd works nowhere."""
     monkeypatch.setattr(trials, "chosen", lambda _: [each.trial for each in found])

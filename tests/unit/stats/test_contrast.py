@@ -7,7 +7,7 @@ import math
 import pytest
 
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.contrast import Contrast, Judged, Rig, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, ContrastResult, Rig, Value, in_blocks
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.stats.verdict import WIDEST_INTERVAL
@@ -31,7 +31,7 @@ def samples_of(
     return samples, cell
 
 
-def judged(ratios: list[float], twins: list[float]) -> Judged[Ratio]:
+def judged(ratios: list[float], twins: list[float]) -> ContrastResult[Ratio]:
     samples, cell = samples_of(ratios, twins)
     contrast = Contrast(Value(METRIC, cell, "ext4"), Value(METRIC, cell, BASE))
     return in_blocks({0: contrast}, samples, 3.0)[0]

@@ -12,7 +12,7 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.plain_files import PlainFolder
-from fsgauge.store.journal import NAME, Journal, Line, read_lines
+from fsgauge.store.journal import NAME, Journal, JournalLine, read_lines
 from fsgauge.store.query import asked
 from tests.sealing import seal
 
@@ -27,7 +27,7 @@ def opened(directory: Path) -> Iterator[Journal]:
             journal.close()
 
 
-def lines(directory: Path) -> list[Line]:
+def lines(directory: Path) -> list[JournalLine]:
     with PlainFolder.opened(directory) as folder:
         return read_lines(folder)
 

@@ -48,7 +48,7 @@ _BLOCK_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class Noise:
+class HostNoise:
     """How far two equal runs differ, percent of their ratio, as one deviation.
 
     `next_percent` is of one run and the next, which is how partners stand where systems are
@@ -60,7 +60,7 @@ class Noise:
     apart_percent: float
 
 
-def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> Noise:
+def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> HostNoise:
     """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds.
 
     They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
@@ -88,7 +88,7 @@ def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> Noise:
     return noise_of([[math.log(rate) for rate in pair] for pair in pairs])
 
 
-def noise_of(logs: Sequence[Sequence[float]]) -> Noise:
+def noise_of(logs: Sequence[Sequence[float]]) -> HostNoise:
     """The noise of pairs of logs of rates, a pair every two seconds."""
     far = math.ceil(APART_S / _BETWEEN_PAIRS_S)
     apart = [
@@ -98,7 +98,7 @@ def noise_of(logs: Sequence[Sequence[float]]) -> Noise:
         for earlier in pair
         for later in other
     ]
-    return Noise(_percent([second - first for first, second in logs]), _percent(apart))
+    return HostNoise(_percent([second - first for first, second in logs]), _percent(apart))
 
 
 def _percent(differences: Sequence[float]) -> float:

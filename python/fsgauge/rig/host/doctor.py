@@ -18,8 +18,8 @@ from fsgauge.engine.wire import ProbeJob, ProbeResult
 from fsgauge.errors import FsgaugeError
 from fsgauge.machine.device.loop_devices import loops_available
 from fsgauge.machine.facts.noise import (
+    HostNoise,
     KeptNoise,
-    Noise,
     RunJob,
     file_system_at,
     keep_noise,
@@ -144,7 +144,7 @@ def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | N
 
 def _noise(
     run: RunJob, directory: Path, probe: ProbeResult | None, problems: list[str]
-) -> Noise | None:
+) -> HostNoise | None:
     if probe is None:
         return None
     try:

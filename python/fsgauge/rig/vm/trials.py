@@ -137,7 +137,7 @@ _READ_BELOW = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RigTestResult:
     """What came of a trial: empty `fault` where it works, else why it does not."""
 
     trial: RigTest
@@ -148,7 +148,7 @@ class Outcome:
 
 def outcomes(
     wanted: Iterable[RigTest], kernel: str | None, say: Callable[[str], None]
-) -> Iterator[Outcome]:
+) -> Iterator[RigTestResult]:
     """Of each trial as it ends. One that loses its nodes is tried once more, on new ones.
 
     Raises what keeps every machine from starting.
@@ -160,7 +160,7 @@ def outcomes(
         try:
             require_memory(group[0].nodes)
         except RigError as error:
-            yield from (Outcome(each, 0.0, fault=error.what) for each in group)
+            yield from (RigTestResult(each, 0.0, fault=error.what) for each in group)
             continue
         while left:
             study = _study(left)
@@ -172,7 +172,7 @@ def outcomes(
                         raise
                     except NodeLostError as error:
                         if trial in lost:
-                            yield Outcome(trial, 0.0, fault=error.with_last_words)
+                            yield RigTestResult(trial, 0.0, fault=error.with_last_words)
                             left = left[1:]
                         lost.add(trial)
                         say(f"{trial.name}: {error.with_last_words}")
@@ -197,19 +197,19 @@ def _study(group: list[RigTest]) -> Study:
     return study_over(systems, rig)
 
 
-def _tried(session: VmSession, trial: RigTest, system: System) -> Outcome:
+def _tried(session: VmSession, trial: RigTest, system: System) -> RigTestResult:
     began = time.monotonic()
     try:
         if trial.is_plain:
-            return Outcome(trial, session.try_out(system), "made, mounted and filled")
+            return RigTestResult(trial, session.try_out(system), "made, mounted and filled")
         with session.standing(system) as stood:
             said = _proved(stood, trial)
             seconds = time.monotonic() - began
     except (Interrupted, NodeLostError):
         raise
     except FsgaugeError as error:
-        return Outcome(trial, time.monotonic() - began, fault=error.with_last_words)
-    return Outcome(trial, seconds, said)
+        return RigTestResult(trial, time.monotonic() - began, fault=error.with_last_words)
+    return RigTestResult(trial, seconds, said)
 
 
 def _proved(stood: SystemOverNodes, trial: RigTest) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.ends_of_range import Ends
 from fsgauge.stats.folders.folder import BASES, Basis, Key
-from fsgauge.stats.folders.limits import Idle, Line, Ratios
+from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
 from fsgauge.stats.folders.same_conditions import Unlike
 from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel
 from fsgauge.stats.verdict import Verdict
@@ -192,7 +192,7 @@ class Between(ResultModel):
             decides=self.decides,
             lines={
                 basis: {
-                    each.key: Line(
+                    each.key: FolderRatio(
                         each.ratio, each.error, each.freedom, each.reach, each.blocks, each.value_b
                     )
                     for each in self.entries

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from fsgauge.stats.compare import measured_metrics
-from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
+from fsgauge.stats.contrast import Contrast, ContrastResult, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders.between import Between, Entry, IdleLine, SideFacts
 from fsgauge.stats.folders.ends_of_range import TIMES, Ends, ends_of, without_times
@@ -227,8 +227,8 @@ def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
 
 def _entry(
     key: Key,
-    each: Judged[OverSittings],
-    other: Judged[OverSittings] | None,
+    each: ContrastResult[OverSittings],
+    other: ContrastResult[OverSittings] | None,
     scope: Scope,
     basis: Basis,
 ) -> Entry:
@@ -280,7 +280,7 @@ def _agree(direct: Verdict, to_baseline: Verdict) -> bool:
 
 
 def _hull(
-    direct: Judged[OverSittings], to_baseline: Judged[OverSittings]
+    direct: ContrastResult[OverSittings], to_baseline: ContrastResult[OverSittings]
 ) -> tuple[float | None, float | None]:
     """Both intervals and 1: what the system changed, whichever of the two ratios is right, if it
     changed anything.

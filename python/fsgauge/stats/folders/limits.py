@@ -34,7 +34,7 @@ _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.
 
 
 @dataclass(frozen=True)
-class Line:
+class FolderRatio:
     """B over A in one cell and system. `error` and `freedom` are of the log ratio, None where
     nothing shows them; `value` is B's own, `value_error` its error and degrees.
     """
@@ -87,7 +87,7 @@ class Ratios:
     metrics: Sequence[str]
     baseline: str
     decides: Basis
-    lines: Mapping[Basis, Mapping[Key, Line]] = field(default_factory=dict)
+    lines: Mapping[Basis, Mapping[Key, FolderRatio]] = field(default_factory=dict)
     invalid: str = ""
     noisy: Sequence[str] = ()
     sittings_unknown: bool = False
@@ -242,7 +242,7 @@ def _tested(
 
 
 def _decided(
-    condition: Condition, line: Line, ratios: Ratios, level: float
+    condition: Condition, line: FolderRatio, ratios: Ratios, level: float
 ) -> tuple[bool | None, str]:
     bounds = line.at(level)
     if ratios.invalid:

@@ -21,7 +21,7 @@ from fsgauge.stats.folders.limits import check as check_conditions
 from fsgauge.stats.folders.same_conditions import Side, Unlike
 from fsgauge.stats.gate.accept import Readiness, belongs, missing_lines, readiness
 from fsgauge.stats.gate.folder import Folder, folders_of
-from fsgauge.stats.gate.judge import Judged, New, judge_lines, ratios_of
+from fsgauge.stats.gate.judge import GateVerdict, New, judge_lines, ratios_of
 from fsgauge.stats.gate.learned import Learned
 from fsgauge.stats.gate.noise import FEWEST_RUNS, noises_of
 from fsgauge.stats.results import ResultModel
@@ -46,8 +46,8 @@ class Checked(ResultModel):
     data_lost: bool
     elsewhere: bool
     readiness: Readiness
-    lines: list[Judged]
-    others: list[Judged]
+    lines: list[GateVerdict]
+    others: list[GateVerdict]
     cell_names: dict[str, str]
     limits: list[Required]
     conditions: list[Test]
@@ -131,7 +131,7 @@ def verdict_of(
     lost: bool,
     invalid: Sequence[str],
     enough: bool,
-    lines: Sequence[Judged],
+    lines: Sequence[GateVerdict],
     limits: Sequence[Required],
     tests: Sequence[Test],
 ) -> tuple[Verdict, list[str]]:

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fsgauge.stats.folders.folder import Basis, Key
-from fsgauge.stats.gate.learned import Learned, Line
-from fsgauge.stats.gate.noise import Noise, Noises
+from fsgauge.stats.gate.learned import Learned, LearnedMean
+from fsgauge.stats.gate.noise import LearnedNoise, Noises
 
 
 @dataclass(frozen=True)
 class Watched:
     """A line's noise by its bases, and those of them that may raise an alarm."""
 
-    noises: Mapping[Basis, Noise]
+    noises: Mapping[Basis, LearnedNoise]
     tested: tuple[Basis, ...]
 
     def with_samples(self, samples: int) -> Watched:
@@ -39,7 +39,7 @@ def watched_lines(learned: Learned, noises: Noises, *, judged: bool = True) -> d
     return found
 
 
-def is_whole(line: Line) -> bool:
+def is_whole(line: LearnedMean) -> bool:
     """Whether every accepted run has the line by all of its bases."""
     return all(None not in each.runs for each in (line.direct, line.to_baseline) if each)
 

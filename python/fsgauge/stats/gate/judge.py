@@ -26,11 +26,11 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
-from fsgauge.stats.folders.limits import Idle, Line, Ratios
+from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
 from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
 from fsgauge.stats.gate.learned import Addition, Learned
 from fsgauge.stats.gate.measured import Mean
-from fsgauge.stats.gate.noise import Newcomers, Noise, Noises, noises_of
+from fsgauge.stats.gate.noise import LearnedNoise, Newcomers, Noises, noises_of
 from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import LEVEL, beyond
@@ -59,7 +59,7 @@ class Compared(ResultModel):
     spread_percent: float
 
 
-class Judged(ResultModel):
+class GateVerdict(ResultModel):
     """One line. `accepted` and `new` are values in the metric's unit; `visible_percent` is the
     smallest loss that fails in 90 of 100 builds as noisy as these runs. In JSON, `to_baseline` is
     "relative". `idle`: there is no new value, as the system "did nothing in 6 of 6 runs".
@@ -113,7 +113,7 @@ class New:
         """That the system did nothing in a run; empty where it did."""
         return next((each.nothing[key].words for each in self.runs if key in each.nothing), "")
 
-    def log(self, means: Sequence[Mean], noise: Noise) -> float:
+    def log(self, means: Sequence[Mean], noise: LearnedNoise) -> float:
         """Their mean, over sittings where those are the samples."""
         if not noise.by_sitting:
             return statistics.fmean(mean.log for mean in means)
@@ -137,7 +137,7 @@ class Difference:
 
     log: float
     error: float
-    noise: Noise
+    noise: LearnedNoise
     new: Newcomers
     reach: float
 
@@ -151,7 +151,7 @@ class Difference:
         return interval(math.exp(self.log), self.error, self.noise.freedom, level, self.reach)
 
 
-def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[Judged]:
+def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[GateVerdict]:
     """Every line that decides, or of all others those that moved, each metric a family."""
     lines = watched_lines(learned, noises_of(learned), judged=judged)
     if judged:
@@ -163,7 +163,7 @@ def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[Judg
     return [line for line in found if line.outcome in ("worse", "better")]
 
 
-def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Judged]:
+def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[GateVerdict]:
     """Lines that are corrected together."""
     tests = number_of_tests(lines.values())
     differences = {
@@ -192,7 +192,7 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
         outcome = _outcome(key, direct, to_baseline, seen, learned, one_basis=one_basis)
         idle = new.idle(key)
         judged.append(
-            Judged(
+            GateVerdict(
                 cell=key[0],
                 system=key[1],
                 metric=key[2],
@@ -208,7 +208,7 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
     return judged
 
 
-def difference(key: Key, basis: Basis, noise: Noise, new: New) -> Difference | None:
+def difference(key: Key, basis: Basis, noise: LearnedNoise, new: New) -> Difference | None:
     """One line by one basis; None where a new run has it not."""
     means = new.means(key, basis)
     if means is None:
@@ -279,7 +279,7 @@ def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratio
     """New runs over accepted ones, of every line, for conditions and limits; without intervals of
     ratios where no noise is known yet.
     """
-    lines: dict[Basis, dict[Key, Line]] = {basis: {} for basis in BASES}
+    lines: dict[Basis, dict[Key, FolderRatio]] = {basis: {} for basis in BASES}
     for line in learned.lines:
         for basis in BASES:
             numbers, means = line.of(basis), new.means(line.key, basis)
@@ -289,7 +289,7 @@ def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratio
             found = None if noise is None else difference(line.key, basis, noise, new)
             accepted = statistics.fmean(log for log in numbers.logs() if log is not None)
             log = found.log if found else statistics.fmean(mean.log for mean in means) - accepted
-            lines[basis][line.key] = Line(
+            lines[basis][line.key] = FolderRatio(
                 ratio=math.exp(log),
                 error=found.error if found else None,
                 freedom=noise.freedom if noise else None,
@@ -310,7 +310,7 @@ def ratios_of(new: New, learned: Learned, noises: Noises, invalid: str) -> Ratio
     )
 
 
-def _value_error(means: Sequence[Mean], noise: Noise | None) -> tuple[float, float] | None:
+def _value_error(means: Sequence[Mean], noise: LearnedNoise | None) -> tuple[float, float] | None:
     """Standard error and degrees of a new value's log: from accepted runs, else from its blocks."""
     inside = math.sqrt(math.fsum(mean.error**2 for mean in means)) / len(means)
     if noise is not None:

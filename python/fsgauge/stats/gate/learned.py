@@ -18,8 +18,7 @@ from pydantic import ConfigDict, Field
 
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
-from fsgauge.stats.gate.measured import Line as Measured
-from fsgauge.stats.gate.measured import Mean
+from fsgauge.stats.gate.measured import BlockMean, Mean
 from fsgauge.stats.metrics import Unit
 from fsgauge.stats.results import DidNothing, ResultModel
 from fsgauge.stats.verdict import log_margin
@@ -67,7 +66,7 @@ class Numbers(ResultModel):
         return math.sqrt(statistics.fmean(error**2 for error in errors)) if errors else 0.0
 
 
-class Line(ResultModel):
+class LearnedMean(ResultModel):
     """One cell, system and metric over all runs; `to_baseline` is "relative" in the file."""
 
     model_config = ConfigDict(
@@ -114,7 +113,7 @@ class Learned(ResultModel):
     facts: dict[str, Any]
     written: dict[str, str] = Field(default_factory=dict)
     runs: list[Run]
-    lines: list[Line]
+    lines: list[LearnedMean]
 
     @property
     def loss(self) -> float:
@@ -130,7 +129,7 @@ class Learned(ResultModel):
         """Places of runs by sitting."""
         return by_sitting([(run.started_unix_ns, run.ended_unix_ns) for run in self.runs])
 
-    def is_judged(self, line: Line) -> bool:
+    def is_judged(self, line: LearnedMean) -> bool:
         """Whether a loss in this line fails a build."""
         if line.cell not in self.primary_cells:
             return False
@@ -142,13 +141,13 @@ class Addition:
     """One folder that is to join: its entry, its lines, and those in which a system did nothing."""
 
     run: Run
-    lines: dict[Key, Measured]
+    lines: dict[Key, BlockMean]
     nothing: Mapping[Key, DidNothing] = field(default_factory=dict)
 
 
 def with_runs(
-    lines: Sequence[Line], before: int, additions: Sequence[Addition], units: dict[str, Unit]
-) -> list[Line]:
+    lines: Sequence[LearnedMean], before: int, additions: Sequence[Addition], units: dict[str, Unit]
+) -> list[LearnedMean]:
     """The lines of `before` runs with those of more; a line may be new, or missing in some."""
     known = {line.key: line for line in lines}
     keys = [*known, *(key for each in additions for key in each.lines if key not in known)]
@@ -157,11 +156,11 @@ def with_runs(
 
 def _joined(
     key: Key,
-    line: Line | None,
+    line: LearnedMean | None,
     before: int,
     additions: Sequence[Addition],
     units: dict[str, Unit],
-) -> Line:
+) -> LearnedMean:
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
     direct, to_baseline = (
@@ -173,7 +172,7 @@ def _joined(
         for basis in BASES
     )
     assert direct is not None  # noqa: S101 - a key is that of a line with a value
-    return Line(
+    return LearnedMean(
         cell=cell,
         system=system,
         metric=metric,

@@ -34,7 +34,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Line:
+class BlockMean:
     """One cell, system and metric of a run; `to_baseline` is None in a study of one system."""
 
     direct: Mean
@@ -45,7 +45,9 @@ class Line:
         return self.direct if basis == "direct" else self.to_baseline
 
 
-def lines_of(samples: Samples, cells: Sequence[str], systems: Sequence[str]) -> dict[Key, Line]:
+def lines_of(
+    samples: Samples, cells: Sequence[str], systems: Sequence[str]
+) -> dict[Key, BlockMean]:
     """Every line that has a block, in the order of metrics, cells and systems."""
     baseline = samples.plan.baseline
     found = {}
@@ -61,7 +63,7 @@ def lines_of(samples: Samples, cells: Sequence[str], systems: Sequence[str]) -> 
                 else:
                     ratio = side_of(value, "to baseline", baseline)
                     relative = _mean(logs_of(ratio, samples), reach_of(ratio, samples))
-                found[cell, system, metric] = Line(direct, relative)
+                found[cell, system, metric] = BlockMean(direct, relative)
     return found
 
 

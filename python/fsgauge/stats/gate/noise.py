@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from fsgauge.stats.folders.folder import BASES, Basis, Key
-from fsgauge.stats.gate.learned import Learned, Line
+from fsgauge.stats.gate.learned import Learned, LearnedMean
 from fsgauge.stats.gate.spread import spreads
 from fsgauge.stats.ratio import deviation_of_steps
 from fsgauge.stats.welch import Known
@@ -61,7 +61,7 @@ class Newcomers:
 
 
 @dataclass(frozen=True)
-class Noise:
+class LearnedNoise:
     """One line by one basis. Logs; `samples` are runs, or sittings if `by_sitting`.
 
     `within` is the deviation of a run inside a sitting, and `per_sitting` the mean of 1 / runs of a
@@ -108,14 +108,14 @@ class Noise:
             total += variance * (1 / many + 1 / self.sittings)
         return math.sqrt(total)
 
-    def with_samples(self, samples: int) -> Noise:
+    def with_samples(self, samples: int) -> LearnedNoise:
         """The same noise, known from more of the same."""
         more = samples - self.samples
         sittings = self.sittings + (more if self.by_sitting else 0)
         return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
 
 
-Noises = Mapping[Key, Mapping[Basis, Noise]]
+Noises = Mapping[Key, Mapping[Basis, LearnedNoise]]
 
 
 def is_by_sitting(learned: Learned) -> bool:
@@ -123,9 +123,9 @@ def is_by_sitting(learned: Learned) -> bool:
     return len(learned.sittings()) >= FEWEST_SITTINGS
 
 
-def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
+def noises_of(learned: Learned) -> dict[Key, dict[Basis, LearnedNoise]]:
     """The noise of every line that all accepted runs have; nothing from one run."""
-    found: dict[Key, dict[Basis, Noise]] = {}
+    found: dict[Key, dict[Basis, LearnedNoise]] = {}
     if len(learned.runs) < 2:
         return found
     metrics = dict.fromkeys(line.metric for line in learned.lines)
@@ -146,13 +146,13 @@ def known_sittings(learned: Learned) -> dict[Basis, dict[Key, Known]]:
     return found
 
 
-def _has(line: Line, basis: Basis) -> bool:
+def _has(line: LearnedMean, basis: Basis) -> bool:
     """Whether every accepted run has the line by this basis."""
     numbers = line.of(basis)
     return numbers is not None and None not in numbers.runs
 
 
-def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[Noise]:
+def _of_family(lines: Sequence[LearnedMean], basis: Basis, learned: Learned) -> list[LearnedNoise]:
     """The lines of one metric, moderated together."""
     sittings, by_sitting = learned.sittings(), is_by_sitting(learned)
     groups = sittings if by_sitting else [[place] for place in range(len(learned.runs))]
@@ -161,7 +161,7 @@ def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[No
     rows = [[statistics.fmean(row[place] for place in group) for group in groups] for row in logs]
     moderated = spreads(rows, [deviation_of_steps(each.reach) for each in numbers])
     return [
-        Noise(
+        LearnedNoise(
             mean=statistics.fmean(row),
             deviation=max(spread.deviation, each.mean_error() / math.sqrt(_per_sample(groups))),
             freedom=spread.freedom,

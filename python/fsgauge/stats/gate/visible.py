@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fsgauge.stats.folders.folder import Basis
 from fsgauge.stats.gate.family import Watched
-from fsgauge.stats.gate.noise import FEWEST_RUNS, Newcomers, Noise
+from fsgauge.stats.gate.noise import FEWEST_RUNS, LearnedNoise, Newcomers
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.verdict import ALPHA
 
@@ -65,7 +65,7 @@ class _Basis:
     reach: float
 
     @classmethod
-    def of(cls, noise: Noise, new: Newcomers, alpha: float) -> _Basis:
+    def of(cls, noise: LearnedNoise, new: Newcomers, alpha: float) -> _Basis:
         """A two-sided test at this level."""
         freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
         error = noise.error_to_expect(new)

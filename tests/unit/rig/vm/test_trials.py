@@ -13,7 +13,7 @@ from fsgauge.rig.vm import trials as module
 from fsgauge.rig.vm.arrangement.roles import roles_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.recipe import recipe
-from fsgauge.rig.vm.trials import Outcome, RigTest, alike, chosen, outcomes, trials
+from fsgauge.rig.vm.trials import RigTest, RigTestResult, alike, chosen, outcomes, trials
 from fsgauge.study.model import Study, System
 
 
@@ -78,7 +78,7 @@ class Nodes:
         yield
 
 
-Run = Callable[..., tuple[list[Outcome], list[list[str]]]]
+Run = Callable[..., tuple[list[RigTestResult], list[list[str]]]]
 
 
 @pytest.fixture
@@ -86,7 +86,9 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Run:
     """What comes of trials on such nodes, and the systems that nodes were started for."""
     monkeypatch.setattr(module, "require_memory", lambda _: None)
 
-    def run(bad: dict[str, Exception], *wanted: RigTest) -> tuple[list[Outcome], list[list[str]]]:
+    def run(
+        bad: dict[str, Exception], *wanted: RigTest
+    ) -> tuple[list[RigTestResult], list[list[str]]]:
         nodes = Nodes(bad)
         monkeypatch.setattr(module, "VmRig", lambda *_: nodes)
         monkeypatch.setattr(module, "require_machines", lambda: None)

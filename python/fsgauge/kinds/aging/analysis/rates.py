@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record.records import Cell, Plan
-from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples
@@ -95,7 +95,7 @@ def _contrasts(plan: Plan) -> dict[Key, Contrast]:
 
 
 def _points(
-    samples: Samples, system: str, side: Side, judged: Mapping[Key, Judged[Ratio]]
+    samples: Samples, system: str, side: Side, judged: Mapping[Key, ContrastResult[Ratio]]
 ) -> list[AgingPoint]:
     points = []
     for level, cell in cells_of_side(samples.plan, side).items():
@@ -118,7 +118,7 @@ def _points(
     return points
 
 
-def _relative(found: Judged[Ratio]) -> Estimate:
+def _relative(found: ContrastResult[Ratio]) -> Estimate:
     """With the interval that its verdict rests on."""
     low, high = found.interval
     return Estimate(value=found.ratio.ratio, low=low, high=high, n=found.ratio.n)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.kinds.churn.analysis.layouts import Made, live_share, made_trees, place_of
+from fsgauge.kinds.churn.analysis.layouts import MadeTrees, live_share, made_trees, place_of
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.stats.client_findings import cut_runs, failed_operations, work_given_up
 from fsgauge.stats.evidence import Evidence, count, finding, part_of, turn_name
@@ -48,7 +48,7 @@ def churn_findings(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _refused(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
+def _refused(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
     """Ageing that failed part of its operations."""
     broken = [each for each in made if each[2].errors]
     if not broken:
@@ -72,7 +72,7 @@ def _refused(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
     )
 
 
-def _ended_early(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
+def _ended_early(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
     early = [each for each in made if each[2].ended != "complete"]
     if early:
         how = ", ".join(sorted({result.ended.replace("_", " ") for _, _, result in early}))
@@ -90,7 +90,7 @@ def _ended_early(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         )
 
 
-def _not_filled(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
+def _not_filled(evidence: Evidence, made: list[MadeTrees]) -> Iterator[Finding]:
     off = [
         (each, share)
         for each in made
@@ -127,7 +127,7 @@ def _different_trees(churn: Churn) -> Iterator[Finding]:
         )
 
 
-def _place(evidence: Evidence, made: Made) -> str:
+def _place(evidence: Evidence, made: MadeTrees) -> str:
     step = made[0]
     found = place_of(evidence.study.plan, step)
     return turn_name(step) + (f", {found[1]}, {found[0]} % full" if found else "")

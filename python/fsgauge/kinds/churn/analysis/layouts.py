@@ -130,10 +130,10 @@ def _new_files(
     return logs.number(_PER_FILE, cell.id, system) if cell else None
 
 
-Made = tuple[StepRecord, AgeJob, AgeResult]
+MadeTrees = tuple[StepRecord, AgeJob, AgeResult]
 
 
-def made_trees(steps: Sequence[StepRecord]) -> list[Made]:
+def made_trees(steps: Sequence[StepRecord]) -> list[MadeTrees]:
     """The steps that made a tree, with what was asked for and what it gave."""
     return [(s, s.job, s.result) for s in steps if s.job is not None and s.result is not None]
 
@@ -183,7 +183,7 @@ def live_share(job: AgeJob, result: AgeResult) -> float | None:
     return result.live_bytes / job.space_bytes if job.space_bytes else None
 
 
-def _tree(system: str, fill: int, wear: ChurnWear, made: Sequence[Made]) -> Tree:
+def _tree(system: str, fill: int, wear: ChurnWear, made: Sequence[MadeTrees]) -> Tree:
     results = [result for _, _, result in made]
     shares = [share for _, job, result in made if (share := live_share(job, result)) is not None]
     ages = [result.storage_age for result in results if result.storage_age is not None]

@@ -9,7 +9,7 @@ from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.page.chart import damage_chart
 from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
 from fsgauge.report.draw import Drawing
-from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.report.kind_page import Assurance, KindPage
 from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
@@ -65,13 +65,13 @@ class ChurnPage(KindPage):
         """Tables by section."""
         return {"churn": churn_parts(results)}
 
-    def comparisons(self, results: Results) -> Line | None:
+    def comparisons(self, results: Results) -> Assurance | None:
         """Ratios of aged over fresh."""
         churn = Churn.of(results)
         if churn is None:
             return None
         text = f"{count(len(churn.damages), 'ratio')} of aged over fresh, corrected for"
-        return Line("Comparisons", text, True, "damage")
+        return Assurance("Comparisons", text, True, "damage")
 
 
 PAGE = ChurnPage()

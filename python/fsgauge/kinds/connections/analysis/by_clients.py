@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from fsgauge.kinds.connections.analysis.model import ByClients
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
 from fsgauge.record.records import Cell, Plan
-from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
+from fsgauge.stats.contrast import Contrast, ContrastResult, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.results import JudgedRatio
@@ -102,5 +102,5 @@ def _contrasts(plan: Plan, swept: list[Cell]) -> Iterator[tuple[_Key, Contrast]]
                 yield (cell.id, system, "gain"), Contrast(gain, of_few, "gain")
 
 
-def _ratio(judged: Judged[Ratio] | None) -> JudgedRatio | None:
+def _ratio(judged: ContrastResult[Ratio] | None) -> JudgedRatio | None:
     return None if judged is None else JudgedRatio(**judged.numbers())

@@ -33,7 +33,7 @@ from fsgauge.kinds.connections.page.tables import (
 )
 from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
-from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.report.kind_page import Assurance, KindPage
 from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
@@ -163,7 +163,7 @@ class ConnectionsPage(KindPage):
         """What one system gives, where the shipped study has one."""
         return headline(results)
 
-    def integrity(self, results: Results) -> Line | None:
+    def integrity(self, results: Results) -> Assurance | None:
         """Records that were read back."""
         connections = Connections.of(results)
         if connections is None or not connections.checked_records:
@@ -173,7 +173,7 @@ class ConnectionsPage(KindPage):
         if good and results.sureness.client_errors:
             text = "what could be read is right; not everything could be written or read"
         whole = good and not results.sureness.client_errors
-        return Line("Integrity", text, whole, "bad_records")
+        return Assurance("Integrity", text, whole, "bad_records")
 
 
 PAGE = ConnectionsPage()
