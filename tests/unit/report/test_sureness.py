@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.report.sureness import Line, sureness_lines
+from fsgauge.report.kind_page import Assurance
+from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_writers import make_writers
@@ -14,7 +15,7 @@ def read(study: SyntheticStudy) -> Results:
     return read_study(study.turns, study.runs, study.study, study.before, study.after)
 
 
-def line(results: Results, name: str) -> Line:
+def line(results: Results, name: str) -> Assurance:
     return next(one for one in sureness_lines(results) if one.name == name)
 
 
