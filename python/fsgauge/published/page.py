@@ -21,7 +21,7 @@ and open question of them, with a verdict. Facts are in our words; figures are a
 computed from them is marked as computed. `fsgauge published N-06` prints one claim.
 
 `fsgauge published run sonexion` (or `nss`, `flash`, `clusters`, `closson`) runs every part of a
-publication that a machine can, says what it cannot and why, and writes a page of its figures beside
+publication that a machine can, says what it cannot and why, and writes a page with its figures and
 ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again without the rig, and
 `scripts/recompute-verdicts ARCHIVE` without fsgauge.
 
@@ -41,7 +41,7 @@ ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again withou
 | untestable here | and why |
 
 Of several predictions the gravest shows: missed, fitted, no proof, met, answered. Findings stand
-beside a run: with `noise.wide` or `run.starved` in it nothing is confirmed and nothing refuted.
+next to a run: with `noise.wide` or `run.starved` in it nothing is confirmed and nothing refuted.
 
 """
 
