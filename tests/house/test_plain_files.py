@@ -37,6 +37,7 @@ ELSEWHERE = {
     "agents/agent.py": "the folder that is measured, on a host without fsgauge",
     "agents/processes.py": "a module of the package",
     "age/image.py": "an image and its copy, which are checked when they are open",
+    "report/beside.py": "names of folders, each opened by the door if it is read",
     "storage/loop.py": "made anew in a scratch folder",
     "chromium/running.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",

@@ -177,11 +177,12 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
 def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, JudgedRun] | LeftOut:
     """The results folder and what it says; or why this machine cannot, or did not, run it."""
     from fsgauge.cli.execution import make_report, report_in
+    from fsgauge.errors import quoted
     from fsgauge.published.archive import LeftOut
     from fsgauge.published.runs import judge
     from fsgauge.stats.results import Results
 
-    again = f"fsgauge run {part.path}" + (f" --rig {part.rig}" * (part.rig == "simulator"))
+    again = f"fsgauge run {quoted(part.path)}" + (f" --rig {part.rig}" * (part.rig == "simulator"))
     if part.needs_heads and storage is None:
         return LeftOut(
             study=part.study,

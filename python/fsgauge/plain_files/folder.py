@@ -13,7 +13,6 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -375,28 +374,3 @@ def _forget_stale(folder: int, name: str) -> None:
 
 
 Identity = tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class SeenFolder:
-    """Where a folder was, and which: its device, inode and owner."""
-
-    path: Path
-    identity: Identity
-
-    @classmethod
-    def of(cls, folder: PlainFolder) -> SeenFolder:
-        """A folder that is open now."""
-        return cls(folder.path, folder.identity())
-
-    @contextmanager
-    def opened(self) -> Iterator[PlainFolder]:
-        """The same folder; raises InputError where another one is in its place."""
-        with PlainFolder.opened(self.path) as folder:
-            if folder.identity() != self.identity:
-                raise InputError(
-                    f"{self.path} is not the folder whose records were read",
-                    cause="another program renamed it, replaced it or changed its owner meanwhile",
-                    next=f"ls -ld {quoted(self.path)}",
-                )
-            yield folder

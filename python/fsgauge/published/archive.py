@@ -89,7 +89,7 @@ def read_archive(path: Path) -> Archived:
     """Judge every run of an archive again; InputError for what is none, or of another version."""
     texts = _texts(path)
     if _CONTENTS not in texts:
-        raise InputError(f"{path} is no archive of a publication", next=_again())
+        raise InputError(f"{path} holds no runs of a publication", next=_again())
     found = _object(texts[_CONTENTS])
     version = found.get("format")
     if version != FORMAT:

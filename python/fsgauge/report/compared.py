@@ -16,25 +16,19 @@ from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_ends import (
-    ends_basis,
-    ends_repetition,
     ends_sentence,
     side_words,
 )
 from fsgauge.report.compared_models import model_and_measured, model_lines, model_sentence
+from fsgauge.report.comparison_basis import basis_sentence, repetition_sentence
 from fsgauge.report.theme import GLYPHS, template
-from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.between import Between, Entry, IdleLine
-from fsgauge.stats.folders.folder import APART_HOURS
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.store import read_results
 from fsgauge.units import figure
-
-RELIABLE = 3
-"""Sittings of a side from which a comparison of sittings sees what matters."""
 
 _WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
 """The end of a results folder's name."""
@@ -216,67 +210,6 @@ def limit_interval(test: Test) -> str:
     if is_too_wide(test.low, test.high):
         return "interval too wide"
     return f"{figure(test.low, 4)} to {figure(test.high, 4)}"
-
-
-def basis_sentence(between: Between) -> str:
-    """Which ratio the verdict is about, and why."""
-    if between.ends is not None:
-        return ends_basis(between)
-    if between.decides == "direct":
-        return (
-            "All folders are of one machine and storage: the verdict is on B over A, and a system"
-            f" is better or worse only where its ratio to {between.baseline} says the same."
-        )
-    why = (
-        "the ratio of ratios was asked for"
-        if between.same_machine
-        else f"the machines differ ({', '.join(between.unlike_machines)})"
-    )
-    return (
-        f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"
-        " ratio in A: what changes all systems alike cancels."
-    )
-
-
-def repetition_sentence(between: Between) -> str:
-    """What the intervals hold of the difference between sittings, and what would show it."""
-    if between.ends is not None:
-        return ends_repetition(between)
-    counts = [side.sittings for side in (between.a, between.b)]
-    if between.a.simulated and between.b.simulated:
-        return (
-            "Both sides were simulated: a model is the same on every day, and the intervals hold"
-            " what other seeds change, as wide as those of folders measured once. More blocks make"
-            " them narrower."
-        )
-    if not between.sittings_measured and between.sittings_known:
-        beside = between.folders_beside
-        whose = f"{beside} earlier folders beside them" if beside else "the gate's accepted runs"
-        return (
-            f"How sittings differ is that of {whose}, and never less than what differs from block"
-            " to block."
-        )
-    if between.sittings_measured:
-        return (
-            f"A was measured in {count(counts[0], 'sitting')} and B in"
-            f" {count(counts[1], 'sitting')}: the intervals hold what differs from sitting to"
-            " sitting."
-        )
-    one = counts == [1, 1]
-    options = [
-        f"--more-{name} DIR" for name, count in zip("ab", counts, strict=True) if count < RELIABLE
-    ]
-    pooled = any(len(side.folders) > side.sittings for side in (between.a, between.b))
-    return (
-        ("Folders that were measured in one go count as one sitting. " if pooled else "")
-        + ("Each side is one sitting" if one else f"There are {sum(counts)} sittings in all")
-        + f", which {'does' if one else 'do'} not show how sittings differ: nothing is called"
-        " better or worse, and the intervals are those of these sittings alone. To decide, name a"
-        " gate's file that learnt from five sittings of this study (--gate FILE), or repeat the"
-        f" study until each side has {RELIABLE} sittings, each {APART_HOURS} hours or more after"
-        " the one before, A's and B's in turns:"
-        f" fsgauge compare A B {' '.join(options)}"
-    )
 
 
 def cautions(between: Between) -> list[str]:

@@ -24,8 +24,9 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.host_results import HostPoint, HostScaling, HostsResult
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import HostPoint, HostScaling, HostsResult, Results
+from fsgauge.stats.results import Results
 from fsgauge.units import count, format_duration
 
 _ABOUT_EQUAL = 0.005

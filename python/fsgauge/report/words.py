@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.results import Comparison
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import OPEN, Verdict, is_too_wide
 from fsgauge.stats.wording import (

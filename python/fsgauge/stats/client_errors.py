@@ -14,7 +14,7 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, RunRecord
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from fsgauge.record.records import (
 )
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.noise import Noise
+from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.results import (
     NOTHING_WEAK,
     Comparison,
@@ -25,7 +26,6 @@ from fsgauge.stats.results import (
     Finding,
     Layouts,
     Level,
-    NoiseFloor,
     OwnResults,
 )
 from fsgauge.stats.rig_limits import RigLimit

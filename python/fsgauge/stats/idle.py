@@ -19,7 +19,7 @@ from fsgauge.record.merging import merged
 from fsgauge.record.parts import Part
 from fsgauge.record.records import RunRecord
 from fsgauge.stats.evidence import Evidence, finding, name_of, part_of
-from fsgauge.stats.metrics import client_paces
+from fsgauge.stats.metrics import client_paces, own_rates
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
@@ -287,20 +287,6 @@ def workers_of(run: RunRecord, noun: str = "job") -> list[Worker]:
 
 def _jobs_of(part: Part) -> int:
     return max(len(each.result.jobs) for each in part.slices)
-
-
-def own_rates(result: LoadResult) -> list[float]:
-    """Operations per second of each job over its own time, or over the run's where it has none.
-
-    Where jobs end by themselves (passes) each did the same work in its own time.
-    """
-    times_ns = [
-        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
-    ]
-    return [
-        job.operations * 1e9 / elapsed_ns if elapsed_ns > 0 else 0.0
-        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
-    ]
 
 
 def _of_mean(rates: Sequence[float]) -> list[float]:

@@ -12,7 +12,8 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.results import OwnResults, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import OwnResults
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.sentence import BLOCKS_FOR_A_RANGE
 from fsgauge.stats.wording import listed

@@ -241,3 +241,17 @@ def _mean_costs_ns(clients: ClientsResult) -> tuple[float, float]:
 def _times_ns(result: LoadResult) -> list[int]:
     """Until each client's end, or the run's where it has none, from the measured part's start."""
     return [result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs]
+
+
+def own_rates(result: LoadResult) -> list[float]:
+    """Operations per second of each job over its own time, or over the run's where it has none.
+
+    Where jobs end by themselves (passes) each did the same work in its own time.
+    """
+    times_ns = [
+        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
+    ]
+    return [
+        job.operations * 1e9 / elapsed_ns if elapsed_ns > 0 else 0.0
+        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
+    ]

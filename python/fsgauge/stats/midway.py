@@ -81,7 +81,7 @@ def _clock_set(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"The machine's clock was set {way} by {format_duration(abs(most_ns))} or more while"
             " the study ran.",
-            "Rates and latencies hold: they are timed by a clock that nobody sets. Which study came"
+            "Rates and latencies hold: they are timed by the monotonic clock. Which study came"
             " first, and which belong to one sitting, is not known of this one: see timedatectl,"
             " and repeat it where history or compare are to take it.",
             [f"{where}: {format_duration(abs(ns))}" for where, ns in found],

@@ -5,31 +5,24 @@ Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a laten
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fsgauge import kinds
 from fsgauge.durability import Guards
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
-from fsgauge.stats.scaling.law import UslFit
+from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 
 Level = Literal["invalid", "warning", "note"]
-
-
-class ResultModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class HasOwn(Protocol):
@@ -125,7 +118,7 @@ class Comparison(JudgedRatio):
     robust_low: float | None
     robust_high: float | None
     robust_p: float
-    robust_light: list[int] = []
+    robust_light: list[int] = Field(default=[])
     left_out: list[int]
     blocks: list[tuple[int, float]]
 
@@ -160,50 +153,6 @@ class DidNothing(ResultModel):
     def where(self) -> str:
         """ "in 6 of 8 runs"."""
         return "in its only run" if self.of == 1 else f"in {self.runs} of {self.of} runs"
-
-
-class CellBand(ResultModel):
-    """Where the ratio of a system equal to the baseline lies in 95 of 100 studies like this one."""
-
-    cell: str
-    low: float
-    high: float
-
-
-def typical(halves: Sequence[float]) -> float:
-    """The half width, as a log, of the band of a typical cell; infinite where none has one."""
-    return math.sqrt(statistics.fmean(half**2 for half in halves)) if halves else math.inf
-
-
-class NoiseFloor(ResultModel):
-    """The baseline against itself, pooled over the primary cells; which turn is over which, by lot.
-
-    `state`: quiet; wide, too noisy to answer; differs, so the study is not valid; unknown from
-    fewer than three blocks. `drift` is the later turn in a block over the earlier one, and `drifts`
-    where it lies wholly outside the margin. `bands` are those of single cells.
-    """
-
-    metric: str
-    ratio: float
-    low: float | None
-    high: float | None
-    n: int
-    cells: list[str]
-    state: Literal["quiet", "wide", "differs", "unknown"]
-    drift: float
-    drifts: bool
-    bands: list[CellBand]
-
-    @property
-    def band(self) -> CellBand | None:
-        """The band of a typical one of `cells`; None where none has data for one."""
-        halves = [math.log(band.high) for band in self.bands if band.cell in self.cells]
-        half = typical(halves)
-        return CellBand(cell="", low=math.exp(-half), high=math.exp(half)) if halves else None
-
-    def band_of(self, cell: str) -> CellBand | None:
-        """The band of one cell, where it has data for one."""
-        return next((band for band in self.bands if band.cell == cell), None)
 
 
 class Finding(ResultModel):
@@ -318,58 +267,6 @@ class Layouts(ResultModel):
     ratios: list[LayoutRatio]
     failed: int
     incomplete: int
-
-
-class HostNumbers(ResultModel):
-    """One of several hosts. `share` is the rate of its jobs over that of the other hosts', the
-    median over runs; times are those of its start after the common moment."""
-
-    name: str
-    share: float
-    late_ns: int | None
-    worst_late_ns: int | None
-    clock_bound_ns: int | None
-
-
-class HostPoint(ResultModel):
-    """One system with so many hosts, the first ones of the fleet. `change` is X(N) / X(fewest),
-    `efficiency` the share of ideal, X(N) fewest / (N X(fewest)); both are absent at the fewest.
-    `blocks` is the rate in each block."""
-
-    hosts: int
-    cell: str
-    rate: Estimate | None
-    change: Estimate | None
-    efficiency: Estimate | None
-    blocks: list[tuple[int, float]]
-
-
-class HostScaling(ResultModel):
-    """One system in cells that differ in their number of hosts alone, with the scalability law.
-
-    `group` is what the cells share: "randread 4 KiB, depth 32"; `metric` is what their rate is.
-    """
-
-    system: str
-    group: str
-    metric: str
-    points: list[HostPoint]
-    fit: UslFit
-
-
-class HostsResult(ResultModel):
-    """Several hosts at once, in the order of the study. Skew is how far apart their starts were in
-    a run; `skew_bound_ns` is the most that it can have been, clocks included. `last_over_median`:
-    when the last host ended, over when the median one did, in the worst run."""
-
-    hosts: list[HostNumbers]
-    left_out: list[str]
-    runs: int
-    skew_median_ns: int | None
-    skew_most_ns: int | None
-    skew_bound_ns: int | None
-    last_over_median: float | None
-    scaling: list[HostScaling] = Field(default=[], exclude_if=lambda value: not value)
 
 
 class TrafficNumber(ResultModel):

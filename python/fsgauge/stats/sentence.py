@@ -17,7 +17,8 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
-from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.served import MEMORY

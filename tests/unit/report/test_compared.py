@@ -12,13 +12,13 @@ import pytest
 from fsgauge.errors import InputError, RigError
 from fsgauge.pages import explain_metric
 from fsgauge.report.compared import (
-    basis_sentence,
     cautions,
     limit_interval,
     read_sides,
     summary,
     write_comparison,
 )
+from fsgauge.report.comparison_basis import basis_sentence
 from fsgauge.report.history import write_history
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow

@@ -15,7 +15,8 @@ from fsgauge.engine.wire import JobShare
 from fsgauge.record.records import EnvironmentRecord, RunRecord
 from fsgauge.report.tables import number_tables, rank_tables
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.idle import idle_words, low_runs, own_rates, shares_in, workers_of
+from fsgauge.stats.idle import idle_words, low_runs, shares_in, workers_of
+from fsgauge.stats.metrics import own_rates
 from fsgauge.stats.results import Finding
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did, one_did, part_did

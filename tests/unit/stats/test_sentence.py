@@ -14,7 +14,7 @@ import pytest
 from fsgauge.record.records import Cell
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.histogram import quantile_of
-from fsgauge.stats.results import NoiseFloor
+from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.sentence import baseline_aside, ends, operations_needed, shortest
 from tests.synthetic import SyntheticStudy, histogram_of, make_study
 from tests.unit.stats.test_nothing_decided import read

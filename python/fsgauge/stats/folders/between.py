@@ -13,7 +13,8 @@ from fsgauge.stats.folders.ends_of_range import Ends
 from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
 from fsgauge.stats.folders.same_conditions import Unlike
-from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo
 from fsgauge.stats.verdict import Verdict
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fsgauge.stats.folders.same_conditions import Side, Unlike, is_simulated, unlike
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 
 TIMES = "storage.times"
 """The fact in which the two differ, and that --despite takes as well."""

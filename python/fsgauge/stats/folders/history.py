@@ -23,7 +23,7 @@ from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differenc
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.read import changed_sentence
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 
 
 class Point(ResultModel):

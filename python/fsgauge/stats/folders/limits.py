@@ -23,7 +23,7 @@ from fsgauge.record.records import Cell, FactorValue
 from fsgauge.stats.folders.condition import Condition, Selector, what_cell_is
 from fsgauge.stats.folders.folder import Basis, Key
 from fsgauge.stats.metrics import METRICS, Unit
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.welch import interval
 from fsgauge.units import exact_size, format_size

@@ -21,7 +21,7 @@ from fsgauge.record.conditions import without_place
 from fsgauge.record.machine import Machine
 from fsgauge.record.records import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.folders.free_space import differing_space
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.units import format_size
 
 SIZE_TOLERANCE = 0.01

@@ -29,7 +29,7 @@ from fsgauge.stats.gate.noise import (
 from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.welch import Known
 
 State = Literal["ready", "too few", "too noisy"]

@@ -24,7 +24,7 @@ from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.judge import GateVerdict, New, judge_lines, ratios_of
 from fsgauge.stats.gate.learned import Learned
 from fsgauge.stats.gate.noise import FEWEST_RUNS, noises_of
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 
 Verdict = Literal["pass", "fail", "undecided", "too noisy"]
 

@@ -34,7 +34,7 @@ from fsgauge.stats.gate.noise import LearnedNoise, Newcomers, Noises, noises_of
 from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import LEVEL, beyond
-from fsgauge.stats.results import ResultModel
+from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, thresholds
 from fsgauge.stats.welch import interval, p_of
 

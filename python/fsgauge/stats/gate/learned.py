@@ -20,7 +20,8 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.folders.folder import BASES, Basis, Key, by_sitting
 from fsgauge.stats.gate.measured import BlockMean, Mean
 from fsgauge.stats.metrics import Unit
-from fsgauge.stats.results import DidNothing, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import DidNothing
 from fsgauge.stats.verdict import log_margin
 
 FORMAT = 1

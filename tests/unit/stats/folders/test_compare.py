@@ -11,7 +11,8 @@ from fsgauge.errors import InputError
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.report.charts.between import between_chart
-from fsgauge.report.compared import primary_lines, repetition_sentence
+from fsgauge.report.compared import primary_lines
+from fsgauge.report.comparison_basis import repetition_sentence
 from fsgauge.stats.folders.between import Between
 from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition

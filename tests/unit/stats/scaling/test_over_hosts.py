@@ -16,7 +16,7 @@ from fsgauge.record.parts import DiskDone, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.results import HostScaling
+from fsgauge.stats.host_results import HostScaling
 from fsgauge.stats.scaling.growth import host_groups
 from tests.over_hosts_example import on_hosts, over_hosts_study, slower
 from tests.synthetic import SyntheticStudy

@@ -11,7 +11,8 @@ from typing import Literal
 
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.layouts import Seeks
-from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 
 Side = Literal["read", "write"]
 ChurnWear = Literal["aged", "fresh"]

@@ -12,7 +12,8 @@ from fsgauge.engine.wire import ClientOperation
 from fsgauge.stats.client_errors import ErrorRow, GivenUp
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import Unit
-from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 
 
 class ServerUse(ResultModel):

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 from fsgauge.stats.rig_limits import Limit
 
 FaultClass = Literal["not set up", "not in force", "I/O error", "hang", "crash", "wrong data"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from fsgauge.stats.estimate import Estimate, widened
-from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+from fsgauge.stats.result_model import ResultModel
+from fsgauge.stats.results import JudgedRatio, OwnResults
 from fsgauge.stats.scaling.law import UslFit
 
 

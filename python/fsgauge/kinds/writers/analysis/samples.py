@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from fsgauge.engine.wire import LoadResult
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
-from fsgauge.stats.idle import own_rates
-from fsgauge.stats.metrics import QUANTILES, Reading
+from fsgauge.stats.metrics import QUANTILES, Reading, own_rates
 from fsgauge.stats.samples import Samples, is_complete
 
 
