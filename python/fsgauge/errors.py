@@ -23,6 +23,8 @@ from fsgauge.exit_codes import ExitCode
 
 NEAR = 0.5
 """How alike two words are, of 1, for one of them to be meant: "randraed" is 0.88 of "randread"."""
+_APART = 0.2
+"""So much less alike than the nearest, a word was not meant."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +165,11 @@ def escaped_below(value: object) -> object:
 
 
 def nearest(word: str, known: Iterable[str], *, most: int = 1, least: float = NEAR) -> list[str]:
-    """Of the known words, at most so many that are spelt like this one, the nearest first."""
-    return difflib.get_close_matches(word, list(known), n=most, cutoff=least)
+    """Of the known words, at most so many that are spelt like this one, the nearest first; none
+    that is far from being as near as that."""
+    found = difflib.get_close_matches(word, list(known), n=most, cutoff=least)
+    alike = [difflib.SequenceMatcher(a=each, b=word).ratio() for each in found]
+    return [each for each, ratio in zip(found, alike, strict=True) if ratio >= alike[0] - _APART]
 
 
 def did_you_mean(near: Sequence[str]) -> str:
