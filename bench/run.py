@@ -61,8 +61,8 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
         for name, way in writers.WAYS.items()
         for count in (1, 2, 4, 8)
     },
-    "writers-psync-8-plain": writers.plain(writers.PSYNC, 8),
-    "writers-loop-8-plain": writers.plain(writers.IO_URING_ON_LOOP, 8),
+    "writers-plain-psync-8": writers.plain(writers.PSYNC, 8),
+    "writers-plain-loop-8": writers.plain(writers.IO_URING_ON_LOOP, 8),
     "writers-256-fair": writers.crowd,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
