@@ -39,9 +39,10 @@ def test_one_folder_on_two_hosts_that_are_one_machine(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "shared  kept open by the reader: 3 same" in done.stdout
     # Four times as many for each time that they hardly met.
-    assert re.search(r"shared  appended at once: (6|24|96) kept", done.stdout), done.stdout
+    found = re.search(r"shared  appended at once: (6|24|96) kept", done.stdout)
+    assert found is not None, done.stdout
     log = Log.model_validate_json((output / "coherence.json").read_text())
-    assert [each.counts for each in log.counted] == [{"same": 3}, {"kept": 6}]
+    assert [each.counts for each in log.counted] == [{"same": 3}, {"kept": int(found[1])}]
     page = (output / "coherence.html").read_text(encoding="utf-8")
     assert "As on one machine in every case: shared." in page
     assert list(shared.iterdir()) == []

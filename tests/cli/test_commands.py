@@ -259,6 +259,9 @@ def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
     first, second = (
         json.loads(fsgauge("plan", "overhead", "--seed", "1", "--json").stdout) for _ in range(2)
     )
+    for each in (first, second):  # how many pages of a trial the kernel still has in memory varies
+        cautions = each["description"]["cautions"]
+        each["description"]["cautions"] = [re.sub(r"[\d,]+ of", "N of", c) for c in cautions]
     assert first == second
     assert first["plan"]["seed"] == 1
 

@@ -51,7 +51,7 @@ def test_earlier_folders_beside_a_show_how_sittings_differ(fsgauge: Run, tmp_pat
     a, b = beside(results, 10), beside(results, 11, cost=0.2)
     beside(results, 12)
     done = fsgauge("compare", a, b)
-    assert "How sittings differ is that of 6 earlier folders beside them" in done.stdout
+    assert "How sittings differ is that of 6 earlier folders of this study" in done.stdout
     assert "worse" in done.stdout
     told = json.loads(fsgauge("compare", a, b, "--json").stdout)["comparison"]
     assert told["folders_beside"] == 6 and told["sittings_known"]

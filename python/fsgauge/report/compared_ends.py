@@ -71,7 +71,10 @@ def ends_repetition(between: Between) -> str:
 
 def side_words(between: Between, side: SideFacts) -> str:
     """What a side is made of: "5 complete blocks in 1 sitting", or of a model with which times."""
-    blocks = side.blocks_words or count(side.blocks_complete, "complete block")
+    blocks = count(side.blocks_complete, "complete block")
+    if side.blocks_words:
+        one = len(side.folders) == 1
+        blocks = side.blocks_words if one else f"{blocks} (of one folder: {side.blocks_words})"
     if between.ends is not None:
         end = between.ends.a if side is between.a else between.ends.b
         return f"{blocks} with the {end} times"

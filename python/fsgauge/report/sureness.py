@@ -141,6 +141,11 @@ def _tests(results: Results) -> Assurance:
     if others == 0:
         return Assurance("Comparisons", "none: one system", True, "verdict")
     text = f"{cells * others} ({count(cells, 'cell')} x {count(others, 'system')})"
+    compared = len({(each.cell, each.system) for each in results.comparisons})
+    if not compared:
+        return Assurance("Comparisons", "none: nothing could be compared", False, "verdict")
+    if compared < cells * others:
+        text = f"{compared} of {text}"
     return Assurance("Comparisons", text + ", corrected for", True, "verdict")
 
 

@@ -272,7 +272,7 @@ def rank_tables(results: Results, level: float) -> list[RankTable]:
     for cell in results.primary_cells:
         found = ranking(results, cell, level=level)
         name = results.primary_metrics[cell]
-        if len(found) + len(_idle_in(results, cell, name)) < FEWEST_RANKED:
+        if not found or len(found) + len(_idle_in(results, cell, name)) < FEWEST_RANKED:
             continue
         metric = next(each for each in results.metrics if each.name == name)
         better = "higher is better" if metric.higher_is_better else "lower is better"

@@ -133,6 +133,7 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.lost,
         stored.not_removed,
         ended_by=stored.ended_by,
+        resumed=stored.resumed,
     )
 
 

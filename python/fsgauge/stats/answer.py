@@ -66,6 +66,7 @@ def answer(question: Question, analysis: Analysis) -> str:
     if question.invalid_reason:
         return said
     said = f"{question.idle} {said}".lstrip()
+    said += _not_compared(question)
     if analysis.compares_systems:
         tables = decided_elsewhere(
             question.comparisons,
@@ -108,6 +109,17 @@ def _answer(question: Question, analysis: Analysis) -> str:
         return _decided_only(question, decided) if decided else _none_decided(question, lead, found)
     head = _head(question, lead, found)
     return shortest([f"{head}{_tail(question, lead)}.", f"{head}."])
+
+
+def _not_compared(question: Question) -> str:
+    """Who has too few operations for the metric, where others have enough: it may be the worst."""
+    compared = {entry.system for _, entry in _primary(question)}
+    told = compared | {each.system for each in question.limited}
+    absent = [system for system in question.others if system not in told]
+    if question.nothing or not (compared and absent and question.few_operations):
+        return ""
+    verb = "is" if len(absent) == 1 else "are"
+    return f" {named_systems(absent)} {verb} not compared: too few operations."
 
 
 def _none_compared(question: Question) -> str:

@@ -63,6 +63,7 @@ class Evidence:
     lost: Sequence[LostBlock] = ()
     not_removed: Sequence[NotRemovedTurn] = ()
     ended_by: str = ""
+    resumed: bool = False
 
 
 def finding(

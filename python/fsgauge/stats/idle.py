@@ -130,6 +130,8 @@ def shares_in(run: RunRecord) -> dict[str, float]:
     host, and where none did anything. Of a host that did little in a slice, that of its worst one:
     who is idle by turns with another is idle in no sum.
     """
+    if len(run.parts) < 2:
+        return {}
     whole = _host_shares(run.parts)
     by_slice = [_host_shares(parts) for parts in _by_slice(run)]
     return {
@@ -207,8 +209,9 @@ def idle_hosts(evidence: Evidence) -> Iterator[Finding]:
     if _take_turns(found):
         yield _by_turns(evidence, found)
         return
+    of_runs = [(run, shares_in(run)) for run in evidence.runs]
     for host, low in found.items():
-        own = [run for run in evidence.runs if host in shares_in(run)]
+        own = [run for run, shares in of_runs if host in shares]
         with_it = list(dict.fromkeys(run.system for run, _ in low))
         others = {run.system for run in own} - set(with_it)
         only = f", with {listed(with_it)} only" if others else ""
@@ -249,7 +252,7 @@ def _by_turns(
     low = [(run, host, share) for host, of_host in found.items() for run, share in of_host]
     own = [run for run in evidence.runs if shares_in(run)]
     return finding(
-        "idle.host",
+        "idle.host" if min(share for _, _, share in low) < LITTLE else "host.slow",
         "warning",
         f"{listed(list(found))} by turns did {_amount([share for _, _, share in low])} of what"
         f" {_others(own)} did in {part_of(len(low), len(own), 'run')}: it is no one host.",
@@ -350,8 +353,8 @@ def idle_workers(evidence: Evidence, noun: str, advice: str) -> Iterator[Finding
         "idle.worker",
         "warning",
         f"In {part_of(len(low), len(known), 'run')} the slowest {worst.name.split()[0]} did less"
-        f" than half of the mean, at worst {_amount([worst.share])}: {worst.name} of {run.system},"
-        f" {run.cell.name}.",
+        f" than half of the mean{_of_slices(each for each, _, _ in low)}, at worst"
+        f" {_amount([worst.share])}: {worst.name} of {run.system}, {run.cell.name}.",
         f"Totals and averages hide that one waits: see p99, not only the rate.{advice}",
         [
             f"{name_of(run)}: {each.name} did {_amount([each.share])} of the mean"
@@ -359,6 +362,11 @@ def idle_workers(evidence: Evidence, noun: str, advice: str) -> Iterator[Finding
             for run, each, number in low
         ],
     )
+
+
+def _of_slices(runs: Iterable[RunRecord]) -> str:
+    sliced = any(len(part.slices) > 1 for run in runs for part in run.parts)
+    return ", in all or in one slice of it" if sliced else ""
 
 
 def idle_words(findings: Sequence[Finding]) -> str:

@@ -235,7 +235,7 @@ def _not_compared(few: Sequence[str], baseline: str) -> str:
     """Without the baseline nobody is."""
     if baseline in few:
         return "it is not compared"
-    return f"{few[0]} is not compared" if len(few) == 1 else "they are not compared"
+    return f"{few[0]} is not compared by it" if len(few) == 1 else "they are not compared by it"
 
 
 def stopped_early(evidence: Evidence) -> Iterator[Finding]:

@@ -79,6 +79,7 @@ def read_study(
     lost: Sequence[LostBlock] = (),
     not_removed: Sequence[NotRemovedTurn] = (),
     ended_by: str = "",
+    resumed: bool = False,
 ) -> Results:
     """Everything that the records of one study say.
 
@@ -154,6 +155,7 @@ def read_study(
         lost=lost,
         not_removed=not_removed,
         ended_by=ended_by,
+        resumed=resumed,
     )
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]

@@ -155,6 +155,8 @@ def noise_alone(question: Question) -> str:
     floor = question.noise
     if floor is None and question.few_operations:
         return f"No answer. {question.few_operations} {question.next_step}"
+    if floor is None and question.nothing:
+        return "So the noise of the rig is not known."
     if floor is None:
         return f"No answer: {question.baseline} is the only system and has not been measured twice."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"

@@ -75,7 +75,9 @@ def _logs_of(evidence: Evidence, system: str) -> dict[int, float]:
     ratios = [
         dict(entry.blocks)
         for entry in evidence.comparisons
-        if entry.system == system and entry.primary and entry.metric == evidence.primary_metric
+        if (entry.system, entry.metric) == (system, evidence.primary_metric)
+        and entry.primary
+        and entry.is_claimed
     ]
     shared = set.intersection(*map(set, ratios)) if ratios else set()
     return {block: statistics.fmean(math.log(each[block]) for each in ratios) for block in shared}
@@ -117,4 +119,5 @@ def _t_values(series: NDArray[np.float64]) -> NDArray[np.float64]:
     between = sums**2 * (1 / before + 1 / (number - before))
     within = (centred**2).sum(axis=1, keepdims=True) - between
     least = np.finfo(float).tiny
-    return np.asarray(np.sqrt(between / np.maximum(within / (number - 2), least)))
+    with np.errstate(over="ignore"):  # a step without any scatter
+        return np.asarray(np.sqrt(between / np.maximum(within / (number - 2), least)))

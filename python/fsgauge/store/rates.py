@@ -15,8 +15,9 @@ _FEWEST_BEYOND = 10
 """Operations slower than a percentile, below which it is withheld; as on the page."""
 _LATENCY = """\
 SELECT {run}, CASE WHEN total - ceil(0.99 * total) >= {fewest} THEN
-    min(CASE WHEN below >= ceil(0.99 * total) THEN high_ns END) / 1e6 END AS p99
-FROM (SELECT {run}, high_ns, sum(operations) OVER (PARTITION BY {run} ORDER BY high_ns) AS below,
+    min(CASE WHEN below >= ceil(0.99 * total) THEN middle_ns END) / 1e6 END AS p99
+FROM (SELECT {run}, (low_ns + high_ns) / 2 AS middle_ns,
+        sum(operations) OVER (PARTITION BY {run} ORDER BY high_ns) AS below,
         sum(operations) OVER (PARTITION BY {run}) AS total
     FROM histograms WHERE operation IN ({of}) AND latency = 'service')
 GROUP BY {run}, total"""

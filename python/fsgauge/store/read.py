@@ -83,6 +83,7 @@ class StoredStudy:
     lost: list[LostBlock] = field(default_factory=list)
     not_removed: list[NotRemovedTurn] = field(default_factory=list)
     ended_by: str = ""
+    resumed: bool = False
 
 
 def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
@@ -151,6 +152,7 @@ def _parsed(
         steps=[step for step in steps if (step.block, step.turn) in own],
         lost=list(_lost_blocks(journal)),
         ended_by=_ended_by(journal),
+        resumed=any(facts.get("event") == "resumed" for facts in journal),
         not_removed=list(_not_removed(journal)),
     )
 

@@ -91,9 +91,11 @@ def _asked(questions: Sequence[bytes]) -> list[bytes]:
     except BaseException:
         _end()
         raise
-    for child, answer in zip(children, answers, strict=True):
-        if not answer.endswith(b"\n"):
-            raise NotDrawn(_how_it_ended(child))
+    lost = [c for c, a in zip(children, answers, strict=True) if not a.endswith(b"\n")]
+    if lost:
+        why = _how_it_ended(lost[0])
+        _end()  # one that is late would answer the next question with this picture
+        raise NotDrawn(why)
     return [bytes(answer) for answer in answers]
 
 
@@ -141,6 +143,6 @@ def _how_it_ended(child: Process) -> str:
 def _end() -> None:
     """Nothing is left of those that were asked last."""
     for children in _children.values():
-        if children[-1].poll() is None:
+        if children and children[-1].poll() is None:
             children[-1].kill()
             children[-1].wait()

@@ -101,7 +101,8 @@ def compare_sides(
         known=None if all(map(is_simulated, [a, *others])) else known or {},
     )
     entries = list(entries_of(samples[0], samples[1], scope))
-    present = {entry.metric for entry in entries}
+    idle_lines = list(_idle_lines(folders, names, systems))
+    present = {each.metric for each in entries} | {each.metric for each in idle_lines}
     return Between(
         question=latest.results.question,
         baseline=latest.results.baseline,
@@ -120,7 +121,7 @@ def compare_sides(
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),
-        nothing=list(_idle_lines(folders, names, systems)),
+        nothing=idle_lines,
         ends=ends,
     )
 

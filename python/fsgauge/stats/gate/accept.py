@@ -153,7 +153,7 @@ def sittings_for(
 
 
 def _require_valid(folder: Folder) -> None:
-    if folder.invalid or folder.addition.nothing:
+    if folder.invalid or _is_idle(folder):
         why = folder.invalid or folder.idle.removeprefix(f"{folder.label}: ").rstrip(".")
         raise InputError(
             f"{folder.label} cannot be accepted: "
@@ -162,6 +162,15 @@ def _require_valid(folder: Folder) -> None:
             cause="what such a run measured says nothing of the noise of good ones",
             next="accept the other folders, and measure this one again",
         )
+
+
+def _is_idle(folder: Folder) -> bool:
+    """Whether a system did nothing of what its cell is judged by; rare operations are no such."""
+    results = folder.results
+    return any(
+        cell in results.primary_cells and metric == results.primary_metrics[cell]
+        for cell, _, metric in folder.addition.nothing
+    )
 
 
 def _beginning(folders: Sequence[Folder], version: str, label: str) -> Learned:
