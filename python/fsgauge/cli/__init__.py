@@ -260,12 +260,10 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     if isinstance(error, click.NoSuchOption):
-        if error.option_name in MOVED_OPTIONS:
+        takes = {each.name for each in context.command.params} if context is not None else set()
+        if error.option_name in MOVED_OPTIONS and "hosts" in takes:
             return moved_option(error.option_name)
-        takes_words = context is not None and "overrides" in (
-            parameter.name for parameter in context.command.params
-        )
-        if takes_words and (said := _of_another_tool(error.option_name)):
+        if "overrides" in takes and (said := _of_another_tool(error.option_name)):
             return said
     return f"error: {escaped(error.format_message())}\nnext: {path} --help"
 
@@ -279,9 +277,11 @@ def _of_another_tool(option: str) -> str:
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
     value = typed_after(option)
+    alone = value == "..." and word.is_alone
+    setting = name if alone else f"{name}={shlex.quote(value)}"
     return FsgaugeError(
         f"{option} is an option of {word.title}; here: {meaning(word)}",
-        next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
+        next=f"--set {setting}" if word.is_read else f"fsgauge explain {name}",
     ).render()
 
 

@@ -145,7 +145,9 @@ def command(
             lines += method_lines(description)
         else:
             run = None if refusals else run_command(sys.argv[2:])
-            lines += brief_lines(description, _measured_by(kept), run)
+            lines += brief_lines(
+                description, _measured_by(kept), run, doctor_measures=world.keeps_noise
+            )
         if verbose or order:
             lines += order_lines(description, plan.cells, order)
         if verbose:

@@ -15,11 +15,16 @@ _OWN_OPTIONS = {"--noise": 1, "--pilot": 1, "--json": 0, "--order": 0, "--verbos
 
 
 def brief_lines(
-    description: PlanDescription, measured_by: str, run: Sequence[str] | None
+    description: PlanDescription,
+    measured_by: str,
+    run: Sequence[str] | None,
+    *,
+    doctor_measures: bool = True,
 ) -> list[str]:
     """What is asked, compared, taken and destroyed, what would show, and the command that runs it.
 
-    `run` is that command, None where it would be refused. `measured_by` is where the noise is from.
+    `run` is that command, None where it would be refused. `measured_by` is where the noise is from;
+    `doctor_measures`: whether `fsgauge doctor` measures that of this rig.
     """
     lines = [
         f"asks      {description.question}",
@@ -28,7 +33,7 @@ def brief_lines(
         f"destroys  {description.overwritten}",
         *(f"fault     {line}" for line in description.faults),
         *(f"durable   {line}" for line in description.durability),
-        f"detects   {_detects(description, measured_by)}",
+        f"detects   {_detects(description, measured_by, doctor_measures)}",
     ]
     notes = [*description.cannot_tell, *description.partners, *description.cautions]
     noted = f" ({count(len(notes), 'note')})" if notes else ""
@@ -70,7 +75,7 @@ def _cost(description: PlanDescription) -> str:
     return f"{span_words(description)}, {runs}; {writes}{worn}"
 
 
-def _detects(description: PlanDescription, measured_by: str) -> str:
+def _detects(description: PlanDescription, measured_by: str, doctor_measures: bool) -> str:
     """The smallest effect; where the noise is not known, for the middle of what is supposed."""
     found = description.sensitivity
     shown = found[len(found) // 2]
@@ -79,7 +84,7 @@ def _detects(description: PlanDescription, measured_by: str) -> str:
     if description.sensitivity_known:
         return f"{seen} (noise: {noise}{measured_by}){_more(shown)}"
     source = "lives with other seeds" if description.simulated else "equal runs"
-    known = "" if description.simulated else "; fsgauge doctor measures it"
+    known = "; fsgauge doctor measures it" * (doctor_measures and not description.simulated)
     return f"{seen} if {source} differ by {noise}{known}"
 
 

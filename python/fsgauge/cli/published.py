@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import results_option
-from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -34,7 +34,11 @@ _RUN = "run"
     metavar="ARCHIVE",
     help="Judge the claims again, from an archive that `published run` made.",
 )
-@click.option("--storage", metavar="SPEC", help="With run: storage of what runs on this host.")
+@click.option(
+    "--storage",
+    metavar="SPEC",
+    help="With run: storage of what runs on this host; a device first by `fsgauge run --destroy`.",
+)
 @results_option
 def command(
     words: tuple[str, ...],
@@ -55,9 +59,16 @@ def command(
     from fsgauge.published import page
     from fsgauge.published.ledger import find
 
+    is_run = judge is None and words[:1] == (_RUN,)
+    if storage is not None and not is_run:
+        raise InputError("--storage is for published run", next="fsgauge published run nss")
+    if as_json and is_run:
+        raise InputError(
+            "published run prints no JSON", next="fsgauge published --judge ARCHIVE --json"
+        )
     if judge is not None:
         return _judge_again(judge, words, as_json=as_json)
-    if words[:1] == (_RUN,):
+    if is_run:
         return _run(words[1:], results, storage)
     if len(words) > 1:
         raise InputError(
@@ -121,10 +132,17 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
     ran: list[tuple[Path, JudgedRun]] = []
     left_out: list[LeftOut] = []
     again = f"fsgauge published run {name} --results {shlex.quote(str(results))}"
+    if storage is not None:
+        again += f" --storage {shlex.quote(storage)}"
+    failed: list[FsgaugeError] = []
     stopped: Interrupted | None = None
     for part in parts_of(folder, ledger):
         try:
-            found = _try(part, results, storage) if stopped is None else _not_reached(part, again)
+            found = (
+                _try(part, results, storage, failed)
+                if stopped is None
+                else _not_reached(part, again)
+            )
         except Interrupted as error:
             stopped, found = error, _not_reached(part, again)
         if isinstance(found, tuple):
@@ -137,7 +155,7 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
         if not ran:
             raise stopped
     if not ran:
-        raise InputError(
+        raise (RigError if failed else InputError)(
             f"this machine can run no part of {name}",
             details=tuple(f"{each.study}: {each.why}" for each in left_out),
             next=next((each.next for each in left_out if each.next), "fsgauge doctor"),
@@ -159,7 +177,7 @@ def _run(words: tuple[str, ...], results: Path, storage: str | None) -> int:
     click.echo(f"page: {page}")
     if stopped is not None:
         raise stopped
-    return ExitCode.ANSWERED
+    return ExitCode.FAILED if failed else ExitCode.ANSWERED
 
 
 def _not_reached(part: StudyPart, again: str) -> LeftOut:
@@ -174,8 +192,11 @@ def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) ->
     return page.text_of(folder, ledger, ledger.claim, runs)
 
 
-def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, JudgedRun] | LeftOut:
-    """The results folder and what it says; or why this machine cannot, or did not, run it."""
+def _try(
+    part: StudyPart, results: Path, storage: str | None, failed: list[FsgaugeError]
+) -> tuple[Path, JudgedRun] | LeftOut:
+    """The results folder and what it says; or why this machine cannot, or did not, run it. What
+    failed once it had begun is in `failed` too."""
     from fsgauge.cli.execution import make_report, report_in
     from fsgauge.errors import quoted
     from fsgauge.published.archive import LeftOut
@@ -183,7 +204,7 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
     from fsgauge.stats.results import Results
 
     again = f"fsgauge run {quoted(part.path)}" + (f" --rig {part.rig}" * (part.rig == "simulator"))
-    if part.needs_heads and storage is None:
+    if part.needs_heads and storage is None and _begun(part, results) is None:
         return LeftOut(
             study=part.study,
             why="it decides nothing without a disk with heads",
@@ -201,7 +222,11 @@ def _try(part: StudyPart, results: Path, storage: str | None) -> tuple[Path, Jud
     except FsgaugeError as error:
         if isinstance(error, Interrupted):
             raise
-        return LeftOut(study=part.study, why=error.what, next=error.next or again)
+        if not isinstance(error, InputError) and _begun(part, results) is not None:
+            failed.append(error)
+        there = f"{again} --storage {shlex.quote(storage)}" if storage is not None else again
+        hint = f"{there} {error.next}" if error.next.startswith("--destroy") else error.next
+        return LeftOut(study=part.study, why=error.what, next=hint or there)
 
 
 def _begun(part: StudyPart, results: Path) -> Path | None:

@@ -69,6 +69,7 @@ def command(
     PATH is a folder or file of a mounted file system, a device, a file system image, or a scan
     saved by `--json`. Ctrl-C stops it and reports what was read.
     """
+    from fsgauge.plain_files import write_whole
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.mb_groups import mb_groups
@@ -78,8 +79,10 @@ def command(
     region_bytes = _region_bytes(region_size, no_space)
     if page is not None:
         require_ours(page)
+    if groups is not None:
+        _require_new(groups)
     if is_kept_scan(path):
-        _refuse_what_only_a_scan_takes(path, no_space)
+        _refuse_what_only_a_scan_takes(path, no_space, groups)
         scan = read_scan(path)
     else:
         with_map = as_json or page is not None
@@ -90,7 +93,7 @@ def command(
             map_order=_order(before) if with_map else 0,
         )
     if groups is not None:
-        _write_new(groups, mb_groups(scan.source))
+        write_whole(groups, mb_groups(scan.source))
     region = empty_region(scan, region_bytes) if region_bytes else None
     if as_json:
         more = {"empty_region": asdict(region)} if region else {}
@@ -103,14 +106,12 @@ def command(
     return ExitCode.INTERRUPTED if scan.ended == "interrupted" else ExitCode.ANSWERED
 
 
-def _write_new(path: Path, text: str) -> None:
+def _require_new(path: Path) -> None:
     """Of a file that is there nothing is known, so it stays."""
     from fsgauge.errors import InputError
-    from fsgauge.plain_files import write_whole
 
     if path.exists():
         raise InputError(f"{path} exists already", next="--mb-groups with another name")
-    write_whole(path, text)
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:
@@ -153,13 +154,14 @@ def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult
         return Engine().scan(job, progress.event, progress.stoppable)
 
 
-def _refuse_what_only_a_scan_takes(path: Path, no_space: bool) -> None:
+def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | None) -> None:
     from fsgauge.errors import InputError
 
-    if no_space:
+    given = ["--no-space"] * no_space + ["--mb-groups"] * (groups is not None)
+    if given:
         raise InputError(
-            f"--no-space would be ignored: {path} is a saved scan",
-            next="leave --no-space out",
+            f"{given[0]} is of a file system, and {path} is a saved scan",
+            next=f"leave {given[0]} out",
         )
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
+import os
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -87,6 +90,8 @@ def _put(packed: tarfile.TarFile, name: str, content: str | bytes) -> None:
 
 def read_archive(path: Path) -> Archived:
     """Judge every run of an archive again; InputError for what is none, or of another version."""
+    if not os.path.lexists(path):
+        raise InputError(f"there is no file {path}", next=_again())
     texts = _texts(path)
     if _CONTENTS not in texts:
         raise InputError(f"{path} holds no runs of a publication", next=_again())
@@ -113,7 +118,7 @@ def _object(text: bytes) -> dict[str, Any]:
     """What a member says; {} where that is no object."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -134,8 +139,8 @@ def _texts(path: Path) -> dict[str, bytes]:
                 if file is not None:
                     found[entry.name] = file.read()
             return found
-    except (OSError, tarfile.TarError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0].rstrip(":")
         raise InputError(f"{path} cannot be read: {reason}", next=_again()) from error
 
 
@@ -154,8 +159,8 @@ def _judged(study: str, folder: str, texts: Mapping[str, bytes]) -> JudgedRun:
 
 def _again(publication: object = None) -> str:
     """The command that makes an archive, of a publication that there is."""
-    known = names()
-    return f"fsgauge published run {publication if publication in known else next(iter(known))}"
+    known, named = names(), str(publication)
+    return f"fsgauge published run {named if named in known else next(iter(known))}"
 
 
 def names() -> dict[str, tuple[str, Ledger]]:

@@ -187,6 +187,7 @@ def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
     known = ledgers()
     if not name:
         return [(folder, ledger, ledger.claim) for folder, ledger in known.items()]
+    name = next((key for key, each in known.items() if each.publication.name == name), name)
     if name in known:
         return [(name, known[name], known[name].claim)]
     wanted = name.strip("[]").upper()

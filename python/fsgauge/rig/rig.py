@@ -68,7 +68,8 @@ def hosts_named(text: str | None, *, same: bool = False) -> FleetChoice:
         return FleetChoice(slurm=int(rest), same=same)
     if kind == "kubernetes" and rest:
         return FleetChoice(kubernetes=Path(rest), same=same)
-    is_file = "/" in text or text.endswith(".toml") or os.path.lexists(text)
+    is_there = os.path.lexists(text) and not os.path.isdir(text)  # noqa: PTH112 - too long is none
+    is_file = "/" in text or text.endswith(".toml") or is_there
     return FleetChoice(hosts=Path(text), same=same) if is_file else FleetChoice(ssh=text, same=same)
 
 

@@ -229,7 +229,7 @@ class Study(StudyModel):
                     f'"{entry}" is not a cell of this study',
                     [("plan", "primary", index)],
                     hint=did_you_mean(near),
-                    next="fsgauge plan lists the cells of a study",
+                    next="fsgauge plan STUDY --order lists the cells of a study",
                 )
         ids = [known[entry] for entry in named]
         for index, cell_id in enumerate(ids):

@@ -197,5 +197,5 @@ def check_faults(faults: Sequence[FaultKeys], nodes: int, cells: Sequence[Cell])
             raise conflict(
                 f'"{fault.cell}" is not a cell of this study',
                 [(*place, "cell")],
-                next="fsgauge plan lists the cells of a study",
+                next="fsgauge plan STUDY --order lists the cells of a study",
             )

@@ -30,7 +30,7 @@ def _of_all_jobs(document: Document, of_one: object) -> str:
     """A pace as [workload] has it: of all jobs together."""
     load = document.data.get("workload")
     named = load if isinstance(load, dict) else {}
-    jobs = next((named[name] for name in ("numjobs", "jobs") if name in named), 1)
+    jobs = next((named[name] for name in ("numjobs", "threads", "jobs") if name in named), 1)
     numbers = jobs if isinstance(jobs, list) else [jobs]
     if len(numbers) != 1 or not str(numbers[0]).isdecimal() or not isinstance(of_one, int):
         raise ValueError("a pace for several numbers of jobs is another one for each")

@@ -48,7 +48,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 
 
 def read_hosts(path: Path) -> Fleet:
-    return parse_hosts(read_text(path, "the hosts file", "--hosts"), str(path))
+    return parse_hosts(read_text(path, "the hosts file", "--hosts FILE"), str(path))
 
 
 def parse_hosts(text: str, label: str) -> Fleet:

@@ -171,7 +171,7 @@ class ExistingLauncher:
         return {host.name: NotOurs() for host in bootstraps}
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
-        return f"on {host.name}: fsgauge {'--version' if looks else 'systems'}"
+        return f"on {host.name}: fsgauge {'--version' if looks else 'doctor --systems'}"
 
 
 def _name_of(address: str, worker: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ def read_text(path: Path, what: str, option: str) -> str:
         raw = read_plain(path, HOSTS.size_bytes)
     except MissingError:
         raise InputError(
-            f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}", next=f"{option} FILE"
+            f"{what} {path} cannot be read: {os.strerror(errno.ENOENT)}", next=option
         ) from None
     try:
         text = raw.decode("utf-8")
@@ -35,7 +35,7 @@ def read_text(path: Path, what: str, option: str) -> str:
     hosts = sum(line.lstrip().startswith("[[") for line in text.splitlines())
     if hosts > MOST_HOSTS:
         raise InputError(
-            f"{path} lists {hosts:,} hosts, and {MOST_HOSTS:,} are allowed", next=f"{option} FILE"
+            f"{path} lists {hosts:,} hosts, and {MOST_HOSTS:,} are allowed", next=option
         )
     require_few_in_toml(text, str(path), HOSTS)
     return text

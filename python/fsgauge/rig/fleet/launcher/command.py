@@ -101,8 +101,8 @@ class CommandLauncher:
         }
 
     def by_hand(self, host: Host, *, looks: bool = False) -> str:
-        """Any command of fsgauge but --version cleans up what a dead run has left."""
-        word = "--version" if looks else "systems"
+        """doctor cleans up what a dead run has left, as every command that does more than read."""
+        word = "--version" if looks else "doctor --systems"
         return f"{self.reaching(host)}{shlex.quote(host.fsgauge or 'fsgauge')} {word}"
 
 
