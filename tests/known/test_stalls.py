@@ -78,7 +78,7 @@ def test_the_quantile_of_a_system_that_stalls_is_not_compared() -> None:
     found = next(each for each in spoilt.findings if each.code == "quantile.withheld")
     assert found.sentence == (
         "xfs completed too few operations for the read p99 latency and read p99.9 latency, which is"
-        " itself the news: in the only cell xfs is not compared."
+        " itself the news: in the only cell xfs is not compared by that."
     )
 
 

@@ -235,7 +235,7 @@ def _not_compared(few: Sequence[str], baseline: str) -> str:
     """Without the baseline nobody is."""
     if baseline in few:
         return "it is not compared"
-    return f"{few[0]} is not compared by it" if len(few) == 1 else "they are not compared by it"
+    return f"{few[0]} is not compared by that" if len(few) == 1 else "they are not compared by that"
 
 
 def stopped_early(evidence: Evidence) -> Iterator[Finding]:

@@ -147,7 +147,7 @@ def test_a_quantile_of_those_that_have_it_is_compared_beside_one_that_stalled() 
     asked = [each for each in results.comparisons if each.metric == "read.p99"]
     assert {each.system for each in asked} == {"ext4"}
     (withheld,) = [each for each in results.findings if each.code == "quantile.withheld"]
-    assert withheld.sentence.endswith("in the only cell xfs is not compared.")
+    assert withheld.sentence.endswith("in the only cell xfs is not compared by that.")
 
 
 def test_no_rate_is_above_a_device_that_did_nothing() -> None:

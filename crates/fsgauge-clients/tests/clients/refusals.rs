@@ -34,7 +34,7 @@ fn what_does_not_fit_is_refused_with_what_would() {
         let small = ClientsJob { target: ClientsTarget::Path { directory: path }, ..plain.clone() };
         let told = refusal(&small);
         // 20 files of each size: 16384, 8192 and 102400 stored bytes.
-        assert!(told.contains("write 2539520 bytes") && told.contains("1048576 free"), "{told}");
+        assert!(told.contains("write 2.4 MiB") && told.contains("1.0 MiB free"), "{told}");
         assert!(told.ends_with("set files_per_client to 2 at most"), "{told}");
         let mut fewer = small;
         fewer.files.sizes = FileSizes::Cycle { sizes_bytes: vec![100] };
