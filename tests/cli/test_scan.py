@@ -85,7 +85,10 @@ def test_kept_scans_need_no_engine(fsgauge: Run, tmp_path: Path) -> None:
     done = fsgauge("scan", "kept.json", "--against", "kept.json", FSGAUGE_ENGINE="/nothing")
     assert done.returncode == 0 and "2 files in 4 extents" in done.stdout
     ignored = fsgauge("scan", "kept.json", "--no-space")
-    assert ignored.returncode == 2 and "would be ignored" in ignored.stderr
+    assert ignored.returncode == 2 and "is a saved scan" in ignored.stderr
+    today = fsgauge("scan", "kept.json", "--mb-groups", "groups")
+    assert today.returncode == 2 and "--mb-groups is of a file system" in today.stderr
+    assert not (tmp_path / "groups").exists(), "those of today are not of an old scan"
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"kind": "scan", "format": 9}'])

@@ -98,6 +98,24 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     assert "fsgauge published run" in refusal.value.render()
 
 
+@pytest.mark.usefixtures("blank_pictures")
+@pytest.mark.parametrize("at", [0.5, 0.99])
+def test_a_damaged_archive_is_an_error_in_words(tmp_path: Path, at: float) -> None:
+    """Bytes that were flipped near its end were a bug of fsgauge."""
+    path = made(tmp_path)
+    content = bytearray(path.read_bytes())
+    place = int(len(content) * at)
+    content[place : place + 8] = bytes(each ^ 0xFF for each in content[place : place + 8])
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        read_archive(path)
+
+
+def test_no_archive_is_no_damaged_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no file"):
+        read_archive(tmp_path / "none")
+
+
 def test_publications_have_names_of_their_own_and_those_of_their_studies() -> None:
     for name in ("nss", "flash", "sonexion", "clusters", "closson"):
         assert publication_named(name)[1].publication.name == name

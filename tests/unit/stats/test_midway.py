@@ -87,6 +87,12 @@ def test_a_clock_that_went_back_between_blocks_is_told() -> None:
     assert told.where == ["before block 3: 60 min"]
 
 
+def test_a_block_that_a_resumed_study_measured_again_is_no_clock() -> None:
+    turns = [set_back(turn) if turn.block >= 2 else turn for turn in MADE.turns]
+    results = read_study(turns, MADE.runs, MADE.study, MADE.before, MADE.after, resumed=True)
+    assert not [each for each in found(results, "clock.set") if "block 3" in str(each.where)]
+
+
 def test_a_clock_that_went_back_between_the_runs_of_the_last_block_is_told() -> None:
     *runs, last = MADE.runs
     (turn,) = [each for each in MADE.turns if (each.block, each.turn) == (last.block, last.turn)]

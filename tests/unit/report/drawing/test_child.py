@@ -78,6 +78,40 @@ def test_a_child_that_hangs_is_ended(
     assert child._children[0][-1].returncode == -signal.SIGKILL
 
 
+def test_a_late_picture_is_not_drawn_in_the_next_ones_place(
+    program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One child died and the other was late: what it had to say came with the next chart."""
+    late = "import sys, time\nfor line in sys.stdin:\n    time.sleep(0.5)\n"
+    late += '    print(\'{"svg": "late"}\', flush=True)'
+    program(DIES)
+    child.begin()
+    program(late)
+    child._children[1] = []
+    monkeypatch.setattr(child, "_LONGEST_SECONDS", 0.2)
+    with pytest.raises(NotDrawn):
+        svgs_of([{}, {}])
+    monkeypatch.setattr(child, "_LONGEST_SECONDS", 60.0)
+    program(ECHOES)
+    assert [json.loads(each) for each in svgs_of([{"a": 1}, {"b": 2}])] == [{"a": 1}, {"b": 2}]
+
+
+def test_a_machine_that_starts_no_child_has_no_picture(
+    program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first that could not be started left a place that was taken for a child."""
+    program(ECHOES)
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(child, "start", refused)
+    child.begin()
+    with pytest.raises((NotDrawn, OSError)):
+        svgs_of([{}, {}])
+    child._end()
+
+
 def test_the_child_is_not_given_what_it_could_die_of(tmp_path: Path) -> None:
     """And is isolated: nothing of the working folder or the environment is imported."""
     (tmp_path / "json.py").write_text("raise SystemExit('planted')")
