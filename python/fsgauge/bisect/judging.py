@@ -53,7 +53,7 @@ def judged(conditions: Sequence[Condition], results: Results, system: str) -> li
 def _judged(
     condition: Condition, key: Key, line: Comparison | None, results: Results
 ) -> LimitVerdict:
-    """One line; without a ratio the system did nothing."""
+    """The verdict on one limit in one cell; `line` is None where the system did nothing."""
     return LimitVerdict(
         condition=condition.text,
         cell=results.cell(key[0]).name,
@@ -74,7 +74,7 @@ def outcome_of(limits: Sequence[LimitVerdict]) -> Outcome:
 
 
 def _of_idle(condition: Condition, key: Key, results: Results) -> Outcome:
-    """Of a kernel with which nothing was done."""
+    """The verdict on a kernel with which the system did nothing: the worst value there is."""
     ratio = Idle("", 0.0).ratio(key[2])
     is_beyond = results.sureness.valid and is_met(condition, ratio, ratio)
     return "bad" if is_beyond else "undecided"

@@ -11,7 +11,7 @@ from fsgauge.units import count, format_size
 
 _MOST_NAMED = 8
 _OWN_OPTIONS = {"--noise": 1, "--pilot": 1, "--json": 0, "--order": 0, "--verbose": 0}
-"""Of plan alone, and how many words follow each."""
+"""Options that only `plan` takes, with the number of words after each."""
 
 
 def brief_lines(

@@ -115,7 +115,7 @@ def read_archive(path: Path) -> Archived:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    """What a member says; {} where that is no object."""
+    """The JSON object in a member; {} for anything else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

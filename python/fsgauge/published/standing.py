@@ -48,7 +48,7 @@ class Standing:
 
     @property
     def why(self) -> str:
-        """All lines in one."""
+        """The lines of all trials, joined by semicolons."""
         return "; ".join(self.lines)
 
     @property

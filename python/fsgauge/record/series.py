@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from fsgauge.engine.wire import Interval, IntervalCount
 
+SAMPLES_BEYOND = 10
+"""A quantile with fewer samples beyond it says more about luck than about the system."""
+
 Integers = npt.NDArray[np.int64]
 Columns = Mapping[str, npt.NDArray[Any]]
 Load = Callable[[], tuple[Columns, int, int]]

@@ -14,10 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fsgauge.engine.wire import Histogram
-from fsgauge.record.series import Counts
-
-SAMPLES_BEYOND = 10
-"""A quantile with fewer samples beyond it says more about luck than about the system."""
+from fsgauge.record.series import SAMPLES_BEYOND, Counts
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram | None:

@@ -62,8 +62,8 @@ def _blocks_of(turns: Sequence[TurnRecord], ways: Sequence[str]) -> Mapping[str,
 
 
 def _clock_set(evidence: Evidence) -> Iterator[Finding]:
-    """The wall clock was set, in a run (it counts otherwise than a clock that nobody sets) or
-    between runs, where it went back. What it went forward between runs looks like a wait."""
+    """A wall clock that was set: in a run, where it leaves the monotonic clock, or between runs,
+    where it went back. A step forward between runs cannot be told from a wait."""
     if evidence.before.load.simulation is not None:
         return
     steps = [

@@ -232,7 +232,7 @@ def _falls_short(evidence: Evidence, system: str, baseline: str, of: Withheld) -
 
 
 def _not_compared(few: Sequence[str], baseline: str) -> str:
-    """Without the baseline nobody is."""
+    """Who has no ratio: the system itself, or all of them if it is the baseline."""
     if baseline in few:
         return "it is not compared"
     return f"{few[0]} is not compared by that" if len(few) == 1 else "they are not compared by that"

@@ -14,8 +14,8 @@ from typing import TypeVar
 from fsgauge.record.factors import factors_of
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell, RunRecord
+from fsgauge.record.series import SAMPLES_BEYOND
 from fsgauge.stats.evidence import Question
-from fsgauge.stats.histogram import SAMPLES_BEYOND
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
 from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.results import Comparison

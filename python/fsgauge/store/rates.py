@@ -7,12 +7,11 @@ percentile is that of all operations of the run.
 
 from __future__ import annotations
 
+from fsgauge.record.series import SAMPLES_BEYOND
 from fsgauge.store.columns import KEYS, WHICH, View, at
 
 _RUN = ("block", "turn", "position", "system", "again", "cell")
 _BY_RUN = ", ".join(_RUN)
-_FEWEST_BEYOND = 10
-"""Operations slower than a percentile, below which it is withheld; as on the page."""
 _LATENCY = """\
 SELECT {run}, CASE WHEN total - ceil(0.99 * total) >= {fewest} THEN
     min(CASE WHEN below >= ceil(0.99 * total) THEN middle_ns END) / 1e6 END AS p99
@@ -32,9 +31,9 @@ RATES_SOURCE = f"""(SELECT * FROM (
         FROM runs GROUP BY {_BY_RUN}, machine)
     GROUP BY {_BY_RUN})
 LEFT JOIN (SELECT * RENAME (p99 AS p99_ms) FROM (
-    {_LATENCY.format(run=_BY_RUN, fewest=_FEWEST_BEYOND, of="'read', 'write'")})) USING ({_BY_RUN})
+    {_LATENCY.format(run=_BY_RUN, fewest=SAMPLES_BEYOND, of="'read', 'write'")})) USING ({_BY_RUN})
 LEFT JOIN (SELECT * RENAME (p99 AS sync_p99_ms) FROM (
-    {_LATENCY.format(run=_BY_RUN, fewest=_FEWEST_BEYOND, of="'sync'")})) USING ({_BY_RUN})
+    {_LATENCY.format(run=_BY_RUN, fewest=SAMPLES_BEYOND, of="'sync'")})) USING ({_BY_RUN})
 ORDER BY block, turn, position)"""  # noqa: S608 - our own words
 """Read from the views `runs` and `histograms`, which are there before it."""
 

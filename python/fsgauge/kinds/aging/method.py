@@ -97,7 +97,7 @@ class AgingMethod(MakesOwnFiles):
         return [self.workload.record_size]
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        """One that is aged, or a stream's."""
+        """Bytes of the larger of an ageing file and a stream's file."""
         sizes = self._sizes()
         return max(sizes.file_size_bytes, sizes.rate_file_bytes)
 

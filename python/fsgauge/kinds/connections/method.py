@@ -97,7 +97,7 @@ class ConnectionsMethod(MakesOwnFiles):
 
     @property
     def threads(self) -> int:
-        """One for each client, or the event loops."""
+        """Threads of the load: one a client, or one an event loop."""
         if self.workload.dispatch == "threads":
             return self.workload.most_clients
         return self.workload.threads or 1

@@ -57,7 +57,7 @@ class AgingAnalysis(Analysis):
 
 ANALYSIS = AgingAnalysis()
 BLOCK_BYTES = 4096
-"""Of ldiskfs, in which its table counts."""
+"""The block of ldiskfs, in which its preallocation table counts."""
 
 
 def read_aging(material: Material) -> Aging:
