@@ -24,6 +24,7 @@ class Files:
 
     name = "elbencho"
     own_time = True
+    goal = 1.5
     passes: tuple[Pass, ...] = ("write", "read")
 
     def __init__(self, results: Path) -> None:

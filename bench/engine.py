@@ -122,6 +122,7 @@ class Files:
 
     name = "engine"
     own_time = True
+    goal = 1.0
     passes: tuple[Pass, ...] = ("write", "read")
 
     def __init__(self) -> None:

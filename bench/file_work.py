@@ -75,6 +75,8 @@ class FileTool(Protocol):
     name: str
     own_time: bool
     """Whether its own clock covers all clients."""
+    goal: float
+    """How many of its files a second are wanted; 1 where it costs hardly more than the kernel."""
     passes: tuple[Pass, ...]
     """What it can do, in the order of doing it."""
 

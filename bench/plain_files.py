@@ -16,6 +16,7 @@ class Files:
     """Writes files with one thread: a call of each client in turns, or one file after the other."""
 
     own_time = False
+    goal = 1.0
     passes: tuple[Pass, ...] = ("write",)
 
     def __init__(self, program: Path, order: Order) -> None:
