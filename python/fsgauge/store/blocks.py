@@ -1,9 +1,10 @@
 """The many rows of a finished block in Parquet: written once, checked, then taken out of the JSON.
 
 A run's JSON is the durable truth until its block is finished. In a short study the rows stay there.
-In others `compact` writes the rows of all its runs into two Parquet files, reads them back, writes `series/BBB.json` with their
-checksums, and only then rewrites each run record without rows. A crash in between leaves rows in
-both places, and the ones in the JSON are read. `SeriesReader` gives them back as arrays.
+In others `compact` writes the rows of all its runs into two Parquet files, reads them back, writes
+`series/BBB.json` with their checksums, and only then rewrites each run record without rows. A crash
+in between leaves rows in both places, and the ones in the JSON are read. `SeriesReader` gives them
+back as arrays.
 """
 
 from __future__ import annotations

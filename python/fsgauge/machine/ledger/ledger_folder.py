@@ -56,7 +56,7 @@ def ledger_folder() -> Path:
 
 
 def ledgers() -> list[Path]:
-    """Those that there are, of runs that live and of dead ones; RigError as for `private_folder`."""
+    """Of runs that live and of dead ones; RigError as for `private_folder`."""
     return sorted(private_folder().glob(f"*{SUFFIX}")) if folders.ledger_folder().is_dir() else []
 
 

@@ -27,8 +27,10 @@ _NOT_SYNCED = "io.sync"
 
 @dataclass
 class SlicedRun:
-    """A cell on one system of the block: a slice at a time, then recorded. `caches` is what was done
-    to them before."""
+    """A cell on one system of the block: a slice at a time, then recorded.
+
+    `caches` is what was done to them before.
+    """
 
     made: TurnSystem
     position: int
