@@ -108,12 +108,11 @@ class NoDiskSystems:
         )
         yield PreparedSystem(facts, target, self.engine.layout(target), ["as it stands"], [])
 
-    @contextmanager
-    def beside(self, study: Study, number: int) -> Iterator[NoDiskSystems]:
-        yield self
+    def beside(self, study: Study, number: int) -> NoDiskSystems:
+        return self
 
-    def settle(self, prepared: PreparedSystem) -> str:
-        return "nothing to drop"
+    def settle(self, *prepared: PreparedSystem) -> list[str]:
+        return ["nothing to drop"] * len(prepared)
 
     def write_back(self, prepared: PreparedSystem) -> None:
         pass

@@ -35,10 +35,10 @@ def seal(directory: Path, *events: str) -> Path:
 
 
 def compacted(directory: Path, block: int) -> None:
-    """Move the rows of a finished block into Parquet, as `fsgauge run` does."""
+    """Move the rows of a finished block into Parquet, as `fsgauge run` does in a long study."""
     with PlainFolder.opened(directory) as files:
         folder = ResultsFolder(files)
         try:
-            compact(folder, block)
+            compact(folder, block, blocks=1, short_bytes=0)
         finally:
             folder.close()

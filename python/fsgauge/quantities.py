@@ -13,12 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
-
-from pydantic import GetCoreSchemaHandler, ValidationInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError, did_you_mean, nearest
+
+if TYPE_CHECKING:  # whoever only formats a size need not wait for pydantic
+    from pydantic import GetCoreSchemaHandler, ValidationInfo
+    from pydantic_core import CoreSchema
 
 WRITTEN = {"written": True}
 """Validation context of what a person wrote: there a bare number is an error."""
@@ -132,6 +133,8 @@ class Quantity:
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
+        from pydantic_core import core_schema
+
         inner = handler(source)
         return core_schema.with_info_before_validator_function(self._validated, inner)
 
@@ -143,6 +146,8 @@ class Quantity:
             if written and isinstance(value, int | float) and not isinstance(value, bool):
                 raise self.refuse_bare(value)
         except UnitError as error:
+            from pydantic_core import PydanticCustomError
+
             context = {"what": error.what, "hint": error.hint}
             raise PydanticCustomError("unit", "{what}", context) from None
         return value

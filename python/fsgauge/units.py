@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from pydantic import Field
+from annotated_types import Interval
 
 from fsgauge.quantities import LARGEST, Quantity, plain_decimal
 
@@ -168,12 +168,12 @@ BANDWIDTH = Quantity(
 QUANTITIES = (SIZE, DURATION, PERCENT, WHOLE_PERCENT, RATE, BANDWIDTH)
 """All that a key of a study may hold."""
 
-SizeBytes = Annotated[int, SIZE, Field(ge=1, le=LARGEST)]
-DurationNs = Annotated[int, DURATION, Field(ge=0, le=LARGEST)]
-Percent = Annotated[float, PERCENT, Field(ge=0, le=100)]
-WholePercent = Annotated[int, WHOLE_PERCENT, Field(ge=0, le=100)]
-RateOperationsPerSecond = Annotated[float, RATE, Field(gt=0, le=1e9)]
-BytesPerSecond = Annotated[float, BANDWIDTH, Field(gt=0, le=1e15)]
+SizeBytes = Annotated[int, SIZE, Interval(ge=1, le=LARGEST)]
+DurationNs = Annotated[int, DURATION, Interval(ge=0, le=LARGEST)]
+Percent = Annotated[float, PERCENT, Interval(ge=0, le=100)]
+WholePercent = Annotated[int, WHOLE_PERCENT, Interval(ge=0, le=100)]
+RateOperationsPerSecond = Annotated[float, RATE, Interval(gt=0, le=1e9)]
+BytesPerSecond = Annotated[float, BANDWIDTH, Interval(gt=0, le=1e15)]
 
 
 def parse_size(text: str) -> int:

@@ -46,7 +46,7 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
                 assert prepared.facts.mkfs_command[0] == kind.mkfs
                 assert prepared.facts.mount_options.startswith("rw")
                 assert prepared.facts.details
-                assert systems.settle(prepared).startswith("synced; ")
+                assert systems.settle(prepared)[0].startswith("synced; ")
             assert mount_at(target.directory) is None
     assert scene.left() == []
 
@@ -59,7 +59,7 @@ def test_root_empties_the_machines_caches(name: str, scene: Scene, rig: HostRig)
         rig.systems(study) as systems,
         systems.prepare(study, study.systems[0]) as prepared,
     ):
-        assert systems.settle(prepared) == "synced; page, dentry and inode caches dropped"
+        assert systems.settle(prepared) == ["synced; page, dentry and inode caches dropped"]
 
 
 def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: HostRig) -> None:
@@ -226,5 +226,5 @@ def test_path_storage_touches_nothing_but_its_own_folder(scene: Scene, rig: Host
         systems.prepare(study, study.systems[0]) as prepared,
     ):
         assert prepared.layout.files == 3
-        assert "synced" in systems.settle(prepared)
+        assert "synced" in systems.settle(prepared)[0]
     assert [path.name for path in scene.scratch.iterdir()] == ["precious"]

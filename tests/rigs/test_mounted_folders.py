@@ -66,6 +66,6 @@ def test_an_overlay_and_a_bind_mount(folders: dict[str, Path], scene: Scene, rig
         for system in study.systems:
             with systems.prepare(study, system) as prepared:
                 assert len(list(folders[system.name].iterdir())) == 1
-                assert systems.settle(prepared).startswith("synced; ")
+                assert systems.settle(prepared)[0].startswith("synced; ")
     assert [list(folder.iterdir()) for folder in folders.values()] == [[], [], []]
     assert scene.left() == []

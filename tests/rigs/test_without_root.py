@@ -42,7 +42,7 @@ rig = HostRig(Engine(Path(binary)))
 rig.check(study, None)
 with rig.systems(study) as systems:
     with systems.prepare(study, study.systems[0]) as prepared:
-        print(systems.settle(prepared))
+        print(*systems.settle(prepared))
         print(prepared.layout.files, systems.working_set.file_size_bytes)
     print(systems.machine(study).kernel)
 """

@@ -123,9 +123,13 @@ def group(context: click.Context) -> None:
 
 def _clean_up() -> None:
     """Undo what a killed run left; a failure is only a warning."""
-    from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+    from fsgauge.machine.ledger.ledger_folder import ledgers
 
     try:
+        if not ledgers():
+            return
+        from fsgauge.machine.ledger.ledger import clean_up_after_the_dead
+
         for sentence in clean_up_after_the_dead():
             sys.stderr.write(f"{sentence}\n")
     except FsgaugeError as error:

@@ -112,10 +112,11 @@ def study_choices(function: F) -> F:
 
 
 def _meant(study: str) -> str:
-    """The shipped study that another word leads to, with a note."""
-    from fsgauge.study.shipped import study_meant
+    """The shipped study that another word leads to, with a note; InputError where none does."""
+    from fsgauge.study.shipped import require_study, study_meant
 
     meant = study_meant(study)
+    require_study(meant)
     if meant != study:
         say_note(f"{study}: this is the study {meant}")
     return meant

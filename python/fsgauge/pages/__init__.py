@@ -14,11 +14,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, get_args
 
-from fsgauge.engine.wire import ClientOperation
 from fsgauge.errors import InputError, did_you_mean, nearest
 
-OPERATIONS = (*get_args(ClientOperation), "sync", "log", "reader")
-"""Whose numbers share a page: those of clients, and of the load's companions."""
+
+def _is_operation(name: str) -> bool:
+    """Whether its numbers share pages with others': those of clients, and of companions."""
+    from fsgauge.engine.wire import ClientOperation
+
+    return name in (*get_args(ClientOperation), "sync", "log", "reader")
 
 
 def metric_pages() -> dict[str, str]:
@@ -46,14 +49,14 @@ def explain_metric(name: str) -> str:
 def is_metric(name: str) -> bool:
     """Whether it has a page, or is one of an operation's numbers: iops, create.mean."""
     operation, dot, _ = name.partition(".")
-    return _page_of(name) in metric_pages() or (dot == "." and operation in OPERATIONS)
+    return _page_of(name) in metric_pages() or (dot == "." and _is_operation(operation))
 
 
 def _page_of(name: str) -> str:
     """The page that would explain it, whether there is one or not."""
     page = name.strip().lower().replace("-", "_").replace(" ", "_")
-    operation, _, part = page.rpartition(".")
-    return part if operation in OPERATIONS else page
+    operation, dot, part = page.rpartition(".")
+    return part if dot and _is_operation(operation) else page
 
 
 def _text(page: str) -> str:

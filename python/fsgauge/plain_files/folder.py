@@ -134,6 +134,11 @@ class PlainFolder:
         status = self._status(name)
         return status is not None and stat.S_ISREG(status.st_mode)
 
+    def size_bytes(self, name: str) -> int:
+        """Of a file; 0 where none can be reached."""
+        status = self._status(name)
+        return status.st_size if status is not None else 0
+
     def exists(self, name: str) -> bool:
         """Whether anything is there, a link that leads nowhere too."""
         return self._status(name) is not None

@@ -14,8 +14,9 @@
     DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json      StepRecord: what was done before that cell
     DIR/records/BBB-TT-SYSTEM/host-NAME-...          the same as one of several machines made them
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
-                                         SeriesRecord and the many rows of a finished block's runs:
-                                         from then on the run records say `series` and hold no rows
+                                         SeriesRecord and the many rows of a finished block's runs,
+                                         unless all runs of the study are less than 8 MiB: from then
+                                         on the run records say `series` and hold no rows
     DIR/records-abandoned/NNN/BBB-TT-SYSTEM/         turns of a block that was cut short; not read
     DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
     DIR/journal.ndjson                   what happened, in order; a SHA-256 of each file, chained

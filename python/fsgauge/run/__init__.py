@@ -173,7 +173,7 @@ def _of_the_rig(error: FsgaugeError) -> FsgaugeError:
 def _all_blocks(
     session: Session, record: StudyRecord, recording: Recording, whole: set[int]
 ) -> None:
-    """Every block that is not whole, until the study knows enough; rows go to Parquet."""
+    """Every block that is not whole, until the study knows enough; rows may go to Parquet."""
     blocks = sorted({turn.block for turn in record.plan.all_turns})
     try:
         while not _every_block(session, record, recording, whole, blocks):
@@ -202,5 +202,5 @@ def _every_block(
                 recording.void(set(blocks), error.what)
                 recording.folder.write_environment("before", session.describe().environment)
                 return False
-        compact(recording.folder, block)
+        compact(recording.folder, block, len(blocks))
     return True

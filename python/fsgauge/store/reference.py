@@ -15,7 +15,7 @@ _INTRODUCTION = """\
 disk before the next step. The report is made from the records and can be made again at any time.
 While a block is measured, each run is one JSON file with everything in it. When the block is
 complete, the many rows (histogram buckets, intervals) of its runs move to Parquet, are read back
-and compared, and only then are removed from the JSON.
+and compared, and only then are removed from the JSON. In a short study (8 MiB of JSON) they stay.
 
 """
 _BETWEEN = """

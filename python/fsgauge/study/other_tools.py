@@ -15,9 +15,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import tomlkit
-
-from fsgauge.study.keys import all_dotted
 from fsgauge.study.other_values import SWITCH, Reads, read_value
 
 _LIST = re.compile(r"\w+(,\w+)+")
@@ -176,6 +173,8 @@ def meaning(word: Word) -> str:
 
 def differing(word: Word) -> str:
     """What its values are here, where these are other words, and what differs."""
+    import tomlkit
+
     by_value: dict[str, list[str]] = {}
     for theirs, ours in word.values.items():
         by_value.setdefault(tomlkit.item(ours).as_string().strip('"'), []).append(theirs)
@@ -195,5 +194,7 @@ def tool_called(name: str) -> str | None:
 
 def kinds_with(key: str) -> str:
     """The kinds of study that have a key of the load; empty where every study has it."""
+    from fsgauge.study.keys import all_dotted
+
     owners = [section.variant for section in all_dotted().get(key, ())]
     return ", ".join(owners) if key.startswith("workload.") else ""

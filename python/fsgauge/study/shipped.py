@@ -13,7 +13,6 @@ from fsgauge import kinds
 from fsgauge.errors import InputError, nearest
 from fsgauge.plain_files import read_plain, require_few_in_toml
 from fsgauge.plain_files.bounds import STUDY
-from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
 
 _TEMPLATE = "template"
@@ -57,6 +56,13 @@ def variant_of(study: str, variant: str) -> str:
 def template() -> str:
     """The commented study that `fsgauge study new` writes."""
     return (files("fsgauge") / "studies" / f"{_TEMPLATE}.toml").read_text("utf-8")
+
+
+def require_study(path_or_name: str) -> None:
+    """Raise InputError where no study is called so, on any rig, and no file."""
+    known = shipped_names()
+    if not (path_or_name in known or any(each.startswith(f"{path_or_name}-") for each in known)):
+        find_study(path_or_name)
 
 
 def find_study(path_or_name: str) -> tuple[str, str]:
@@ -130,6 +136,8 @@ def read_study_text(path: Path) -> str:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
+        from fsgauge.study.document import source_location
+
         text = content.decode("utf-8", errors="replace")
         start = len(content[: error.start].decode("utf-8"))
         raise InputError(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import SourceLocation
-from fsgauge.quantities import Quantity
-from fsgauge.study.value_type import ValueType
+
+if TYPE_CHECKING:
+    from fsgauge.quantities import Quantity
+    from fsgauge.study.value_type import ValueType
 
 WANTED = {
     "int_type": ("a whole number", ""),

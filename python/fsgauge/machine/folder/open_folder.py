@@ -14,11 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fsgauge.engine.wire import Held
 from fsgauge.errors import RigError
 from fsgauge.plain_files import cause_of, was_moved
 from fsgauge.plain_files.rights import open_named
+
+if TYPE_CHECKING:
+    from fsgauge.engine.wire import Held
 
 Which = tuple[int, int]
 """Device and inode: these tell one folder from another, whatever they are called."""
@@ -47,6 +50,8 @@ class OpenFolder:
     @property
     def held(self) -> Held:
         """The folder as an entry of a job's `held`."""
+        from fsgauge.engine.wire import Held
+
         return Held(path=str(self.path), descriptor=self.descriptor)
 
     @property

@@ -14,12 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError, quoted
-from fsgauge.machine.ledger import ledger_folder as folders
 from fsgauge.machine.ledger.ledger_folder import (
-    SUFFIX,
     append_entry,
+    ledgers,
     lock_of_all,
-    private_folder,
     read_ledger,
     try_lock,
 )
@@ -32,13 +30,9 @@ _DYING_SECONDS = 5.0
 
 def clean_up_after_the_dead() -> list[str]:
     """Undo what dead runs of this user left; a sentence for each thing done or not possible."""
-    folder = folders.ledger_folder()
-    if not folder.is_dir():
-        return []
-    folder = private_folder()
     said: list[str] = []
     deadline = time.monotonic() + _DYING_SECONDS
-    for path in sorted(folder.glob(f"*{SUFFIX}"))[:_LEDGERS_LIMIT]:
+    for path in ledgers()[:_LEDGERS_LIMIT]:
         try:
             said += _clean_up(path, deadline)
         except OSError as error:

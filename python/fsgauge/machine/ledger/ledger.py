@@ -94,9 +94,10 @@ class Ledger:
                 self._forget(made)
 
     def _forget(self, number: int) -> None:
+        """Undone twice does no harm, so this need not be on disk before the next line is."""
         del self._pending[number]
-        with suppress(RigError):  # undone twice does no harm
-            self._append({"undone": number})
+        with suppress(RigError):
+            append_entry(self.path, self._descriptor, {"undone": number}, durably=False)
 
     def _undo_after(self, first: BaseException, number: int) -> None:
         """The body's error comes first; what could not be undone is added to it."""

@@ -15,18 +15,21 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING
 
 from fsgauge.errors import RigError, quoted
-from fsgauge.machine.folder.marked_folder import Owner
 from fsgauge.machine.ledger import ledger_folder as folders
-from fsgauge.machine.ledger.traces import AnyTrace, LostDeviceTrace, Trace
 from fsgauge.plain_files import cause_of, write_all
 
+if TYPE_CHECKING:  # every command looks whether there is a ledger, and hardly one reads any
+    from pydantic import TypeAdapter
+
+    from fsgauge.machine.folder.marked_folder import Owner
+    from fsgauge.machine.ledger.traces import AnyTrace, LostDeviceTrace, Trace
+
 SUFFIX = ".ledger"
-_TRACE: TypeAdapter[AnyTrace] = TypeAdapter(AnyTrace)
 _LOCK_SECONDS = 30.0
 _LARGEST_BYTES = 64 << 20
 _WRITABLE_BY_OTHERS = 0o022
@@ -50,6 +53,11 @@ def ledger_folder() -> Path:
     places += [runtime] if runtime is not None else []
     shared = Path(f"/tmp/fsgauge-{os.geteuid()}")  # noqa: S108 - used only where it is this user's
     return _first_usable([*places, shared])
+
+
+def ledgers() -> list[Path]:
+    """Of runs that live and of dead ones; RigError as for `private_folder`."""
+    return sorted(private_folder().glob(f"*{SUFFIX}")) if folders.ledger_folder().is_dir() else []
 
 
 def mount_folder(ledgers: Path) -> Path:
@@ -129,15 +137,18 @@ def begin_ledger(path: Path, owner: Owner) -> int:
     return descriptor
 
 
-def append_entry(path: Path, descriptor: int, entry: dict[str, object]) -> None:
-    """Write one line durably; RigError where that fails.
+def append_entry(
+    path: Path, descriptor: int, entry: dict[str, object], *, durably: bool = True
+) -> None:
+    """Write one line, on disk before this returns unless told otherwise; RigError where that fails.
 
     A partial line is truncated away, so that the next one is complete.
     """
     before = os.fstat(descriptor).st_size
     try:
         write_all(descriptor, (json.dumps(entry) + "\n").encode())
-        os.fsync(descriptor)
+        if durably:
+            os.fsync(descriptor)
     except OSError as error:
         with suppress(OSError):
             os.ftruncate(descriptor, before)
@@ -207,6 +218,10 @@ def read_ledger(descriptor: int) -> LedgerEntries:
         content += piece
         if len(content) > _LARGEST_BYTES:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    from pydantic import ValidationError
+
+    from fsgauge.machine.folder.marked_folder import Owner
+
     owner: Owner | None = None
     pending: dict[int, Trace] = {}
     unreadable = 0
@@ -216,7 +231,7 @@ def read_ledger(descriptor: int) -> LedgerEntries:
             if "owner" in entry:
                 owner = Owner.model_validate(entry["owner"])
             elif "made" in entry:
-                pending[entry["made"]] = _TRACE.validate_python(entry["trace"])
+                pending[entry["made"]] = _traces().validate_python(entry["trace"])
             else:
                 pending.pop(entry["undone"], None)
         except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
@@ -224,8 +239,19 @@ def read_ledger(descriptor: int) -> LedgerEntries:
     return LedgerEntries(owner, list(pending.items()), unreadable)
 
 
+@cache
+def _traces() -> TypeAdapter[AnyTrace]:
+    from pydantic import TypeAdapter
+
+    from fsgauge.machine.ledger.traces import AnyTrace
+
+    return TypeAdapter(AnyTrace)
+
+
 def lost_devices() -> Iterator[tuple[Path, LostDeviceTrace]]:
     """Each with its ledger, until somebody removes that."""
+    from fsgauge.machine.ledger.traces import LostDeviceTrace
+
     for path in sorted(folders.ledger_folder().glob(f"*{folders.SUFFIX}")):
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -24,26 +24,46 @@ KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 """Set to 1 where others on the machine need their caches: only our own files' pages are let go."""
 
 
-def settle_caches(target: Place) -> str:
-    """Write back what is dirty and drop what is cached; gives what was done."""
-    if isinstance(target, ClientFolders) and target.kind == "share_folders":
-        return "nothing: a server's caches are its own"
-    paths = _paths(target)
+def settle_caches(*targets: Place) -> list[str]:
+    """Write back what is dirty and drop what is cached, once for all; what was done to each."""
+    ours = [target for target in targets if not _is_elsewhere(target)]
+    for target in ours:
+        _sync(target)
+    reason = _not_dropped() if ours else ""
+    return [_settled(target, reason) for target in targets]
+
+
+def _is_elsewhere(target: Place) -> bool:
+    return isinstance(target, ClientFolders) and target.kind == "share_folders"
+
+
+def _sync(target: Place) -> None:
     if isinstance(target, InFolder):
         sync_file_system(target.directory)
-    elif paths:
-        first = next(iter(paths))
+    elif first := next(iter(_paths(target)), None):
         must_run(["sync", first], what=f"{first} could not be synced", seconds=_SYNC_SECONDS)
+
+
+def _not_dropped() -> str:
+    """Drop the machine's caches; gives why they could not be, "" where they were."""
     if os.environ.get(KEEP_CACHES) == "1":
-        return _forget_pages(paths, f"{KEEP_CACHES}=1")
-    if os.geteuid() == 0:
-        keep_code_in_memory()
-        try:
-            _DROP.write_text("3\n")
-        except OSError as error:
-            return _forget_pages(paths, f"/proc/sys/vm/drop_caches cannot be written ({error})")
-        return "synced; page, dentry and inode caches dropped"
-    return _forget_pages(paths, "not root")
+        return f"{KEEP_CACHES}=1"
+    if os.geteuid() != 0:
+        return "not root"
+    keep_code_in_memory()
+    try:
+        _DROP.write_text("3\n")
+    except OSError as error:
+        return f"/proc/sys/vm/drop_caches cannot be written ({error})"
+    return ""
+
+
+def _settled(target: Place, reason: str) -> str:
+    if _is_elsewhere(target):
+        return "nothing: a server's caches are its own"
+    if reason:
+        return _forget_pages(_paths(target), reason)
+    return "synced; page, dentry and inode caches dropped"
 
 
 def sync_file_system(directory: str) -> None:

@@ -168,7 +168,8 @@ class HostRig(Rig):
                 places.close()
             base = preconditioned(study, base, engine, self._say)
             base = replace(base, facts=_facts(study, base.facts, room))
-            yield HostSystems(base, room, ledger, engine, {} if self._remounts else opened)
+            places_used = {} if self._remounts else opened
+            yield HostSystems(base, room, ledger, engine, places_used, stack)
 
     def _cached_direct(self, study: Study) -> dict[str, str]:
         """Of folders here and now; of what is made, as the last trial found it."""
@@ -221,7 +222,7 @@ class HostLent:
         return self._prepared.pinned
 
     def settle(self) -> str:
-        return self._systems.settle(self._prepared)
+        return self._systems.settle(self._prepared)[0]
 
     def load(self, job: LoadJob | ClientsJob) -> LoadResult:
         return self._engine.load(job)

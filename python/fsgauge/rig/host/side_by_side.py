@@ -120,12 +120,12 @@ def measure_side_by_side(work: Work, turns: Sequence[Turn]) -> None:
     All turns of a block have one order of cells; cells that build on one another keep it.
     """
     cells = {cell.id: cell for cell in work.plan.cells}
+    beside = [work.systems.beside(work.study, place_number(work, turn)) for turn in turns]
     with ExitStack() as stack:
-        block = []
-        for turn in turns:  # each on storage of its own
-            beside = work.systems.beside(work.study, place_number(work, turn))
-            own = replace(work, systems=stack.enter_context(beside))
-            block.append(stack.enter_context(turn_system(own, turn)))
+        block = [
+            stack.enter_context(turn_system(replace(work, systems=own), turn))
+            for own, turn in zip(beside, turns, strict=True)
+        ]
         for position, cell_id in enumerate(turns[0].cells):
             _measure_cell(work, block, position, cells[cell_id])
         for made in block:
@@ -148,19 +148,28 @@ def _measure_cell(work: Work, block: Sequence[TurnSystem], position: int, cell: 
     runs = [SlicedRun(made, position, cell, slicing, measured) for made in block]
     if slicing.is_whole:
         for at in rounds[0]:
-            runs[at].begin()
+            _begin(work, [runs[at]])
             runs[at].measure(0)
             _end(runs[at])
         return
-    for at in rounds[0]:
-        runs[at].begin()
-    for at in rounds[0]:
-        runs[at].warm_up()
+    in_order = [runs[at] for at in rounds[0]]
+    _begin(work, in_order)
+    for run in in_order:
+        run.warm_up()
     for slice_number, order in enumerate(rounds):
         for at in order:
             runs[at].measure(slice_number)
-    for at in rounds[0]:  # told after all slices: what is stored would disturb the next ones
-        _end(runs[at])
+    for run in in_order:  # told after all slices: what is stored would disturb the next ones
+        _end(run)
+
+
+def _begin(work: Work, runs: Sequence[SlicedRun]) -> None:
+    """What comes before the cell on each system, then the caches of all."""
+    for run in runs:
+        run.made.before(run.cell)
+    settled = work.systems.settle(*(run.made.prepared for run in runs))
+    for run, caches in zip(runs, settled, strict=True):
+        run.caches = caches
 
 
 def _end(run: SlicedRun) -> None:

@@ -27,7 +27,10 @@ _NOT_SYNCED = "io.sync"
 
 @dataclass
 class SlicedRun:
-    """A cell on one system of the block: begun, then a slice at a time, then recorded."""
+    """A cell on one system of the block: a slice at a time, then recorded.
+
+    `caches` is what was done to them before.
+    """
 
     made: TurnSystem
     position: int
@@ -46,10 +49,6 @@ class SlicedRun:
         work, turn = self.made.work, self.made.turn
         job = job_for(work.study, work.plan, turn, self.cell, self.made.prepared.target)
         self._jobs: SliceJobs = slice_jobs(job, self.slicing)
-
-    def begin(self) -> None:
-        self.made.before(self.cell)
-        self.caches = self.made.work.systems.settle(self.made.prepared)
 
     def _load(self, job: LoadJob | ClientsJob) -> LoadResult:
         """Run a job, without measuring the engine where that was done a moment ago."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -62,8 +63,8 @@ class HostSystems:
     """The systems of one study's storage, for as long as that is attached.
 
     `places` are the folders that are used as they are, open, by their paths in the study; none of
-    them where another file system is mounted there between turns. `looked_at` are sources of mounts
-    that need no other look; they are added to.
+    them where another file system is mounted there between turns. What is attached beside it is let
+    go with `attached`.
     """
 
     def __init__(
@@ -73,11 +74,14 @@ class HostSystems:
         ledger: Ledger,
         engine: Engine,
         places: Mapping[str, OpenFolder],
-        looked_at: set[str] | None = None,
+        attached: ExitStack,
     ) -> None:
         self.base, self.working_set = base, working_set
         self._ledger, self._engine, self._places = ledger, engine, places
-        self._looked_at: set[str] = set() if looked_at is None else looked_at
+        self._attached = attached
+        self._beside: dict[int, HostSystems] = {}
+        self._looked_at: set[str] = set()
+        """Sources of mounts that need no other look."""
 
     def prepare(self, study: Study, system: System) -> AbstractContextManager[PreparedSystem]:
         """Make one system afresh and fill it; undone when the context ends."""
@@ -90,21 +94,23 @@ class HostSystems:
             return prepared_share(study, system, self.working_set, self._ledger, self._engine)
         return self._folder(study, system)
 
-    @contextmanager
-    def beside(self, study: Study, number: int) -> Iterator[HostSystems]:
-        """The same on storage for one more system, by its number in the block, beside others."""
-        with attach_beside(study.storage, self._ledger, self.base, number) as base:
-            yield HostSystems(
-                base, self.working_set, self._ledger, self._engine, self._places, self._looked_at
-            )
+    def beside(self, study: Study, number: int) -> HostSystems:
+        """The same on storage for one more system, by its number in the block, beside others.
 
-    def settle(self, prepared: PreparedSystem) -> str:
-        """Sync and drop caches; gives what was done. RigError where its folder has moved."""
-        if prepared.folder is not None:
-            prepared.folder.require_still()
-        if isinstance(prepared.target, BlockTarget):
-            return settle_caches(prepared.target)
-        return settle_caches(prepared.pinned)
+        It stays attached for the blocks that follow, so ask for all of a block before one is made.
+        """
+        if number not in self._beside:
+            attached = attach_beside(study.storage, self._ledger, self.base, number)
+            one = self._beside[number] = copy(self)
+            one.base = self._attached.enter_context(attached)
+        return self._beside[number]
+
+    def settle(self, *prepared: PreparedSystem) -> list[str]:
+        """Sync all and drop caches once; what was done for each. RigError where a folder moved."""
+        for each in prepared:
+            if each.folder is not None:
+                each.folder.require_still()
+        return settle_caches(*(each.pinned for each in prepared))
 
     def write_back(self, prepared: PreparedSystem) -> None:
         """Have on the storage all that was written to the system; OSError where it refuses."""
@@ -159,7 +165,6 @@ class HostSystems:
             with open_place(made.directory) as root:
                 target = _files(study, system, root, self.working_set)
             layout = fill(study, target, self._engine)
-            caches = settle_caches(target)
             details = facts_of(kind, device, made.directory)
             facts = formatted_facts(kind, made, device, details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
@@ -169,7 +174,7 @@ class HostSystems:
                     facts=with_server(facts, server),
                     target=reached,
                     layout=layout,
-                    start_state=[*made.start_state, _filled(target, self.working_set), caches],
+                    start_state=[*made.start_state, _filled(target, self.working_set)],
                     notes=notes,
                     server=server,
                 )
@@ -190,7 +195,7 @@ class HostSystems:
                 facts=bare_facts(system, device),
                 target=target,
                 layout=layout,
-                start_state=[blank, *allocated, written, settle_caches(target)],
+                start_state=[blank, *allocated, written],
                 notes=notes,
             )
 
@@ -213,14 +218,12 @@ class HostSystems:
                 notes=[],
                 folder=folder,
             )
-            start = [*made.start_state, settle_caches(made.pinned)]
             sharing = shared(study, system, target, folder, self._folders, self._ledger)
             with sharing as (reached, server):
                 yield replace(
                     made,
                     facts=with_server(made.facts, server),
                     target=reached,
-                    start_state=start,
                     notes=_said(study, made.layout),
                     server=server,
                 )

@@ -97,7 +97,7 @@ def _run_from_caches(
 ) -> RunRecord:
     """A fault of the storage is recorded as what this run gave."""
     work, turn, prepared = made.work, made.turn, made.prepared
-    caches = work.systems.settle(prepared)
+    caches = work.systems.settle(prepared)[0]
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
     observation = prepared.server.observe() if prepared.server else None

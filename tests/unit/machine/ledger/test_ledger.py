@@ -70,6 +70,26 @@ def test_a_folder_that_is_gone_or_refuses_is_said_in_words(
     assert list(ledgers.glob("*.ledger")) == []
 
 
+def test_what_is_made_is_on_disk_before_it_is_and_what_is_undone_may_be_undone_again(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flush for each thing undone was a hundredth of a second of every turn."""
+    flushed, real = [0], os.fsync
+
+    def counted(descriptor: int) -> None:
+        flushed[0] += 1
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    with opened_ledger() as book:
+        begun = flushed[0]
+        with book.folder(tmp_path, "scratch"):
+            made = flushed[0]
+            assert made == begun + 3, "what will be made, its marker, and what it became"
+        assert flushed[0] == made
+        assert '"undone": 0' in book.path.read_text()
+
+
 def test_one_that_was_replaced_at_once_keeps_no_other_one(
     ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,13 @@
 """What is done to caches is what the record says."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.machine.process.tool import must_run
+from fsgauge.rig.host import caches
 from fsgauge.rig.host.caches import KEEP_CACHES, keep_code_in_memory, settle_caches
 from fsgauge.workload.folders import ClientFolders
 
@@ -13,7 +15,7 @@ from fsgauge.workload.folders import ClientFolders
 def test_the_machines_caches_stay_where_that_is_asked_for(tmp_path, monkeypatch):
     (tmp_path / "fsgauge-0000").write_bytes(bytes(4096))
     monkeypatch.setenv(KEEP_CACHES, "1")
-    said = settle_caches(FilesTarget(directory=str(tmp_path), count=1, file_size_bytes=4096))
+    (said,) = settle_caches(FilesTarget(directory=str(tmp_path), count=1, file_size_bytes=4096))
     assert said.endswith("dentry and inode caches kept (FSGAUGE_KEEP_CACHES=1)")
 
 
@@ -25,8 +27,24 @@ def test_files_of_clients_are_let_go_wherever_they_lie(tmp_path, monkeypatch):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "c00000-f000000").write_bytes(bytes(4096))
     folders = ClientFolders(directory=str(tmp_path), files_per_client=1, backup_files_per_client=1)
-    assert settle_caches(folders).startswith("synced; the kernel was asked")
+    assert settle_caches(folders)[0].startswith("synced; the kernel was asked")
     assert len(asked) == 2
+
+
+def test_of_several_systems_each_is_synced_and_the_machines_caches_are_dropped_once(
+    tmp_path, monkeypatch
+):
+    """A demo dropped them for each system of a cell: what it then executed came from the disk."""
+    done = []
+    monkeypatch.delenv(KEEP_CACHES, raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(caches, "keep_code_in_memory", lambda: ())
+    monkeypatch.setattr(caches, "sync_file_system", lambda directory: done.append(directory))
+    drop = SimpleNamespace(write_text=lambda text: done.append(f"drop {text.strip()}"))
+    monkeypatch.setattr(caches, "_DROP", drop)
+    targets = [FilesTarget(directory=name, count=1, file_size_bytes=1) for name in ("/a", "/b")]
+    assert settle_caches(*targets) == ["synced; page, dentry and inode caches dropped"] * 2
+    assert done == ["/a", "/b", "drop 3"]
 
 
 _PAGES = 256

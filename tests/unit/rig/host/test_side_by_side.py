@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,8 +20,11 @@ from fsgauge.errors import Interrupted
 from fsgauge.progress import Progress
 from fsgauge.record.parts import Part
 from fsgauge.rig.host import sliced_run
+from fsgauge.rig.host import systems as host_systems
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.side_by_side import hindrance
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.host.working_set import WorkingSet
 from fsgauge.run import run_study
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
@@ -71,6 +75,55 @@ def test_in_one_go_records_have_no_word_of_it(tmp_path: Path) -> None:
     records = [path.read_text() for path in outcome.directory.glob("records/*/[0-9]*.json")]
     assert records and not any('"sync_ns"' in record for record in records)
     assert "side_by_side" not in json.loads((outcome.directory / "study.json").read_text())["plan"]
+
+
+class Counting(NoDiskSystems):
+    """Systems that count how often caches are dropped, and for how many at once."""
+
+    def __init__(self) -> None:
+        super().__init__(NoDiskEngine(0))
+        self.settled: list[int] = []
+
+    def settle(self, *prepared: PreparedSystem) -> list[str]:
+        self.settled.append(len(prepared))
+        return super().settle(*prepared)
+
+
+def test_caches_are_dropped_once_for_all_systems_of_a_cell(tmp_path: Path) -> None:
+    systems = Counting()
+    run_study(
+        small_study(2, "true"),
+        rig=NoDiskRig(systems.engine, systems),
+        results=tmp_path,
+        destroy=None,
+        command=["fsgauge"],
+        progress=Progress(),
+    )
+    assert systems.settled == [4] * 2 * 4, "two blocks of four cells on four systems"
+
+
+def test_storage_of_its_own_is_attached_once_for_all_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file, a loop device and five processes for each turn of a demo."""
+    told: list[str] = []
+
+    @contextmanager
+    def attached(_storage: object, _ledger: object, base: Any, number: int) -> Iterator[Any]:
+        told.append(f"attached {number}")
+        yield SimpleNamespace(of=base, number=number)
+        told.append(f"let go {number}")
+
+    monkeypatch.setattr(host_systems, "attach_beside", attached)
+    study, nothing = small_study(2, "true"), cast(Any, None)
+    with ExitStack() as stack:
+        whole = HostSystems(cast(Any, "base"), WorkingSet(1, 1, None), nothing, nothing, {}, stack)
+        blocks = [[whole.beside(study, number) for number in order] for order in [(0, 1), (1, 0)]]
+        assert blocks[0] == blocks[1][::-1]
+        assert [cast(Any, each.base).number for each in blocks[0]] == [0, 1]
+        assert cast(Any, blocks[0][0].base).of == whole.base == "base"
+        assert told == ["attached 0", "attached 1"]
+    assert told[2:] == ["let go 1", "let go 0"]
 
 
 class Clock:
