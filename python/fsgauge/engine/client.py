@@ -59,7 +59,7 @@ from fsgauge.engine.wire import (
     SimulateResult,
     Wire,
 )
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, escaped
 from fsgauge.programs import engine_environment, find_engine, start
 
 R = TypeVar("R", bound=Wire)
@@ -83,8 +83,17 @@ class EngineFaultError(RigError):
     """The engine reported a fault; `fault` is what it said, for the run's record."""
 
     def __init__(self, fault: EngineFault) -> None:
-        super().__init__(fault.what, cause=fault.cause, next=fault.next)
+        super().__init__(**_words(fault))
         self.fault = fault
+
+
+def _words(fault: EngineFault) -> dict[str, str]:
+    """A fault's sentences; a name in them may have line ends, and no sentence has."""
+    return {
+        "what": escaped(fault.what),
+        "cause": escaped(fault.cause),
+        "next": escaped(fault.next),
+    }
 
 
 class Engine:
@@ -230,9 +239,7 @@ class Engine:
                 return event.result
             if isinstance(event, FailedEvent):
                 if event.error.code.startswith("job."):
-                    raise InputError(
-                        event.error.what, cause=event.error.cause, next=event.error.next
-                    )
+                    raise InputError(**_words(event.error))
                 raise EngineFaultError(event.error)
         raise silent_end(process)
 

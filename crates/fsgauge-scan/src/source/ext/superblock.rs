@@ -56,6 +56,8 @@ pub(super) struct Superblock {
     pub(super) block_size: u32,
     pub(super) blocks: u64,
     pub(super) free_blocks: u64,
+    /// What root alone may use.
+    pub(super) reserved_blocks: u64,
     pub(super) first_data_block: u64,
     pub(super) blocks_per_group: u64,
     /// Blocks of a cluster, the unit of the block bitmap: 1 without bigalloc.
@@ -90,15 +92,18 @@ impl Superblock {
         if bytes.le16(0x38) != Some(MAGIC) {
             return Ok(None);
         }
-        let superblock = Self::fields(bytes).ok_or_else(|| damaged(place))?;
-        if superblock.incompat & incompat::JOURNAL_DEVICE != 0 {
+        // Of a journal's superblock, most fields of a file system are zeros.
+        if bytes.le32(0x60).is_some_and(|incompat| incompat & incompat::JOURNAL_DEVICE != 0) {
             return Err(Failure::job(
                 "journal_device",
                 format!("{place} holds the journal of another ext file system, and no files"),
                 "It was made by mke2fs -O journal_dev",
-                "lsblk -o NAME,FSTYPE,SIZE,MOUNTPOINTS",
+                format!(
+                    "scan the file system whose journal it is: dumpe2fs -h DEVICE names it (of {place}: Journal users)"
+                ),
             ));
         }
+        let superblock = Self::fields(bytes).ok_or_else(|| damaged(place))?;
         let unknown = superblock.incompat & !incompat::KNOWN;
         if unknown != 0 {
             return Err(Failure::job(
@@ -154,6 +159,7 @@ impl Superblock {
             block_size,
             blocks,
             free_blocks: (u64::from(bytes.le32(0xC)?) | high(0x158)? << 32).min(blocks),
+            reserved_blocks: (u64::from(bytes.le32(0x8)?) | high(0x154)? << 32).min(blocks),
             first_data_block,
             blocks_per_group,
             cluster_blocks,
