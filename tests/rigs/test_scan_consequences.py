@@ -142,7 +142,7 @@ def test_full_of_each_kind(
 
 def test_btrfs_whose_metadata_has_no_chunk(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
     mkfs = ("mkfs.btrfs", "-q", "-m", "single")
-    with mounted(make_loop, tmp_path, 256, *mkfs, options="max_inline=2048") as (point, device):
+    with mounted(make_loop, tmp_path, 256, *mkfs, options="max_inline=2048") as (point, _):
         fill(point / "large", MEBIBYTE)
         fill(point / "small", 4096)
         (point / "large").unlink()

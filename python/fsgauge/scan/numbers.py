@@ -135,7 +135,7 @@ def may_lack_free_space(scan: ScanResult) -> bool:
 
 def _size_is_reach(scan: ScanResult) -> bool:
     """Whether an old record has the end of btrfs's addresses as the size."""
-    by_chunks = scan.free is None or inside_chunks(scan)
+    by_chunks = scan.free is None or scan.free.extents is not None
     is_noted = any(note.code == "btrfs_addresses" for note in scan.notes)
     return by_chunks and is_noted and scan.source.address_bytes is None
 
