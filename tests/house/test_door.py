@@ -22,7 +22,6 @@ NOT_OF_A_JOB = {
     "fsgauge-net/src/password.rs",
     "fsgauge-scan/src/source/mounted/below.rs",
     "fsgauge-scan/src/source/mounted/btrfs_counters.rs",
-    "fsgauge-scan/src/source/mounted/deleted.rs",
     "fsgauge-scan/src/source/mounted/ext_bitmaps.rs",
     "fsgauge-scan/src/source/mounted/ext_counter.rs",
     "fsgauge-scan/src/source/mounted/geometry.rs",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.cli.scan import _with_deleted
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ScanJob, ScanResult
 from fsgauge.scan.consequences import consequences
@@ -105,7 +106,7 @@ def test_xfs_without_a_piece_for_inodes(make_loop: MakeLoop, tmp_path: Path, sca
         found = said(scan(point))
         assert next(iter(found)) == "inode_chunk", found
         assert found["inode_chunk"].level == "stop" and found["inode_chunk"].do
-    assert said(scan(device))["inode_chunk"] == found["inode_chunk"]
+    assert said(scan(device))["inode_chunk"].sentence == found["inode_chunk"].sentence
 
 
 def test_what_is_kept_for_root(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
@@ -137,12 +138,15 @@ def test_full_of_each_kind(
         assert whole.problems == [] and whole.free is not None
     image = scan(device)
     assert image.free is not None and image.free.size_bytes == whole.free.size_bytes
-    assert any(each.level == "stop" for each in said(image).values()), said(image)
+    if mkfs[0] == "mkfs.ext4":
+        # What XFS and btrfs keep for themselves is not known of an image.
+        assert any(each.level == "stop" for each in said(image).values()), said(image)
 
 
 def test_btrfs_whose_metadata_has_no_chunk(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:
     mkfs = ("mkfs.btrfs", "-q", "-m", "single")
     with mounted(make_loop, tmp_path, 256, *mkfs, options="max_inline=2048") as (point, _):
+        (point / "small").touch()
         fill(point / "large", MEBIBYTE)
         fill(point / "small", 4096)
         (point / "large").unlink()
@@ -186,9 +190,9 @@ def test_a_deleted_file_that_is_open(make_loop: MakeLoop, tmp_path: Path, scan: 
             file.flush()
             os.fsync(file.fileno())
             log.unlink()
-            found = said(scan(point))["deleted"]
+            found = said(_with_deleted(scan(point)))["deleted"]
             assert f"({os.getpid()})" in found.sentence and str(log) in found.sentence
-        assert "deleted" not in said(scan(point))
+        assert "deleted" not in said(_with_deleted(scan(point)))
 
 
 def test_room_behind_the_end_of_a_file(make_loop: MakeLoop, tmp_path: Path, scan: Scan) -> None:

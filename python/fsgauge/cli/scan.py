@@ -236,7 +236,18 @@ def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult
     place = engine_path(path, "scan the folder above it")
     job = ScanJob(path=place, top=top, map_order=map_order, space=space)
     with stages() as progress:
-        return Engine().scan(job, progress.event, progress.stoppable)
+        scan = Engine().scan(job, progress.event, progress.stoppable)
+    return _with_deleted(scan) if space else scan
+
+
+def _with_deleted(scan: ScanResult) -> ScanResult:
+    """With the deleted files that are still open there, which the engine may not look for."""
+    from fsgauge.machine.process.deleted_files import deleted_files
+
+    if not (point := scan.source.mount_point):
+        return scan
+    room = scan.room.model_copy(update={"deleted": deleted_files(Path(point))})
+    return scan.model_copy(update={"room": room})
 
 
 def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | None) -> None:

@@ -15,6 +15,8 @@ from fsgauge.units import size_down
 
 FEW_PERCENT = 1.0
 """Less of anything than this is nearly none."""
+_NEARLY_NONE = 64
+"""Inodes: the kernel's counter of XFS is only about right."""
 LEAST_UNALLOCATED = 1 << 20
 """btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
 
@@ -59,13 +61,13 @@ def inode_chunk(scan: ScanResult) -> Consequence | None:
         return None
     new = (
         f"{found.free_inodes:,} files more, then none"
-        if found.free_inodes
+        if found.free_inodes >= _NEARLY_NONE
         else ("No new file can be made")
     )
     percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
     pieces = f"{free.extents:,} free pieces"
     return Consequence(
-        "stop" if found.free_inodes < 64 else "attention",
+        "stop" if found.free_inodes < _NEARLY_NONE else "attention",
         f"{new}: XFS needs a free piece of {size_down(found.least_bytes)} at a multiple of"
         f" {size_down(found.align_bytes)} for new inodes, and none of {pieces} holds one, although"
         f" {size_down(free.size_bytes)} ({percent}) are free",
@@ -127,7 +129,7 @@ def full(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "stop",
             f"Ordinary users have {_no(available)}: what is free, {size_down(usable)}, is kept for"
-            f" root ({size_down(kept)}, {percent})",
+            f" root and ext4 itself ({size_down(kept)}, {percent})",
             f"tune2fs -m 1 {device_of(scan)}   (keeps 1 %)",
             "services of root lose the room in which they go on when users filled the rest, and"
             " files written to the last per cents lie in more pieces",

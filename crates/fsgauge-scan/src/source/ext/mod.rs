@@ -133,7 +133,7 @@ impl OnDisk for Ext<'_> {
             groups: (0..self.groups.len()).map(place).collect(),
             inode_place: None,
             room: Room {
-                reserved_bytes: Some(self.superblock.reserved_blocks * block_size),
+                reserved_bytes: Some(self.superblock.kept_blocks().saturating_mul(block_size)),
                 inodes: Some(Inodes {
                     total: self.superblock.inodes.into(),
                     free: self.superblock.free_inodes.into(),

@@ -27,6 +27,7 @@ mod incompat {
     pub(super) const RECOVER: u32 = 0x4;
     pub(super) const JOURNAL_DEVICE: u32 = 0x8;
     pub(super) const META_BG: u32 = 0x10;
+    pub(super) const EXTENTS: u32 = 0x40;
     pub(super) const SIXTY_FOUR_BIT: u32 = 0x80;
     pub(super) const MMP: u32 = 0x100;
     pub(super) const CHECKSUM_SEED: u32 = 0x2000;
@@ -229,6 +230,14 @@ impl Superblock {
             note("scan.errors", "The kernel found errors in this file system; e2fsck repairs them");
         }
         notes
+    }
+
+    /// Blocks that no ordinary user gets: those kept for root, and those with which ext4 itself goes on
+    /// (`ext4_set_resv_clusters` in fs/ext4/super.c of Linux 6.12).
+    pub(super) fn kept_blocks(&self) -> u64 {
+        let has_extents = self.incompat & incompat::EXTENTS != 0;
+        let own = if has_extents { (self.blocks / self.cluster_blocks / 50).min(4096) } else { 0 };
+        self.reserved_blocks.saturating_add(own * self.cluster_blocks)
     }
 
     /// Whether nothing is still to be written: bitmaps and descriptors agree then. Copies never say so.

@@ -4,7 +4,6 @@ mod below;
 mod btrfs;
 mod btrfs_counters;
 mod compressed;
-mod deleted;
 mod ext_bitmaps;
 mod ext_counter;
 mod extents;

@@ -6,7 +6,7 @@ use fsgauge_wire::{Counted, InodeChunk, Inodes, Room};
 use rustix::fs::fstatvfs;
 
 use super::mount::{self, Mount};
-use super::{btrfs_counters, deleted, kernel, quotas};
+use super::{btrfs_counters, kernel, quotas};
 use crate::file_system_info::InodePlace;
 use crate::measure::Measure;
 
@@ -42,7 +42,7 @@ pub(super) fn read(
             })
         }),
         full_quotas: quotas::full(mount),
-        deleted: Some(deleted::find(open)),
+        deleted: None,
         is_rotational: mount::block_device(mount).and_then(is_rotational),
     }
 }
