@@ -83,17 +83,9 @@ class EngineFaultError(RigError):
     """The engine reported a fault; `fault` is what it said, for the run's record."""
 
     def __init__(self, fault: EngineFault) -> None:
-        super().__init__(**_words(fault))
+        # A name in a sentence may have line ends, and no sentence has.
+        super().__init__(escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next))
         self.fault = fault
-
-
-def _words(fault: EngineFault) -> dict[str, str]:
-    """A fault's sentences; a name in them may have line ends, and no sentence has."""
-    return {
-        "what": escaped(fault.what),
-        "cause": escaped(fault.cause),
-        "next": escaped(fault.next),
-    }
 
 
 class Engine:
@@ -239,7 +231,10 @@ class Engine:
                 return event.result
             if isinstance(event, FailedEvent):
                 if event.error.code.startswith("job."):
-                    raise InputError(**_words(event.error))
+                    fault = event.error
+                    raise InputError(
+                        escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next)
+                    )
                 raise EngineFaultError(event.error)
         raise silent_end(process)
 

@@ -30,9 +30,9 @@ def deleted_files(folder: Path) -> DeletedFiles | None:
         os.close(opened)
     found: dict[tuple[int, int], DeletedFile] = {}
     all_processes, left = True, _MOST_LOOKED_AT
-    for process in filter(str.isdigit, os.listdir("/proc")):
+    for process in filter(str.isdigit, (each.name for each in Path("/proc").iterdir())):
         try:
-            held = os.listdir(f"/proc/{process}/fd")
+            held = [each.name for each in Path(f"/proc/{process}/fd").iterdir()]
         except FileNotFoundError:
             continue
         except OSError:
@@ -54,12 +54,12 @@ def deleted_files(folder: Path) -> DeletedFiles | None:
 def _deleted(
     process: str, number: str, device: int, mount: str
 ) -> tuple[tuple[int, int], DeletedFile] | None:
-    link = f"/proc/{process}/fd/{number}"
+    link = Path(f"/proc/{process}/fd/{number}")
     try:
-        path = os.readlink(link)
+        path = str(link.readlink())
         if not path.endswith(_MARK):
             return None
-        status = os.stat(link)
+        status = link.stat()
         is_here = status.st_dev == device or _mount_of(process, number) == mount
         if status.st_nlink or not stat.S_ISREG(status.st_mode) or not is_here:
             return None

@@ -34,7 +34,8 @@ RULES = (
     Rule(
         "chunks",
         "Can btrfs give chunks to data and metadata?",
-        "under 1 MiB is in no chunk, and the chunks of one kind are 99 % full, reserve included",
+        "under 1 MiB is in no chunk, and the chunks of one kind are 99 % full, reserve included, or"
+        " statfs(2) calls nothing available",
         "fs/btrfs/space-info.c of Linux 6.12; btrfs-balance(8)",
         no_space.metadata,
     ),

@@ -103,8 +103,8 @@ def deleted(scan: ScanResult) -> Consequence | None:
     seen = "" if found.all_processes else "; more may be held by processes that root alone sees"
     return Consequence(
         "attention",
-        f"{size_down(found.size_bytes)} ({share_of_size(scan, found.size_bytes):.0f} %) are taken by"
-        f" {found.files:,} deleted files that are still open{which}{seen}",
+        f"{size_down(found.size_bytes)} ({share_of_size(scan, found.size_bytes):.0f} %) are"
+        f" taken by {found.files:,} deleted files that are still open{which}{seen}",
         do,
         "du does not see them; the space comes back when the last process closes them",
     )

@@ -93,7 +93,12 @@ def metadata(scan: ScanResult) -> Consequence | None:
         " device has to be added for as long (btrfs device add)"
     )
     full = f"all of the device is given to chunks ({size_down(free.unallocated_bytes)} is not)"
-    if 100 * spare < FEW_PERCENT * free.metadata.size_bytes and free.size_bytes:
+    counted = scan.room.counted
+    is_refused = counted is not None and not counted.available_bytes
+    if free.size_bytes and (
+        100 * spare < FEW_PERCENT * free.metadata.size_bytes
+        or (is_refused and share_of_size(scan, free.size_bytes) >= FEW_PERCENT)
+    ):
         return Consequence(
             "stop",
             "Nothing can be changed, or soon nothing: the chunks for metadata are full"
@@ -119,7 +124,7 @@ def full(scan: ScanResult) -> Consequence | None:
     """Nothing left, for everybody or for ordinary users."""
     counted, kept = scan.room.counted, scan.room.reserved_bytes or 0
     usable = usable_bytes(scan)
-    if scan.free is None or scan.free.unread_bytes:
+    if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
         return None
     available = counted.available_bytes if counted else max(usable - kept, 0)
     if share_of_size(scan, available) >= 0.1:
