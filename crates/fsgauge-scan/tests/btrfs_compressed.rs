@@ -27,11 +27,11 @@ fn pieces_by_dump(device: &str) -> u64 {
         };
         if let (true, Some(inode)) = (line.contains(" EXTENT_DATA "), number("key (")) {
             at = (inode, number("EXTENT_DATA ").unwrap());
-        } else if let (Some(address), Some(bytes)) = (number("extent data disk byte"), number(" nr ")) {
-            if address > 0 {
-                pieces += u64::from(last != Some((at.0, address)));
-                last = Some((at.0, address + bytes));
-            }
+        } else if let (Some(address), Some(bytes)) = (number("extent data disk byte"), number(" nr "))
+            && address > 0
+        {
+            pieces += u64::from(last != Some((at.0, address)));
+            last = Some((at.0, address + bytes));
         }
     }
     pieces

@@ -55,7 +55,7 @@ const AROUND: [Signature; 13] = [
         0,
         b"bluestore block device",
         "an object store of Ceph (BlueStore)",
-        Way::Nothing("its objects are no files of this machine"),
+        Way::Nothing("this machine sees none of its objects as a file"),
     ),
     (0, b"dmvdo001", "a VDO volume", Way::Assemble("lvchange --activate y, then scan its volume")),
     (3, b"-FVE-FS-", "a BitLocker volume", Way::Open("cryptsetup open --type bitlk --readonly")),
@@ -201,8 +201,8 @@ fn refusal(image: &Image, name: &str, way: Way) -> Failure {
         ),
         Way::Assemble(command) => ("it is a part: only the whole holds files".to_owned(), command.to_owned()),
         Way::Unpack => (
-            "its blocks lie in the file in an order of their own".to_owned(),
-            format!("qemu-nbd --read-only --connect=/dev/nbd0 {word}; fsgauge scan /dev/nbd0   (or its partition)"),
+            "the format orders its blocks in its own way".to_owned(),
+            format!("qemu-img convert -O raw {word} raw.img; fsgauge scan raw.img"),
         ),
         Way::Sealed => (
             "it was written at once and never changes: its files lie one after the other, and nothing is free".to_owned(),

@@ -12,7 +12,7 @@ from fsgauge.scan.consequences.rule import Consequence, Rule
 RULES = (
     Rule(
         "full",
-        "Is there room at all?",
+        "Is there room?",
         "under 0.1 % of the file system is available to ordinary users",
         "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root",
         no_space.full,

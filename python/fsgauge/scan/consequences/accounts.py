@@ -99,7 +99,7 @@ def deleted(scan: ScanResult) -> Consequence | None:
         which = (
             f"; the largest is {escaped(first.path)}, {size_down(first.size_bytes)}, of {process}"
         )
-        do = f"restart {process}, or let it open its files anew"
+        do = f"restart {process}, or let it open its files again"
     seen = "" if found.all_processes else "; more may be held by processes that root alone sees"
     return Consequence(
         "attention",
@@ -121,10 +121,10 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
         why += " last close, or a program asked for it (fallocate)"
         do = "xfs_spaceman -c 'prealloc -s' " + shlex.quote(scan.source.mount_point or "MOUNTED")
         do += "; mount -o allocsize=64k bounds it"
-        cost = "files that grow then lie in more pieces"
+        cost = "files that grow then have more pieces"
     else:
         why = "a program asked for it (fallocate with FALLOC_FL_KEEP_SIZE)"
-        do, cost = "truncate --size=+0 FILE gives it back", "the file may lie in more pieces later"
+        do, cost = "truncate --size=+0 FILE gives it back", "the file may have more pieces later"
     return Consequence(
         "attention",
         f"{size_down(beyond)} ({share_of_size(scan, beyond):.0f} %) lie behind the ends of"

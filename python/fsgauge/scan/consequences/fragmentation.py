@@ -57,7 +57,7 @@ def matters(scan: ScanResult) -> Consequence | None:
     pieces = counts.extents - counts.undecided_extents
     reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]
     factors = [(each, each.factor(files, pieces, counts.extent_bytes)) for each in reaches]
-    short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes lie in"
+    short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
     short += " short pieces (under 512 KiB, a request) of files in several"
     costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
     unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"

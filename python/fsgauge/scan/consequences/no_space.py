@@ -40,7 +40,7 @@ def inodes(scan: ScanResult) -> Consequence | None:
         cost = "inodes may then take half of the space; it cannot be taken back from them"
     elif is_ext(scan):
         do = "delete files, or put many small ones into one (tar); to have more inodes: resize2fs"
-        do += " (each new group brings some), or mkfs.ext4 -N or -T news anew"
+        do += " (each new group brings some), or mkfs.ext4 -N or -T news"
         cost = "ext fixes how many there are when it is made: nothing else adds any"
     else:
         do, cost = "delete files", "how many inodes there are was fixed when it was made"
@@ -89,7 +89,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
     spare = max(free.metadata.free_bytes - kept, 0)
     balance = f"btrfs balance start -{{}}usage=10 {place_of(scan)}   (then 25, then 50)"
     cost = (
-        "it writes anew what lies in chunks so little used; where it finds no room for that, a"
+        "it rewrites what is in chunks so little used; where it finds no room for that, a"
         " device has to be added for as long (btrfs device add)"
     )
     full = f"all of the device is given to chunks ({size_down(free.unallocated_bytes)} is not)"
@@ -102,7 +102,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "stop",
             "Nothing can be changed, or soon nothing: the chunks for metadata are full"
-            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free beside the"
+            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free in addition to the"
             f" reserve of {size_down(kept)}) and {full}, although {size_down(free.size_bytes)} are"
             " free in chunks for data",
             balance.format("d"),
@@ -137,7 +137,7 @@ def full(scan: ScanResult) -> Consequence | None:
             f" root and ext4 itself ({size_down(kept)}, {percent})",
             f"tune2fs -m 1 {device_of(scan)}   (keeps 1 %)",
             "services of root lose the room in which they go on when users filled the rest, and"
-            " files written to the last per cents lie in more pieces",
+            " files written to the last per cents have more pieces",
         )
     rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
     return Consequence(

@@ -48,7 +48,7 @@ def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
     )
     on_flash = sentence(files(10, 1000, 1 << 30, rotational=False))
     assert on_flash.startswith("Fragmentation does not matter here")
-    assert "25.0 % of the bytes lie in short pieces" in on_flash
+    assert "25.0 % of the bytes are in short pieces" in on_flash
     assert "which of both is not known" in sentence(files(10, 1000, 1 << 30, rotational=None))
     none = sentence(files(0, 0, 0, rotational=True))
     assert none == "No file has an extent on the device: nothing is fragmented"

@@ -54,7 +54,7 @@ fn nature(mount: &Mount) -> String {
         "proc" | "sysfs" | "cgroup" | "cgroup2" | "debugfs" | "tracefs" | "securityfs" | "bpf" | "pstore" => {
             format!("its file system, {kind}, is the kernel's own view of itself")
         }
-        "zfs" => "its file system, zfs, lies in a pool of its own".to_owned(),
+        "zfs" => "its file system, zfs, is in a pool of its own".to_owned(),
         _ if mount::block_device(mount).is_some() => format!("its file system, {kind}, is on a disk"),
         _ => format!("its file system is {kind}"),
     }
@@ -67,7 +67,7 @@ fn below(mount: &Mount) -> String {
     let upper = mount.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
     let lower = mount.options.split(',').find_map(|option| option.strip_prefix("lowerdir="));
     match (upper.or(lower), mount::block_device(mount)) {
-        (Some(folder), _) => format!("what was written lies in {}", shown(Path::new(folder))),
+        (Some(folder), _) => format!("what was written is in {}", shown(Path::new(folder))),
         (None, Some(_)) => format!("below it is the device {}", shown(&mount.source)),
         (None, None) if mount.source.as_os_str() == "none" => "nothing lies below it".to_owned(),
         (None, None) => format!("below it is {}", shown(&mount.source)),
@@ -107,7 +107,7 @@ mod tests {
             "{sshfs}"
         );
         let over = note(&mount("overlay", "overlay", "rw,lowerdir=/l,upperdir=/var/u,workdir=/w")).unwrap();
-        assert!(over.ends_with("what was written lies in /var/u"), "{over}");
+        assert!(over.ends_with("what was written is in /var/u"), "{over}");
         assert!(why_untold(&mount("tmpfs", "none", "")).contains("in memory"));
         assert!(why_untold(&mount("nfs4", "s:/x", "")).contains("another machine"));
         assert_eq!(note(&mount("ext4", "/dev/sda1", "")), None);
