@@ -102,7 +102,7 @@ def metadata(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "stop",
             "Nothing can be changed, or soon nothing: the chunks for metadata are full"
-            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free in addition to the"
+            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free, without the"
             f" reserve of {size_down(kept)}) and {full}, although {size_down(free.size_bytes)} are"
             " free in chunks for data",
             balance.format("d"),
