@@ -67,6 +67,8 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
     "scan-memory": scan.memory,
+    "scan-xfs-free-space": scan.xfs_free_space,
+    "scan-btrfs-trees": scan.btrfs_trees,
     "clients-tmpfs-fio": clients.against_fio(clients.tmpfs),
     "clients-ext4-fio": clients.against_fio(clients.ext4),
     "clients-tmpfs-fs-mark": clients.against_fs_mark(clients.tmpfs),

@@ -128,8 +128,29 @@ def systems(number: int) -> Cost:
     return processor, memory
 
 
+def groups(number: int) -> Cost:
+    """The emptiest sixteenth of a device of so many groups, as `scan --empty-region` finds it."""
+    code = (
+        "import sys; from types import SimpleNamespace as N; from array import array\n"
+        "from fsgauge.engine.wire import Group; from fsgauge.engine.wire.base import Packed\n"
+        "from fsgauge.scan.region import empty_region\n"
+        "n = int(sys.argv[1]); numbers = {\n"
+        "    'offset_bytes': (i << 27 for i in range(n)),\n"
+        "    'size_bytes': (1 << 27 for _ in range(n)),\n"
+        "    'free_bytes': (i * 7919 % (1 << 27) for i in range(n)),\n"
+        "    'free_extents': (1 for _ in range(n)), 'largest_free_bytes': (9 for _ in range(n))}\n"
+        "columns = tuple(array('Q', numbers[name]) for name in Group.model_fields)\n"
+        "scan = N(groups=Packed(Group, columns), ended='', source=N())\n"
+        "import time; begin = time.process_time(); empty_region(scan, (n // 16 or 1) << 27)\n"
+        "print(time.process_time() - begin)"
+    )
+    watched = run_watched([sys.executable, "-c", code, str(number)], "")
+    return float(watched.output), watched.peak_bytes / 1e6
+
+
 WHAT: dict[str, tuple[Callable[[int], Cost], list[int]]] = {
     "files-scanned": (files_scanned, [10**power for power in range(3, 8)]),
+    "groups": (groups, [10**power for power in range(3, 7)]),
     "files-aged": (files_aged, [10**power for power in range(3, 8)]),
     "clients": (clients, [10**power for power in range(6)]),
     "jobs": (jobs, [4**power for power in range(6)]),

@@ -62,6 +62,47 @@ def compare(scratch: Scratch, *, threads: int, goal: float) -> Comparison:
     return Comparison("filefrag + e2freefrag", [measure], ours, theirs)
 
 
+def xfs_free_space(scratch: Scratch) -> Comparison:
+    """Compare free space of an XFS in many pieces with xfs_spaceman's."""
+    directory, _ = scratch.pieces_to_scan("mkfs.xfs", "xfsprogs")
+    return against(
+        "xfs_spaceman -c freesp",
+        directory / "empty",
+        ["xfs_spaceman", "-c", "freesp -s", str(directory)],
+        "xfsprogs",
+    )
+
+
+def btrfs_trees(scratch: Scratch) -> Comparison:
+    """Compare a btrfs, read from its device, with btrfs's own dump of its trees."""
+    directory, device = scratch.pieces_to_scan("mkfs.btrfs", "btrfs-progs")
+    image = directory.parent / "copy-of-btrfs.img"
+    run_tool(["cp", "--sparse=always", device, str(image)])
+    return against(
+        "btrfs inspect-internal dump-tree",
+        image,
+        ["btrfs", "inspect-internal", "dump-tree", str(image)],
+        "btrfs-progs",
+    )
+
+
+def against(peer: str, path: Path, command: list[str], package: str) -> Comparison:
+    """Compare how often a second a scan and a tool's command could be run."""
+    if shutil.which(command[0]) is None:
+        raise Skipped(f"{command[0]} is missing: apt-get install {package}")
+    words = json.dumps({"format": 1, "kind": "scan", "path": str(path), "threads": 1})
+
+    def once(tool: list[str], given: str = "") -> Sample:
+        begin = time.perf_counter()
+        run_tool([*ONE_PROCESSOR, *tool], given)
+        return Sample({SPEED: 1 / (time.perf_counter() - begin)})
+
+    measure = Measure(SPEED, "speed", "scans/s", ">= 1", lambda ratio, _: ratio >= 1)
+    return Comparison(
+        peer, [measure], lambda: once([engine.engine_path()], words), lambda: once(command)
+    )
+
+
 def memory(scratch: Scratch) -> Comparison:
     """Compare the memory of a scan of all files with that of a scan of a tenth of them."""
     directory, _ = scratch.files_to_scan()

@@ -27,6 +27,7 @@ class Scratch:
     """A directory of its own under target/."""
 
     SMALL_FILES = 100_000
+    FREE_PIECES = 40_000
     SPLIT_FILES = 1_000
     SPLIT_EXTENTS = 1_000
     FILES = SMALL_FILES + SPLIT_FILES
@@ -117,6 +118,29 @@ class Scratch:
         if not os.path.ismount(directory):
             mount_ext4(directory, "to-scan.img", size_bytes=16 << 30, inodes=200_000)
             self._fill_to_scan(directory)
+            run(["sync", "--file-system", str(directory)])
+        found = run(["findmnt", "--noheadings", "--output", "SOURCE", str(directory)])
+        return directory, found.strip()
+
+    def pieces_to_scan(self, mkfs: str, package: str) -> tuple[Path, str]:
+        """Give the folder and device of a file system whose free space is in many pieces."""
+        if os.geteuid() != 0 or shutil.which(mkfs) is None:
+            raise Skipped(f"mounting needs root, and {mkfs} ({package})")
+        directory = MEMORY / f"pieces-{mkfs}"
+        if not os.path.ismount(directory):
+            image = MEMORY / f"pieces-{mkfs}.img"
+            directory.mkdir(parents=True)
+            image.touch()
+            os.truncate(image, 1 << 30)
+            run([mkfs, "-q", str(image)])
+            run(["mount", "-o", "loop", str(image), str(directory)])
+            (directory / "empty").mkdir()
+            for number in range(self.FREE_PIECES):
+                with (directory / str(number)).open("wb") as file:
+                    os.posix_fallocate(file.fileno(), 0, 2 * BLOCK_BYTES)
+            run(["sync", "--file-system", str(directory)])
+            for number in range(0, self.FREE_PIECES, 2):
+                (directory / str(number)).unlink()
             run(["sync", "--file-system", str(directory)])
         found = run(["findmnt", "--noheadings", "--output", "SOURCE", str(directory)])
         return directory, found.strip()

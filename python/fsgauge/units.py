@@ -205,6 +205,16 @@ def format_size(size_bytes: float) -> str:
     return f"{_three_digits(size_bytes)} B"
 
 
+def size_down(size_bytes: float) -> str:
+    """The same, never more than it is: of 127.75 MiB "127 MiB"."""
+    for unit in ("PiB", "TiB", "GiB", "MiB", "KiB"):
+        if abs(size_bytes) >= _SIZE_UNITS[unit]:
+            value = size_bytes / _SIZE_UNITS[unit]
+            steps = 1 if abs(value) >= 100 else 10 if abs(value) >= 10 else 100
+            return f"{_three_digits(int(value * steps) / steps)} {unit}"
+    return f"{_three_digits(size_bytes)} B"
+
+
 def format_duration(duration_ns: float) -> str:
     """A duration for people: "148 us", "1.5 s", "41 min", "2.5 h"; three digits."""
     for unit, floor in (("h", 2.0), ("min", 2.0), ("s", 0.9995), ("ms", 0.9995), ("us", 0.9995)):

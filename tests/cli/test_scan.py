@@ -22,7 +22,7 @@ def test_the_answer_comes_first_and_nothing_is_written(fsgauge: Run, tmp_path: P
     assert done.returncode == 0 and done.stderr == ""
     first, second, *_ = done.stdout.splitlines()
     assert first.startswith("/place  ext4, 64 MiB") and "2 files in 4 extents" in first
-    assert second.startswith("free ")
+    assert second.startswith("means ") and "\nfree  " in done.stdout
     assert "--page scan.html" in done.stdout
     assert list(tmp_path.iterdir()) == []
 

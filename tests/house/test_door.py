@@ -20,11 +20,14 @@ NOT_OF_A_JOB = {
     "fsgauge-load/src/instruments/clock.rs",
     "fsgauge-load/src/instruments/cpu.rs",
     "fsgauge-net/src/password.rs",
+    "fsgauge-scan/src/source/mounted/below.rs",
+    "fsgauge-scan/src/source/mounted/btrfs_counters.rs",
     "fsgauge-scan/src/source/mounted/ext_bitmaps.rs",
     "fsgauge-scan/src/source/mounted/ext_counter.rs",
     "fsgauge-scan/src/source/mounted/geometry.rs",
     "fsgauge-scan/src/source/mounted/mb_groups.rs",
     "fsgauge-scan/src/source/mounted/mount.rs",
+    "fsgauge-scan/src/source/mounted/room.rs",
     "fsgauge-scan/src/source/mounted/unlisted.rs",
 }
 

@@ -21,6 +21,8 @@ impl Kinds {
     pub const SHARED: Kinds = Kinds(32);
     /// The file system does not tell where it is.
     pub const NOWHERE: Kinds = Kinds(64);
+    /// Of a file that fs-verity protects: its hashes lie behind its end.
+    pub const VERITY: Kinds = Kinds(128);
 
     /// Whether any of `others` holds.
     #[inline]
@@ -47,8 +49,24 @@ pub struct Extent {
     pub physical_bytes: u64,
     /// Its length in the file.
     pub length_bytes: u64,
+    /// Its length on the device: fewer bytes where it is compressed, 0 where that is not known.
+    pub device_bytes: u64,
     /// What it is.
     pub kinds: Kinds,
+}
+
+impl Extent {
+    /// An extent that takes as many bytes on the device as in the file.
+    #[inline]
+    pub fn plain(logical_bytes: u64, physical_bytes: u64, length_bytes: u64, kinds: Kinds) -> Extent {
+        Extent { logical_bytes, physical_bytes, length_bytes, device_bytes: length_bytes, kinds }
+    }
+
+    /// Its length on the device; that of its contents, which is no less, where it is not known.
+    #[inline]
+    pub fn room_bytes(&self) -> u64 {
+        if self.device_bytes == 0 { self.length_bytes } else { self.device_bytes }
+    }
 }
 
 /// How a file is known.
@@ -112,6 +130,10 @@ pub trait Sink {
     fn file(&mut self, file: &FileExtents<'_>);
     /// One folder was read.
     fn folder(&mut self) {}
+    /// A file without a name takes so many bytes.
+    fn unnamed(&mut self, _size_bytes: u64) {}
+    /// A chunk that holds no data of files (btrfs): its length, what of it is free, and what that takes on the devices.
+    fn metadata(&mut self, _length_bytes: u64, _free_bytes: u64, _free_device_bytes: u64) {}
     /// One piece of the device. Pieces do not overlap; free pieces that touch are one.
     fn piece(&mut self, piece: &Piece);
     /// Space without a place.

@@ -1,6 +1,6 @@
 //! What the superblock gives about a file system, before it is read.
 
-use fsgauge_wire::Note;
+use fsgauge_wire::{Note, Room};
 
 /// One allocation group, block group or chunk: its place on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,28 @@ pub struct GroupPlace {
     pub offset_bytes: u64,
     /// How long it is.
     pub size_bytes: u64,
+}
+
+/// What a new chunk of inodes needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InodePlace {
+    /// A free piece of this length.
+    pub length_bytes: u64,
+    /// At a multiple of this, behind the begin of a group.
+    pub align_bytes: u64,
+}
+
+impl InodePlace {
+    /// How often it fits into a free piece that begins so far behind the begin of its group.
+    pub(crate) fn fits(&self, begin_bytes: u64, length_bytes: u64) -> u64 {
+        let end = begin_bytes.saturating_add(length_bytes);
+        let step = self.length_bytes.next_multiple_of(self.align_bytes.max(1)).max(1);
+        let first = begin_bytes.checked_next_multiple_of(self.align_bytes.max(1)).unwrap_or(u64::MAX);
+        match end.checked_sub(first).and_then(|room| room.checked_sub(self.length_bytes)) {
+            Some(more) if self.length_bytes > 0 => more / step + 1,
+            _ => 0,
+        }
+    }
 }
 
 /// What the superblock says.
@@ -26,6 +48,23 @@ pub struct FileSystemInfo {
     pub free_bytes: Option<u64>,
     /// Groups, ascending.
     pub groups: Vec<GroupPlace>,
+    /// What new inodes need, where that is a piece of free space.
+    pub inode_place: Option<InodePlace>,
+    /// What it tells of the use of space.
+    pub room: Room,
     /// What the reader of the result should know: not cleanly unmounted, ...
     pub notes: Vec<Note>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_chunks_at_their_alignment_fit() {
+        let place = InodePlace { length_bytes: 32, align_bytes: 16 };
+        let fits = [(0, 31), (0, 32), (1, 46), (1, 47), (16, 96), (8, 40), (u64::MAX - 3, 2)];
+        assert_eq!(fits.map(|(begin, length)| place.fits(begin, length)), [0, 1, 0, 1, 3, 1, 0]);
+        assert_eq!(InodePlace { length_bytes: 0, align_bytes: 0 }.fits(0, 10), 0);
+    }
 }

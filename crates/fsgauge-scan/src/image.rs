@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 
 use crate::Problems;
 use crate::error_text::error_text;
+use crate::shown::{quoted, shown};
 
 /// The first read of a window, and what it grows to while reads go on ascending.
 const WINDOW_FIRST_BYTES: usize = 4 << 10;
@@ -25,6 +26,7 @@ pub struct Image {
     file: File,
     path: PathBuf,
     size_bytes: u64,
+    is_device: bool,
 }
 
 impl Image {
@@ -38,20 +40,25 @@ impl Image {
         if !(kind.is_file() || kind.is_block_device()) {
             return Err(Failure::job(
                 "not_an_image",
-                format!("{} is neither a block device nor a file", path.display()),
+                format!("{} is neither a block device nor a file", shown(path)),
                 "Only a block device or an image file holds a file system",
-                format!("ls -l {}", path.display()),
+                format!("ls -l {}", quoted(path)),
             ));
         }
         // A block device's size is where its end is; metadata says 0.
         let size_bytes =
             rustix::fs::seek(&file, rustix::fs::SeekFrom::End(0)).map_err(|e| refused(path, &e.into()))?;
-        Ok(Image { file, path: path.to_owned(), size_bytes })
+        Ok(Image { file, path: path.to_owned(), size_bytes, is_device: kind.is_block_device() })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether it is a block device, not a file.
+    pub(crate) fn is_device(&self) -> bool {
+        self.is_device
     }
 
     /// How many bytes there are; a file system on it may claim more.
@@ -111,14 +118,14 @@ impl Image {
 }
 
 fn refused(path: &Path, error: &io::Error) -> Failure {
-    let what = format!("{} cannot be opened: {}", path.display(), error_text(error));
+    let what = format!("{} cannot be opened: {}", shown(path), error_text(error));
     let is_device = path.metadata().is_ok_and(|found| found.file_type().is_block_device());
     match error.kind() {
         io::ErrorKind::NotFound => Failure::job(
             "no_image",
             what,
             "No such file",
-            format!("ls -l {}", path.parent().unwrap_or(path).display()),
+            format!("ls -l {}", quoted(path.parent().unwrap_or(path))),
         ),
         io::ErrorKind::PermissionDenied => Failure::job(
             "not_permitted",
@@ -128,7 +135,7 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
             } else {
                 "This user may not read it"
             },
-            format!("sudo fsgauge scan {}", path.display()),
+            format!("sudo fsgauge scan {}", quoted(path)),
         ),
         _ => Failure::system(
             "scan.image",

@@ -19,12 +19,13 @@ mod problems;
 mod progress;
 mod reader_threads;
 mod run;
+mod shown;
 mod source;
 mod visited_blocks;
 
 pub use address::{AddressMap, AddressRun};
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink, Unplaced};
-pub use file_system_info::{FileSystemInfo, GroupPlace};
+pub use file_system_info::{FileSystemInfo, GroupPlace, InodePlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
 pub use run::{run_scan, scan_on_disk};

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, Stop};
+use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, ScanStage, Stop};
 
 use crate::error_text::error_text;
 use crate::progress::Progress;
@@ -18,11 +18,14 @@ pub(crate) struct ReaderThreads<'a> {
     stop: Stop,
     /// Files to come, where that is known.
     pub(crate) of_files: Option<u64>,
+    /// What is read now, and files and extents that were read before.
+    pub(crate) stage: ScanStage,
+    done: (u64, u64),
 }
 
 impl<'a> ReaderThreads<'a> {
     pub(crate) fn new(threads: usize, listener: &'a mut dyn Listener, stop: Stop) -> Self {
-        ReaderThreads { threads, listener, stop, of_files: None }
+        ReaderThreads { threads, listener, stop, of_files: None, stage: ScanStage::Files, done: (0, 0) }
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -63,6 +66,7 @@ impl<'a> ReaderThreads<'a> {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
+            self.done = self.so_far(&progress);
             match refused.filter(|_| found.is_empty()) {
                 Some(error) => Err(no_thread(&error)),
                 None => Ok(found),
@@ -70,10 +74,16 @@ impl<'a> ReaderThreads<'a> {
         })
     }
 
+    fn so_far(&self, progress: &[Progress]) -> (u64, u64) {
+        let (files, extents) = Progress::sum(progress);
+        (self.done.0 + files, self.done.1 + extents)
+    }
+
     /// Reports progress; when the listener is gone, the scan stops.
     fn tell(&mut self, progress: &[Progress]) {
-        let (files, extents) = Progress::sum(progress);
-        let event = Event::ScanProgress(ScanProgress { files, of_files: self.of_files, extents });
+        let (files, extents) = self.so_far(progress);
+        let stage = self.stage;
+        let event = Event::ScanProgress(ScanProgress { files, of_files: self.of_files, extents, stage });
         if self.listener.event(event).is_err() || self.listener.gone() {
             self.stop.set();
         }
@@ -130,7 +140,20 @@ mod tests {
             })
             .unwrap();
         assert_eq!(found, [true, true]);
-        let expected = ScanProgress { files: 6, of_files: Some(9), extents: 8 };
+        let stage = ScanStage::Files;
+        let expected = ScanProgress { files: 6, of_files: Some(9), extents: 8, stage };
+        assert_eq!(ears.heard.last(), Some(&Event::ScanProgress(expected)));
+    }
+
+    #[test]
+    fn what_was_read_before_is_still_told_of_the_next_stage() {
+        let (mut ears, stop) = (Ears { heard: Vec::new(), patience: 1 }, Stop::new());
+        let mut readers = ReaderThreads::new(1, &mut ears, stop);
+        readers.run(2, |progress| progress.set(3, 4)).unwrap();
+        readers.stage = ScanStage::Names;
+        readers.run(1, |_| std::thread::sleep(2 * TICK)).unwrap();
+        let stage = ScanStage::Names;
+        let expected = ScanProgress { files: 6, of_files: None, extents: 8, stage };
         assert_eq!(ears.heard.last(), Some(&Event::ScanProgress(expected)));
     }
 

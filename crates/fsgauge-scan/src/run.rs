@@ -63,6 +63,7 @@ fn result_of(found: Scanned, engine: Engine, stop: Stop, started_unix_ns: u64, b
         exact_lengths: found.measured.exact_lengths,
         files_by_extents: found.measured.files_by_extents,
         free: found.free,
+        room: found.room,
         groups: found.groups,
         map: found.measured.map,
         top: found.measured.top,

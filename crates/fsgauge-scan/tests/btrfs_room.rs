@@ -136,7 +136,7 @@ fn check_nobody(several: &Several, of_root: &ScanResult) {
     });
     assert_eq!(found.source.size_bytes, of_root.source.size_bytes);
     let free = found.free.as_ref().unwrap();
-    assert_eq!((found.source.space_by.as_str(), free.extents), ("statfs", None));
+    assert_eq!((found.source.space_by.as_str(), free.extents), ("counters", None));
     let apart = in_use(&found).abs_diff(in_use(of_root));
     assert!(apart < found.source.size_bytes / 4, "{apart}");
 }

@@ -7,7 +7,7 @@ use fsgauge_scan::{
     Extent, FileExtents, FileName, FileSystemInfo, GroupPlace, Kinds, OnDisk, Piece, PieceKind, Problems,
     Sink, scan_on_disk,
 };
-use fsgauge_wire::{Listener, Outcome, ScanJob, ScanResult};
+use fsgauge_wire::{Listener, Outcome, Room, ScanJob, ScanResult};
 
 use crate::folders::Held;
 use crate::state::State;
@@ -59,11 +59,13 @@ impl OnDisk for View<'_> {
                 .volume
                 .extents(held.number)
                 .into_iter()
-                .map(|extent| Extent {
-                    logical_bytes: extent.logical * block_bytes,
-                    physical_bytes: extent.physical * block_bytes,
-                    length_bytes: u64::from(extent.blocks) * block_bytes,
-                    kinds: Kinds::default(),
+                .map(|extent| {
+                    Extent::plain(
+                        extent.logical * block_bytes,
+                        extent.physical * block_bytes,
+                        u64::from(extent.blocks) * block_bytes,
+                        Kinds::default(),
+                    )
                 })
                 .collect();
             let name = FileName::Path(Path::new(path));
@@ -99,6 +101,8 @@ pub(crate) fn scan(state: &mut State<'_>, job: &ScanJob) -> Outcome<ScanResult> 
             inodes_in_use: None,
             free_bytes: None,
             groups: if groups <= GROUPS_LIMIT { (0..groups).map(place).collect() } else { Vec::new() },
+            inode_place: None,
+            room: Room::default(),
             notes: Vec::new(),
         },
     };

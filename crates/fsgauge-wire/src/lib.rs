@@ -15,6 +15,7 @@ mod job;
 mod lease;
 mod parse;
 mod result;
+mod room;
 mod scan;
 mod share;
 mod simulate;
@@ -52,9 +53,10 @@ pub use result::{
     IntegrityResult, JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost,
     OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
+pub use room::{Counted, DeletedFile, DeletedFiles, FullQuota, InodeChunk, Inodes, Room};
 pub use scan::{
-    ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts,
-    ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
+    ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, MetadataSpace,
+    ScanCounts, ScanJob, ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource, ScanStage,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 pub use simulate::{

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Ended, Engine, Held, Lease, Note};
+use crate::{Ended, Engine, Held, Lease, Note, Room};
 
 /// kind "scan": extents of files and free space. Nothing is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +56,8 @@ pub struct ScanSource {
     pub writable: bool,
     /// How extents were read: "fiemap" or "on-disk".
     pub files_by: String,
-    /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "extent tree", "statfs", or "none".
+    /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "extent tree",
+    /// "counters", "statfs", or "none".
     pub space_by: String,
     /// Why free space was read that way and not as the kernel lists it; null where the kernel's list was taken, or
     /// where there is none.
@@ -104,6 +105,40 @@ pub struct ScanCounts {
     pub encrypted_extents: u64,
     /// Of the raw extents: shared with another file or snapshot.
     pub shared_extents: u64,
+    /// Bytes on the device of the shared ones, as often as files have them.
+    #[serde(default)]
+    pub shared_bytes: u64,
+    /// How many of the shared ones there are, and their bytes on the device, each counted once; null where that is not
+    /// known.
+    #[serde(default)]
+    pub shared_once_extents: Option<u64>,
+    /// See `shared_once_extents`.
+    #[serde(default)]
+    pub shared_once_bytes: Option<u64>,
+    /// Of `extents`: compressed ones of which is not known whether they go on where the one before them ends.
+    #[serde(default)]
+    pub undecided_extents: u64,
+    /// Of `fragmented_files`: those that may be in one piece all the same.
+    #[serde(default)]
+    pub undecided_files: u64,
+    /// Bytes of files in several extents that lie in extents shorter than 512 KiB, the largest request of a stream.
+    #[serde(default)]
+    pub short_bytes: u64,
+    /// Files that fs-verity is known to protect.
+    #[serde(default)]
+    pub verity_files: u64,
+    /// Files with blocks behind their end, other than hashes of fs-verity.
+    #[serde(default)]
+    pub beyond_end_files: u64,
+    /// Bytes of these blocks.
+    #[serde(default)]
+    pub beyond_end_bytes: u64,
+    /// Files without a name that still take space (on an image): open when their names were taken away.
+    #[serde(default)]
+    pub unnamed_files: u64,
+    /// What they take.
+    #[serde(default)]
+    pub unnamed_bytes: u64,
     /// Pairs of neighbouring blocks of files, and of them those that also touch on the device.
     pub block_pairs: u64,
     /// See `block_pairs`.
@@ -150,6 +185,17 @@ pub struct FreeAtLeast {
     pub size_bytes: u64,
 }
 
+/// Space in chunks for metadata, which files cannot have (btrfs).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MetadataSpace {
+    /// All of them, without copies.
+    pub size_bytes: u64,
+    /// What is free in them.
+    pub free_bytes: u64,
+    /// The same on the devices, with copies.
+    pub free_device_bytes: u64,
+}
+
 /// Free space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FreeSpace {
@@ -167,6 +213,9 @@ pub struct FreeSpace {
     /// that are older than this number.
     #[serde(default)]
     pub unread_bytes: Option<u64>,
+    /// Chunks that hold no data of files (btrfs); null where there are none, or not all was read.
+    #[serde(default)]
+    pub metadata: Option<MetadataSpace>,
     /// In how many pieces; null when only the sum is known.
     pub extents: Option<u64>,
     /// The largest piece; null when only the sum is known.
@@ -250,6 +299,19 @@ pub struct ScanProblem {
     pub examples: Vec<String>,
 }
 
+/// What a scan reads at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScanStage {
+    /// What is free.
+    FreeSpace,
+    /// Files and their extents.
+    #[default]
+    Files,
+    /// Names of the files that are listed.
+    Names,
+}
+
 /// How far a scan is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanProgress {
@@ -259,6 +321,9 @@ pub struct ScanProgress {
     pub of_files: Option<u64>,
     /// Extents read.
     pub extents: u64,
+    /// What is read now.
+    #[serde(default)]
+    pub stage: ScanStage,
 }
 
 /// What a scan found.
@@ -287,6 +352,9 @@ pub struct ScanResult {
     pub files_by_extents: Vec<FilesBin>,
     /// Free space; null when it was not asked for or may not be read.
     pub free: Option<FreeSpace>,
+    /// What decides whether free space can be used. Missing from results of engines that did not look.
+    #[serde(default)]
+    pub room: Room,
     /// Groups, ascending; empty when there are none or they may not be read.
     pub groups: Vec<Group>,
     /// The map, when asked for.

@@ -14,6 +14,7 @@ from fsgauge.exit_codes import ExitCode, ends
 
 if TYPE_CHECKING:
     from fsgauge.engine.wire import ScanResult
+    from fsgauge.scan.watch import Watch
 
 _MAP_ORDER = 8
 _WORST_FILES = 3
@@ -40,6 +41,18 @@ _WORST_FILES = 3
     help="Compare with an earlier scan saved by --json.",
 )
 @click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.json",
+    help="Save the whole scan, as --json prints it, for --against.",
+)
+@click.option(
+    "--watch",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Append a line to FILE; `fsgauge scan FILE` shows what the lines amount to.",
+)
+@click.option(
     "--empty-region",
     "region_size",
     metavar="SIZE",
@@ -59,6 +72,8 @@ def command(
     top: int | None,
     page: Path | None,
     against: Path | None,
+    save: Path | None,
+    watch: Path | None,
     region_size: str | None,
     groups: Path | None,
     no_space: bool,
@@ -66,26 +81,38 @@ def command(
 ) -> int:
     """Measure fragmentation of files and free space in PATH. Nothing is written to it.
 
-    PATH is a folder or file of a mounted file system, a device, a file system image, or a scan
-    saved by `--json`. Ctrl-C stops it and reports what was read.
+    PATH is a folder or file of a mounted file system, a device, a file system image, a scan
+    saved by `--save` or `--json`, or a file of `--watch`. Ctrl-C stops it and reports what was
+    read.
     """
     from fsgauge.plain_files import write_whole
     from fsgauge.report.scan import require_ours
     from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.mb_groups import mb_groups
     from fsgauge.scan.region import empty_region, region_lines
+    from fsgauge.scan.watch import append, forecast_words, is_watch, read_watch, require_watch
 
+    if is_watch(path):
+        given = [against, save, watch, region_size, groups]
+        return _show_watch(path, page, alone=not any(given) and not (no_space or as_json))
+    if watch is not None:
+        from fsgauge.cli.choices import engine_path
+
+        _refuse_what_has_no_line(path, no_space)
+        require_watch(watch, engine_path(path, "scan the folder above it"))
     before = read_scan(against) if against else None
     region_bytes = _region_bytes(region_size, no_space)
     if page is not None:
         require_ours(page)
     if groups is not None:
-        _require_new(groups)
+        _require_new(groups, "--mb-groups")
+    if save is not None:
+        _require_new(save, "--save")
     if is_kept_scan(path):
         _refuse_what_only_a_scan_takes(path, no_space, groups)
         scan = read_scan(path)
     else:
-        with_map = as_json or page is not None
+        with_map = as_json or page is not None or save is not None
         scan = _scanned(
             path,
             space=not no_space,
@@ -102,16 +129,74 @@ def command(
         _say(scan, before, top)
         for line in region_lines(scan, region) if region else ():
             click.echo(line)
+    if save is not None:
+        write_whole(save, f"{_document(scan, None, {})}\n")
+        click.echo(f"saved        {save}", err=as_json)
+    if watch is not None:
+        append(watch, scan)
+        lines = read_watch(watch)
+        click.echo(f"watch        {watch}: {_lines(lines)}; {forecast_words(lines)}", err=as_json)
+        if page is not None:
+            return _show_watch(watch, page, alone=True, quietly=True)
     _draw(scan, before, page, as_json)
     return ExitCode.INTERRUPTED if scan.ended == "interrupted" else ExitCode.ANSWERED
 
 
-def _require_new(path: Path) -> None:
+def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = False) -> int:
+    """Print what the lines of a file amount to, and draw them."""
+    from fsgauge.errors import InputError, escaped
+    from fsgauge.report.scan import require_ours, watch_page, write_scan_page
+    from fsgauge.report.words import moment
+    from fsgauge.scan.watch import forecast_words, read_watch, table
+
+    if not alone:
+        raise InputError(
+            f"{path} has the lines of --watch: --page alone can be had of it",
+            next="fsgauge scan FILE --page years.html",
+        )
+    if page is not None:
+        require_ours(page)
+    watch = read_watch(path)
+    if not quietly:
+        first, last = (moment(watch.points[at].started_unix_ns) for at in (0, -1))
+        click.echo(f"{escaped(watch.path)}  {_lines(watch)}, {first} to {last}")
+        click.echo(f"means        {forecast_words(watch)}")
+        for line in table(watch):
+            click.echo(line)
+    if page is not None:
+        write_scan_page(page, watch_page(watch))
+        click.echo(f"picture      {page}")
+    return ExitCode.ANSWERED
+
+
+def _lines(watch: Watch) -> str:
+    from fsgauge.units import count
+
+    left_out = f" ({count(watch.left_out, 'line')} cannot be read)" if watch.left_out else ""
+    return count(len(watch.points), "scan") + left_out
+
+
+def _refuse_what_has_no_line(path: Path, no_space: bool) -> None:
+    from fsgauge.errors import InputError
+    from fsgauge.scan import is_kept_scan
+
+    if no_space:
+        raise InputError(
+            "--watch would have no use: --no-space reads no free space",
+            next="leave --no-space out",
+        )
+    if is_kept_scan(path):
+        raise InputError(
+            f"--watch is of a file system, and {path} is a saved scan", next="leave --watch out"
+        )
+
+
+def _require_new(path: Path, option: str) -> None:
     """Of a file that is there nothing is known, so it stays."""
     from fsgauge.errors import InputError
 
     if path.exists():
-        raise InputError(f"{path} exists already", next="--mb-groups with another name")
+        raise InputError(f"{path} exists already", next=f"{option} with another name")
 
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:
@@ -151,7 +236,18 @@ def _scanned(path: Path, *, space: bool, top: int, map_order: int) -> ScanResult
     place = engine_path(path, "scan the folder above it")
     job = ScanJob(path=place, top=top, map_order=map_order, space=space)
     with stages() as progress:
-        return Engine().scan(job, progress.event, progress.stoppable)
+        scan = Engine().scan(job, progress.event, progress.stoppable)
+    return _with_deleted(scan) if space else scan
+
+
+def _with_deleted(scan: ScanResult) -> ScanResult:
+    """With the deleted files that are still open there, which the engine may not look for."""
+    from fsgauge.machine.process.deleted_files import deleted_files
+
+    if not (point := scan.source.mount_point):
+        return scan
+    room = scan.room.model_copy(update={"deleted": deleted_files(Path(point))})
+    return scan.model_copy(update={"room": room})
 
 
 def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | None) -> None:

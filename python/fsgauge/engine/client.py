@@ -59,7 +59,7 @@ from fsgauge.engine.wire import (
     SimulateResult,
     Wire,
 )
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import InputError, RigError, escaped
 from fsgauge.programs import engine_environment, find_engine, start
 
 R = TypeVar("R", bound=Wire)
@@ -83,7 +83,8 @@ class EngineFaultError(RigError):
     """The engine reported a fault; `fault` is what it said, for the run's record."""
 
     def __init__(self, fault: EngineFault) -> None:
-        super().__init__(fault.what, cause=fault.cause, next=fault.next)
+        # A name in a sentence may have line ends, and no sentence has.
+        super().__init__(escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next))
         self.fault = fault
 
 
@@ -230,8 +231,9 @@ class Engine:
                 return event.result
             if isinstance(event, FailedEvent):
                 if event.error.code.startswith("job."):
+                    fault = event.error
                     raise InputError(
-                        event.error.what, cause=event.error.cause, next=event.error.next
+                        escaped(fault.what), cause=escaped(fault.cause), next=escaped(fault.next)
                     )
                 raise EngineFaultError(event.error)
         raise silent_end(process)

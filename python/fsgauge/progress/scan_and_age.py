@@ -99,7 +99,11 @@ def stages() -> Iterator[StageProgress]:
 
 
 def scan_words(progress: ScanProgress, seconds: float) -> str:
-    """Files read, of how many where that is known, extents, and the time taken."""
+    """What is read; files, of how many where that is known, extents, and the time taken."""
+    if progress.stage == "free_space":
+        return f"free space, {seconds:.0f} s"
+    if progress.stage == "names":
+        return f"{progress.files:,} files read, looking for names, {seconds:.0f} s"
     of = f" of {progress.of_files:,}" if progress.of_files else ""
     return f"{progress.files:,}{of} files, {progress.extents:,} extents, {seconds:.0f} s"
 

@@ -8,6 +8,7 @@ head tells it from a file that is to be scanned.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
 from fsgauge.plain_files import head_of, read_json
 from fsgauge.plain_files.bounds import SCAN
+from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
 
 HEAD = b'{"kind": "scan", "format": 1,'
@@ -38,6 +40,7 @@ def document_of(scan: ScanResult, **more: object) -> str:
         "started_unix_ns": scan.started_unix_ns,
         "elapsed_ns": scan.elapsed_ns,
         **numbers_of(scan),
+        "consequences": [{"rule": rule.name, **asdict(said)} for rule, said in consequences(scan)],
         "problems": sum(problem.count for problem in scan.problems),
         **more,
         "result": scan.model_dump(mode="json"),

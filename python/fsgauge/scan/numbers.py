@@ -2,8 +2,9 @@
 
 Takes a `wire.ScanResult`; an unknown number is None, never a guess. Shares are in
 percent. Ratios per file are over files that have an extent: an empty file cannot be fragmented.
-The share in use is the size of the devices less free extents, their copies and unallocated space
-(btrfs); it is None where some of the free space could not be read.
+The share in use is the size of the devices less free extents and their copies; of btrfs also less
+unallocated space and what is free in chunks for metadata, as `df` reckons. It is None where some of
+the free space could not be read.
 The layout score is Smith and Seltzer's ("File system aging", SIGMETRICS 1997): of all pairs of
 neighbouring blocks of files, the share that also touch on the device.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.units import format_size
+from fsgauge.units import size_down
 
 Unit = Literal["", "B", "%"]
 Numbers = dict[str, float | None]
@@ -54,6 +55,14 @@ QUANTITIES: tuple[Quantity, ...] = (
     _count("compressed_extents", "compressed extents", "extent_kinds"),
     _count("encrypted_extents", "encrypted extents", "extent_kinds"),
     _count("shared_extents", "shared extents", "extent_kinds"),
+    _count("shared_once_extents", "shared extents, each once", "extent_kinds"),
+    Quantity("shared_bytes", "bytes shared, as often as files have them", "B", "extent_kinds"),
+    Quantity("shared_once_bytes", "bytes shared, each once", "B", "extent_kinds"),
+    _count("undecided_extents", "compressed extents that may be part of the one before"),
+    _count("verity_files", "files that fs-verity protects", "extent_kinds"),
+    Quantity("short_bytes", "in extents under 512 KiB of files in several", "B", "extents"),
+    Quantity("beyond_end_bytes", "allocated behind the ends of files", "B", "extent_kinds"),
+    Quantity("unnamed_bytes", "of files without a name", "B", "free_space"),
     _count("sparse_files", "sparse files", "extent_kinds"),
     Quantity("size_bytes", "size of the file system", "B", "free_space"),
     Quantity("used_percent", "share in use", "%", "free_space"),
@@ -95,7 +104,8 @@ def numbers_of(scan: ScanResult) -> Numbers:
 def inside_chunks(scan: ScanResult) -> bool:
     """Whether free extents are only those inside chunks, as on btrfs."""
     free = scan.free
-    return scan.source.file_system == "btrfs" and free is not None and free.extents is not None
+    known = free is not None and (free.extents is not None or free.metadata is not None)
+    return scan.source.file_system == "btrfs" and known
 
 
 def room_is_unknown(scan: ScanResult) -> bool:
@@ -136,7 +146,9 @@ def _in_use(scan: ScanResult) -> int | None:
     if free is None or room_is_unknown(scan) or may_lack_free_space(scan):
         return None
     taken = free.size_bytes if free.device_bytes is None else free.device_bytes
-    return max(scan.source.size_bytes - taken - (free.unallocated_bytes or 0), 0)
+    taken += free.unallocated_bytes or 0
+    taken += free.metadata.free_device_bytes if free.metadata else 0
+    return max(scan.source.size_bytes - taken, 0)
 
 
 def _space(scan: ScanResult) -> Numbers:
@@ -209,7 +221,7 @@ def doubts(before: ScanResult, now: ScanResult) -> list[str]:
     if before.source.size_bytes != now.source.size_bytes:
         found.append(
             "the sizes differ, so the maps cannot be laid over each other:"
-            f" {format_size(before.source.size_bytes)} and {format_size(now.source.size_bytes)}"
+            f" {size_down(before.source.size_bytes)} and {size_down(now.source.size_bytes)}"
         )
     if before.source.path != now.source.path:
         found.append(

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.engine.wire import Group, ScanResult
+from fsgauge.engine.wire.base import Packed
 from fsgauge.errors import InputError
-from fsgauge.units import format_size
+from fsgauge.units import size_down
 
+if TYPE_CHECKING:
+    import numpy as np
+
+_COLUMNS = ("offset_bytes", "size_bytes", "free_bytes", "largest_free_bytes")
 _WITH_GROUP_NUMBERS = ("ext2", "ext3", "ext4", "ldiskfs")
 
 
@@ -56,24 +61,51 @@ def empty_region(scan: ScanResult, size_bytes: int) -> EmptyRegion:
             "no region can be named: the scan was stopped early",
             next="let it end, or scan a smaller tree of the file system",
         )
-    groups = list(scan.groups)
-    found = [_region(groups, first, last) for first, last in _windows(groups, size_bytes)]
-    if not found:
-        longest = max(size for _, size in _runs(groups))
+    import numpy as np
+
+    offsets, sizes, free, largest = (_column(scan.groups, name) for name in _COLUMNS)
+    ends, free_ends = (np.concatenate(([0], np.cumsum(each))) for each in (sizes, free))
+    run = np.concatenate(([0], np.cumsum(offsets[1:] != offsets[:-1] + sizes[:-1])))
+    # From each group on, the fewest groups that have the size; the last of them.
+    last = np.searchsorted(ends, ends[:-1] + min(size_bytes, 1 << 62)) - 1
+    inside = last < len(sizes)
+    first = np.flatnonzero(inside & (run[np.where(inside, last, 0)] == run))
+    if not len(first):
+        longest = int(max(np.add.reduceat(sizes, np.flatnonzero(np.diff(run, prepend=-1)))))
         raise InputError(
-            f"no groups side by side have {format_size(size_bytes)}",
-            cause=f"the longest run of groups of {scan.source.path} has {format_size(longest)}",
+            f"no groups side by side have {size_down(size_bytes)}",
+            cause=f"the longest run of groups of {scan.source.path} has {size_down(longest)}",
             next=f"--empty-region {longest}B, or less",
         )
-    return max(found, key=lambda region: (region.free_percent, -region.first_group))
+    last = last[first]
+    free_bytes, region_bytes = (each[last + 1] - each[first] for each in (free_ends, ends))
+    best = int(np.argmax(free_bytes / region_bytes))
+    begin, end = int(first[best]), int(last[best])
+    return EmptyRegion(
+        first_group=begin,
+        last_group=end,
+        offset_bytes=int(offsets[begin]),
+        size_bytes=int(region_bytes[best]),
+        free_bytes=int(free_bytes[best]),
+        largest_free_bytes=int(largest[begin : end + 1].max()),
+    )
+
+
+def _column(groups: Sequence[Group], name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """One number of every group: eight bytes each."""
+    import numpy as np
+
+    if isinstance(groups, Packed):
+        return np.array(groups.column(name), dtype=np.int64)
+    return np.fromiter((getattr(group, name) for group in groups), np.int64, len(groups))
 
 
 def region_lines(scan: ScanResult, region: EmptyRegion) -> list[str]:
     """The region, and what ldiskfs would have to be told, in words."""
     found = [
         f"empty region groups {region.first_group:,} to {region.last_group:,},"
-        f" {format_size(region.size_bytes)} at {format_size(region.offset_bytes)}:"
-        f" {region.free_percent:.3g} % free, largest piece {format_size(region.largest_free_bytes)}"
+        f" {size_down(region.size_bytes)} at {size_down(region.offset_bytes)}:"
+        f" {region.free_percent:.3g} % free, largest piece {size_down(region.largest_free_bytes)}"
     ]
     if scan.source.file_system in _WITH_GROUP_NUMBERS:
         found.append(f"{'':<12} on ldiskfs: {tunable_line(scan, region)}")
@@ -86,47 +118,3 @@ def tunable_line(scan: ScanResult, region: EmptyRegion) -> str:
     that of a scan of what is not mounted."""
     device = scan.source.device.rpartition("/")[2] if scan.source.mount_point else "DEVICE"
     return f"echo {region.first_group} > /proc/fs/ldiskfs/{device}/mb_last_group"
-
-
-def _windows(groups: Sequence[Group], size_bytes: int) -> list[tuple[int, int]]:
-    """From each group on, the fewest adjoining ones that have the size: first and last."""
-    ends = [0, *accumulate(group.size_bytes for group in groups)]
-    borders = _borders(groups)
-    found, last = [], 0
-    for first in range(len(groups)):
-        last = max(last, first)
-        while last + 1 < len(groups) and ends[last + 1] - ends[first] < size_bytes:
-            last += 1
-        is_one_run = borders[last] == borders[first]
-        if is_one_run and ends[last + 1] - ends[first] >= size_bytes:
-            found.append((first, last))
-    return found
-
-
-def _borders(groups: Sequence[Group]) -> list[int]:
-    """For each group the number of its run: a gap between two groups begins another."""
-    gaps = (
-        before.offset_bytes + before.size_bytes != after.offset_bytes
-        for before, after in pairwise(groups)
-    )
-    return [0, *accumulate(map(int, gaps))]
-
-
-def _runs(groups: Sequence[Group]) -> list[tuple[int, int]]:
-    """Every run of adjoining groups, with its size."""
-    sizes: dict[int, int] = {}
-    for run, group in zip(_borders(groups), groups, strict=True):
-        sizes[run] = sizes.get(run, 0) + group.size_bytes
-    return list(sizes.items())
-
-
-def _region(groups: Sequence[Group], first: int, last: int) -> EmptyRegion:
-    chosen = groups[first : last + 1]
-    return EmptyRegion(
-        first_group=first,
-        last_group=last,
-        offset_bytes=chosen[0].offset_bytes,
-        size_bytes=sum(group.size_bytes for group in chosen),
-        free_bytes=sum(group.free_bytes for group in chosen),
-        largest_free_bytes=max(group.largest_free_bytes for group in chosen),
-    )

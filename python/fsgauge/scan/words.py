@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fsgauge.engine.wire import ListedFile, ScanProblem, ScanResult
 from fsgauge.errors import escaped
+from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import (
     Difference,
     Unit,
@@ -14,7 +15,7 @@ from fsgauge.scan.numbers import (
     numbers_of,
     room_is_unknown,
 )
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import format_duration, size_down
 
 _EXTENT_LINES = 20
 _WAYS = {
@@ -31,7 +32,7 @@ def number(value: float | None, unit: Unit) -> str:
     if value is None:
         return ""
     if unit == "B":
-        return format_size(value)
+        return size_down(value)
     if unit == "%":
         return f"{_share(value)} %"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
@@ -73,12 +74,20 @@ def headline(scan: ScanResult) -> str:
     if not files:
         return "no file has an extent on the device"
     each, share = found["extents_per_file"], found["fragmented_percent"]
-    assert each is not None and share is not None  # noqa: S101 - there are files
+    assert each is not None and share is not None and extents is not None  # noqa: S101 - files
     many = "file" if files == 1 else "files"
     pieces = "extent" if extents == 1 else "extents"
+    counts = scan.counts
+    if not counts.undecided_extents:
+        return (
+            f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} per file,"
+            f" {_share(share)} % of files fragmented"
+        )
+    fewest = extents - counts.undecided_extents
+    least = 100 * (counts.fragmented_files - counts.undecided_files) / files
     return (
-        f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} per file,"
-        f" {_share(share)} % of files fragmented"
+        f"{files:,} {many} in {fewest:,} to {extents:,} {pieces}: {fewest / files:,.2f} to"
+        f" {each:,.2f} per file, {_share(least)} to {_share(share)} % of files fragmented"
     )
 
 
@@ -88,7 +97,7 @@ def place(scan: ScanResult) -> str:
     numbers = numbers_of(scan)
     used, size_bytes = numbers["used_percent"], numbers["size_bytes"]
     full = f", {_share(used)} % full" if used is not None else ""
-    size = f", {format_size(size_bytes)}" if size_bytes is not None else ""
+    size = f", {size_down(size_bytes)}" if size_bytes is not None else ""
     a_file = "a file on " if is_one_file(scan) else ""
     return f"{a_file}{source.file_system}{size}{full}"
 
@@ -125,14 +134,14 @@ def free_space(scan: ScanResult) -> str:
     more = _more_room(scan)
     if free.size_bytes == 0:
         return f"nothing{more}"
-    size = format_size(free.size_bytes)
+    size = size_down(free.size_bytes)
     if free.extents is None:
         return f"{size}; number of extents unknown"
     share = numbers_of(scan)["free_at_least_8_mib_percent"]
     large = f"; {_share(share)} % of it in extents of 8 MiB or more" if share is not None else ""
     pieces = "extent" if free.extents == 1 else "extents"
     inside = " inside chunks" if inside_chunks(scan) else ""
-    largest = "" if free.largest_bytes is None else f"; largest {format_size(free.largest_bytes)}"
+    largest = "" if free.largest_bytes is None else f"; largest {size_down(free.largest_bytes)}"
     return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{more}"
 
 
@@ -143,9 +152,9 @@ def _more_room(scan: ScanResult) -> str:
         return ""
     found = ""
     if inside_chunks(scan) and free.unallocated_bytes:
-        found += f"; {format_size(free.unallocated_bytes)} unallocated"
+        found += f"; {size_down(free.unallocated_bytes)} unallocated"
     if free.unread_bytes:
-        found += f"; up to {format_size(free.unread_bytes)} more in unreadable areas"
+        found += f"; up to {size_down(free.unread_bytes)} more in unreadable areas"
     elif may_lack_free_space(scan):
         found += "; possibly more in unreadable areas"
     return found
@@ -158,6 +167,13 @@ def kinds(scan: ScanResult) -> str:
     found = [f"{count:,} {kind}" for kind, count in each.items()]
     extents = "extent" if sum(each.values()) == 1 else "extents"
     parts = [f"{', '.join(found)} {extents}"] if found else []
+    if counts.shared_once_bytes:
+        parts.append(
+            f"shared: {size_down(counts.shared_bytes)} as files count it,"
+            f" {size_down(counts.shared_once_bytes)} on the device, each extent once"
+        )
+    if counts.verity_files:
+        parts.append(f"{_files(counts.verity_files)} with fs-verity")
     if counts.files_without_extents:
         why = "empty, inline, all holes"
         why += ", or not yet allocated" if counts.delayed_extents else ""
@@ -187,7 +203,12 @@ def problem(entry: ScanProblem) -> str:
 def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
     """The whole text; `extents` lists those of the worst files."""
     head = f"{escaped(scan.source.path)}  {place(scan)}"
-    found = [*cautions(scan), f"{head:<40}  {headline(scan)}", f"free         {free_space(scan)}"]
+    found = [*cautions(scan), f"{head:<40}  {headline(scan)}"]
+    for said in (said for _, said in consequences(scan)):
+        found.append(f"means        {said.sentence}")
+        found += [f"{'':<12} do: {said.do}"] if said.do else []
+        found += [f"{'':<12} cost: {said.cost}"] if said.cost else []
+    found.append(f"free         {free_space(scan)}")
     if special := kinds(scan):
         found.append(f"kinds        {special}")
     found += [f"problem      {problem(entry)}" for entry in scan.problems]
@@ -204,15 +225,15 @@ def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
 def file_line(file: ListedFile) -> str:
     """A file with its extents and size."""
     pieces = "extent" if file.extents == 1 else "extents"
-    return f"{escaped(file.name)}  {file.extents:,} {pieces}, {format_size(file.size_bytes)}"
+    return f"{escaped(file.name)}  {file.extents:,} {pieces}, {size_down(file.size_bytes)}"
 
 
 def _extents(file: ListedFile) -> list[str]:
     shown = file.list[:_EXTENT_LINES]
     pad = " " * 15
     found = [
-        f"{pad}at {format_size(each.logical_bytes):>9} of the file:"
-        f" {format_size(each.length_bytes):>9} at byte {each.physical_bytes:,}"
+        f"{pad}at {size_down(each.logical_bytes):>9} of the file:"
+        f" {size_down(each.length_bytes):>9} at byte {each.physical_bytes:,}"
         for each in shown
     ]
     if file.extents > len(shown):

@@ -13,7 +13,9 @@ def test_the_first_lines_are_files_and_free_space() -> None:
     lines = words.lines_of(example(), top=3, extents=False)
     assert lines[0].startswith("/fake  ext4, 64 MiB, 56 % full")
     assert lines[0].endswith("2 files in 4 extents: 2.00 per file, 50 % of files fragmented")
-    assert lines[1].endswith(
+    assert lines[1].startswith("means ") and lines[2].startswith(" ")
+    free = next(line for line in lines if line.startswith("free "))
+    assert free.endswith(
         "28 MiB in 3 extents; 86 % of it in extents of 8 MiB or more; largest 16 MiB"
     )
     assert any("not_permitted, 2 times" in line for line in lines)
@@ -36,7 +38,8 @@ def test_no_file_name_moves_the_cursor() -> None:
 def test_extents_are_listed_when_asked_for() -> None:
     listed = words.lines_of(example(), top=3, extents=True)
     assert sum("of the file:" in line for line in listed) == 3
-    assert not any("bad" in line for line in words.lines_of(example(), top=0, extents=True))
+    none = words.lines_of(example(), top=0, extents=True)
+    assert not any("bad" in line for line in none if "do:" not in line)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_without_files_or_space_it_says_so() -> None:
     scan = example(files=0, files_without_extents=0, extents=0, free=None)
     lines = words.lines_of(scan, top=0, extents=False)
     assert lines[0].endswith("no file has an extent on the device")
-    assert lines[1].endswith("not read")
+    assert any(line.startswith("free ") and line.endswith("not read") for line in lines)
 
 
 def test_a_change_is_never_shown_as_none() -> None:

@@ -2,8 +2,11 @@
 
 use fsgauge_wire::ScanCounts;
 
-use super::join::{PLACELESS, are_told_as_one, touch_in_file};
+use super::join::{PLACELESS, are_told_as_one, may_touch, touch_in_file};
 use crate::extent::{Extent, FileExtents, Kinds};
+
+/// What Linux asks a device for at a time, of one stream.
+const REQUEST_BYTES: u64 = 512 << 10;
 
 /// Counts one file, whose joined extents are `joined`.
 pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[Extent], block_bytes: u64) {
@@ -13,6 +16,33 @@ pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[E
     counts.extents += joined.len() as u64;
     count_raw(counts, file);
     count_pairs(counts, joined, block_bytes);
+    if joined.len() > 1 {
+        let short = joined.iter().filter(|extent| extent.room_bytes() < REQUEST_BYTES);
+        let bytes = short.map(|extent| extent.length_bytes).fold(0, u64::saturating_add);
+        counts.short_bytes = counts.short_bytes.saturating_add(bytes);
+    }
+    let undecided = joined.windows(2).filter(|pair| may_touch(&pair[0], &pair[1])).count();
+    if undecided > 0 {
+        counts.undecided_extents += undecided as u64;
+        counts.undecided_files += u64::from(undecided + 1 == joined.len());
+    }
+    count_beyond_end(counts, file, block_bytes);
+}
+
+/// What is allocated behind the end of a file, which no program reads. The hashes of fs-verity lie there too.
+fn count_beyond_end(counts: &mut ScanCounts, file: &FileExtents<'_>, block_bytes: u64) {
+    let is_verity = file.extents.iter().any(|extent| extent.kinds.has(Kinds::VERITY));
+    counts.verity_files += u64::from(is_verity);
+    let end = file.size_bytes.checked_next_multiple_of(block_bytes.max(1)).unwrap_or(u64::MAX);
+    let beyond = |extent: &Extent| {
+        extent.logical_bytes.saturating_add(extent.length_bytes).saturating_sub(extent.logical_bytes.max(end))
+    };
+    let placed = file.extents.iter().rev().filter(|extent| !extent.kinds.has(PLACELESS));
+    let bytes = placed.map(beyond).take_while(|bytes| *bytes > 0).fold(0, u64::saturating_add);
+    if bytes > 0 && !is_verity {
+        counts.beyond_end_files += 1;
+        counts.beyond_end_bytes = counts.beyond_end_bytes.saturating_add(bytes);
+    }
 }
 
 fn count_raw(counts: &mut ScanCounts, file: &FileExtents<'_>) {
@@ -71,6 +101,15 @@ pub(crate) fn add(to: &mut ScanCounts, more: &ScanCounts) {
     to.compressed_extents += more.compressed_extents;
     to.encrypted_extents += more.encrypted_extents;
     to.shared_extents += more.shared_extents;
+    to.shared_bytes = to.shared_bytes.saturating_add(more.shared_bytes);
+    to.short_bytes = to.short_bytes.saturating_add(more.short_bytes);
+    to.undecided_extents += more.undecided_extents;
+    to.undecided_files += more.undecided_files;
+    to.verity_files += more.verity_files;
+    to.beyond_end_files += more.beyond_end_files;
+    to.beyond_end_bytes = to.beyond_end_bytes.saturating_add(more.beyond_end_bytes);
+    to.unnamed_files += more.unnamed_files;
+    to.unnamed_bytes = to.unnamed_bytes.saturating_add(more.unnamed_bytes);
     to.block_pairs = to.block_pairs.saturating_add(more.block_pairs);
     to.contiguous_block_pairs = to.contiguous_block_pairs.saturating_add(more.contiguous_block_pairs);
 }
@@ -86,11 +125,8 @@ mod tests {
     fn counted(size_blocks: u64, extents: &[(u64, u64, u64, Kinds)]) -> ScanCounts {
         let extents: Vec<Extent> = extents
             .iter()
-            .map(|&(logical, physical, length, kinds)| Extent {
-                logical_bytes: logical * BLOCK,
-                physical_bytes: physical * BLOCK,
-                length_bytes: length * BLOCK,
-                kinds,
+            .map(|&(logical, physical, length, kinds)| {
+                Extent::plain(logical * BLOCK, physical * BLOCK, length * BLOCK, kinds)
             })
             .collect();
         let mut joined = Vec::new();

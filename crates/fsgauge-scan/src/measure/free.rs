@@ -1,6 +1,6 @@
 //! Free space: how much, in how many pieces, how long they are.
 
-use fsgauge_wire::{FreeAtLeast, FreeSpace};
+use fsgauge_wire::{FreeAtLeast, FreeSpace, MetadataSpace};
 
 use super::lengths::Lengths;
 use crate::extent::Unplaced;
@@ -17,6 +17,7 @@ pub(crate) struct Free {
     copies_bytes: u64,
     unallocated_bytes: u64,
     unread_bytes: u64,
+    metadata: Option<MetadataSpace>,
 }
 
 impl Free {
@@ -28,6 +29,7 @@ impl Free {
             copies_bytes: 0,
             unallocated_bytes: 0,
             unread_bytes: 0,
+            metadata: None,
         }
     }
 
@@ -39,6 +41,14 @@ impl Free {
             Unplaced::Unread => &mut self.unread_bytes,
         };
         *sum = sum.saturating_add(length_bytes);
+    }
+
+    /// One more chunk, or all of them, that hold no data of files.
+    pub(crate) fn add_metadata(&mut self, length_bytes: u64, free_bytes: u64, free_device_bytes: u64) {
+        let sum = self.metadata.get_or_insert_default();
+        sum.size_bytes = sum.size_bytes.saturating_add(length_bytes);
+        sum.free_bytes = sum.free_bytes.saturating_add(free_bytes);
+        sum.free_device_bytes = sum.free_device_bytes.saturating_add(free_device_bytes);
     }
 
     pub(crate) fn add(&mut self, length_bytes: u64) {
@@ -57,6 +67,7 @@ impl Free {
             device_bytes: Some(self.lengths.size_bytes().saturating_add(self.copies_bytes)),
             unallocated_bytes: Some(self.unallocated_bytes),
             unread_bytes: Some(self.unread_bytes),
+            metadata: self.metadata.filter(|_| self.unread_bytes == 0),
             extents: Some(self.lengths.pieces()),
             largest_bytes: Some(self.largest_bytes),
             lengths: self.lengths.list(),
@@ -74,6 +85,7 @@ pub(crate) fn sum_only(size_bytes: u64) -> FreeSpace {
         device_bytes: None,
         unallocated_bytes: None,
         unread_bytes: Some(0),
+        metadata: None,
         extents: None,
         largest_bytes: None,
         lengths: Vec::new(),

@@ -2,16 +2,19 @@
 
 use fsgauge_wire::Group;
 
-use crate::file_system_info::GroupPlace;
+use crate::file_system_info::{GroupPlace, InodePlace};
 
 /// Groups, ascending, with the free pieces found so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     groups: Vec<Group>,
+    /// What is looked for in the free pieces, and how many places were found.
+    wanted: Option<InodePlace>,
+    places: u64,
 }
 
 impl Groups {
-    pub(crate) fn new(places: &[GroupPlace]) -> Self {
+    pub(crate) fn new(places: &[GroupPlace], wanted: Option<InodePlace>) -> Self {
         let group = |place: &GroupPlace| Group {
             offset_bytes: place.offset_bytes,
             size_bytes: place.size_bytes,
@@ -19,7 +22,7 @@ impl Groups {
             free_extents: 0,
             largest_free_bytes: 0,
         };
-        Groups { groups: places.iter().map(group).collect() }
+        Groups { groups: places.iter().map(group).collect(), wanted, places: 0 }
     }
 
     /// A free piece, cut at the borders of groups.
@@ -27,11 +30,20 @@ impl Groups {
         let end = offset_bytes.saturating_add(length_bytes);
         let first = self.groups.partition_point(|group| group_end(group) <= offset_bytes);
         for group in self.groups.iter_mut().skip(first).take_while(|group| group.offset_bytes < end) {
-            let free_bytes = group_end(group).min(end) - group.offset_bytes.max(offset_bytes);
+            let begin = group.offset_bytes.max(offset_bytes);
+            let free_bytes = group_end(group).min(end) - begin;
+            if let Some(wanted) = self.wanted {
+                self.places += wanted.fits(begin - group.offset_bytes, free_bytes);
+            }
             group.free_bytes += free_bytes;
             group.free_extents += 1;
             group.largest_free_bytes = group.largest_free_bytes.max(free_bytes);
         }
+    }
+
+    /// In how many places new inodes fit; `None` when nobody asked.
+    pub(crate) fn places(&self) -> Option<u64> {
+        self.wanted.map(|_| self.places)
     }
 
     pub(crate) fn list(self) -> Vec<Group> {
@@ -51,7 +63,7 @@ mod tests {
     fn a_piece_is_cut_at_borders_and_what_no_group_holds_is_left_out() {
         let places = [(0, 100), (100, 100), (300, 50)];
         let places = places.map(|(offset_bytes, size_bytes)| GroupPlace { offset_bytes, size_bytes });
-        let mut groups = Groups::new(&places);
+        let mut groups = Groups::new(&places, None);
         groups.add(10, 20);
         groups.add(90, 60);
         groups.add(190, 120);

@@ -44,12 +44,11 @@ impl Map {
 
     /// One file, whose joined extents are `joined`.
     pub(crate) fn file(&mut self, file: &FileExtents<'_>, joined: &[Extent], addresses: Option<&AddressMap>) {
-        // A compressed extent takes fewer bytes than its length; how many is not told.
         for extent in joined.iter().filter(|extent| !extent.kinds.has(Kinds::NOWHERE)) {
             match addresses {
-                None => self.file_at(extent.physical_bytes, extent.length_bytes),
+                None => self.file_at(extent.physical_bytes, extent.room_bytes()),
                 Some(addresses) => {
-                    addresses.places(extent.physical_bytes, extent.length_bytes, |at, length| {
+                    addresses.places(extent.physical_bytes, extent.room_bytes(), |at, length| {
                         self.file_at(at, length);
                     })
                 }
@@ -174,11 +173,8 @@ mod tests {
     fn file(map: &mut Map, inode: u64, extents: &[(u64, u64)], addresses: Option<&AddressMap>) {
         let extents: Vec<Extent> = extents
             .iter()
-            .map(|&(physical_bytes, length_bytes)| Extent {
-                logical_bytes: 0,
-                physical_bytes,
-                length_bytes,
-                kinds: Kinds::default(),
+            .map(|&(physical_bytes, length_bytes)| {
+                Extent::plain(0, physical_bytes, length_bytes, Kinds::default())
             })
             .collect();
         let file = FileExtents { name: FileName::Inode(inode), size_bytes: 0, extents: &extents };

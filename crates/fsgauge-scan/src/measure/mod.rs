@@ -9,6 +9,7 @@ mod lengths;
 mod map;
 mod name;
 mod owners;
+mod shared;
 mod top;
 
 use std::path::PathBuf;
@@ -24,10 +25,11 @@ use self::groups::Groups;
 use self::lengths::Lengths;
 use self::map::Map;
 use self::name::KeptName;
+use self::shared::SharedOnce;
 use self::top::Top;
 use crate::address::AddressMap;
-use crate::extent::{Extent, FileExtents, Piece, PieceKind, Sink, Unplaced};
-use crate::file_system_info::GroupPlace;
+use crate::extent::{Extent, FileExtents, Kinds, Piece, PieceKind, Sink, Unplaced};
+use crate::file_system_info::{GroupPlace, InodePlace};
 
 /// What the measures must know before anything is read.
 #[derive(Debug, Clone)]
@@ -39,6 +41,8 @@ pub(crate) struct Wanted {
     pub(crate) map_order: u32,
     pub(crate) top: usize,
     pub(crate) list_whole: bool,
+    /// What is looked for in free space.
+    pub(crate) inode_place: Option<InodePlace>,
     /// For extents whose place is not told as an offset on the device.
     pub(crate) addresses: Option<Arc<AddressMap>>,
 }
@@ -50,6 +54,7 @@ pub(crate) struct Measure {
     counts: ScanCounts,
     lengths: Lengths,
     exact: ExactLengths,
+    shared: SharedOnce,
     /// Extents of each file, binned as lengths are.
     file_extents: Lengths,
     free: Free,
@@ -77,9 +82,10 @@ impl Measure {
             counts: ScanCounts::default(),
             lengths: Lengths::new(),
             exact: ExactLengths::default(),
+            shared: SharedOnce::default(),
             file_extents: Lengths::new(),
             free: Free::new(),
-            groups: Groups::new(&[]),
+            groups: Groups::new(&[], None),
             map: (wanted.map_order > 0).then(|| Map::new(wanted.map_order, wanted.size_bytes)).flatten(),
             top: Top::new(wanted.top, wanted.list_whole),
             joined: Vec::new(),
@@ -89,7 +95,7 @@ impl Measure {
 
     /// Of a thread that reads space too: free pieces are counted in these groups.
     pub(crate) fn with_groups(wanted: Wanted, places: &[GroupPlace]) -> Self {
-        Measure { groups: Groups::new(places), ..Measure::new(wanted) }
+        Measure { groups: Groups::new(places, wanted.inode_place), ..Measure::new(wanted) }
     }
 
     /// What was counted so far.
@@ -102,6 +108,7 @@ impl Measure {
         counts::add(&mut self.counts, &other.counts);
         self.lengths.merge(&other.lengths);
         self.exact.merge(other.exact);
+        self.shared.merge(other.shared);
         self.file_extents.merge(&other.file_extents);
         self.top.merge(other.top);
         if let (Some(map), Some(other)) = (&mut self.map, other.map) {
@@ -112,6 +119,11 @@ impl Measure {
     /// Free space and groups so far.
     pub(crate) fn space(&self) -> (FreeSpace, Vec<Group>) {
         (self.free.space(), self.groups.clone().list())
+    }
+
+    /// In how many places new inodes fit, where that was looked for.
+    pub(crate) fn inode_places(&self) -> Option<u64> {
+        self.groups.places()
     }
 
     /// The inodes whose names the result needs.
@@ -125,8 +137,9 @@ impl Measure {
 
     /// `name_of` knows the paths of inodes, for sources that read no names.
     pub(crate) fn finish(self, name_of: &mut dyn FnMut(u64) -> Option<PathBuf>) -> Measured {
+        let (shared_once_extents, shared_once_bytes) = self.shared.sum().unzip();
         Measured {
-            counts: self.counts,
+            counts: ScanCounts { shared_once_extents, shared_once_bytes, ..self.counts },
             extent_lengths: self.lengths.list(),
             exact_lengths: self.exact.list(),
             files_by_extents: self.file_extents.list().iter().map(files_bin).collect(),
@@ -149,6 +162,10 @@ impl Sink for Measure {
             self.lengths.add(extent.length_bytes);
             self.exact.add(extent.length_bytes);
         }
+        for extent in file.extents.iter().filter(|extent| extent.kinds.has(Kinds::SHARED)) {
+            self.counts.shared_bytes = self.counts.shared_bytes.saturating_add(extent.room_bytes());
+            self.shared.add(extent.physical_bytes, extent.device_bytes);
+        }
         self.file_extents.add(self.joined.len() as u64);
         let addresses = self.wanted.addresses.as_deref();
         self.top.add(file, &self.joined, addresses);
@@ -159,6 +176,15 @@ impl Sink for Measure {
 
     fn folder(&mut self) {
         self.counts.folders += 1;
+    }
+
+    fn unnamed(&mut self, size_bytes: u64) {
+        self.counts.unnamed_files += 1;
+        self.counts.unnamed_bytes = self.counts.unnamed_bytes.saturating_add(size_bytes);
+    }
+
+    fn metadata(&mut self, length_bytes: u64, free_bytes: u64, free_device_bytes: u64) {
+        self.free.add_metadata(length_bytes, free_bytes, free_device_bytes);
     }
 
     fn piece(&mut self, piece: &Piece) {

@@ -113,14 +113,8 @@ mod tests {
     use crate::extent::{FileName, Kinds};
 
     fn add(top: &mut Top, inode: u64, extents: u64) {
-        let joined: Vec<Extent> = (0..extents)
-            .map(|at| Extent {
-                logical_bytes: at * 4096,
-                physical_bytes: at * 8192,
-                length_bytes: 4096,
-                kinds: Kinds::default(),
-            })
-            .collect();
+        let joined: Vec<Extent> =
+            (0..extents).map(|at| Extent::plain(at * 4096, at * 8192, 4096, Kinds::default())).collect();
         let file = FileExtents { name: FileName::Inode(inode), size_bytes: extents * 4096, extents: &joined };
         top.add(&file, &joined, None);
     }

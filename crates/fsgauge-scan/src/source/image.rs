@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fsgauge_wire::{Outcome, ScanJob, ScanSource};
+use fsgauge_wire::{InodeChunk, Outcome, Room, ScanJob, ScanSource, ScanStage};
 
 use super::{OnDisk, Scanned, note};
 use crate::measure::{Measure, Wanted};
@@ -27,11 +27,13 @@ pub(super) fn scan(
         map_order: job.map_order,
         top: job.top as usize,
         list_whole: job.list_whole,
+        inode_place: info.inode_place,
         addresses: None,
     };
     let is_stopped = move || stop.is_set();
     let mut measure = Measure::with_groups(wanted.clone(), &info.groups);
     if job.space {
+        readers.stage = ScanStage::FreeSpace;
         let found = readers.run(1, |_| {
             let (mut space, mut problems) =
                 (Measure::with_groups(wanted.clone(), &info.groups), Problems::new());
@@ -45,6 +47,7 @@ pub(super) fn scan(
     }
     let space_is_known = job.space && !stop.is_set();
     readers.of_files = info.inodes_in_use;
+    readers.stage = ScanStage::Files;
     let next = AtomicUsize::new(0);
     let found = readers.run(readers.threads(), |progress| {
         let (mut files, mut problems) = (Measure::new(wanted.clone()), Problems::new());
@@ -62,8 +65,21 @@ pub(super) fn scan(
         problems.merge(more);
     }
     let (free, groups) = measure.space();
-    let names: HashMap<_, _> = disk.names(&measure.named_inodes(), &is_stopped, &mut problems);
+    let places = measure.inode_places().filter(|_| space_is_known);
+    readers.stage = ScanStage::Names;
+    let inodes = measure.named_inodes();
+    let found = readers.run(1, |_| {
+        let mut problems = Problems::new();
+        (disk.names(&inodes, &is_stopped, &mut problems), problems)
+    })?;
+    let mut names = HashMap::new();
+    for (found, more) in found {
+        names = found;
+        problems.merge(more);
+    }
     let measured = measure.finish(&mut |inode| names.get(&inode).cloned());
+    let room =
+        Room { inode_chunk: info.room.inode_chunk.map(|chunk| InodeChunk { places, ..chunk }), ..info.room };
     let mut notes = info.notes;
     if let Some((point, _)) = &mounted {
         let text =
@@ -89,6 +105,7 @@ pub(super) fn scan(
             size_bytes: info.size_bytes,
             address_bytes: None,
         },
+        room,
         free: Some(free).filter(|_| space_is_known),
         groups: if space_is_known { groups } else { Vec::new() },
         measured,

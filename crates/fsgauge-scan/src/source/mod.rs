@@ -6,12 +6,14 @@ mod ext;
 mod image;
 mod mounted;
 mod on_disk;
+mod partitions;
+mod signatures;
 mod xfs;
 
 use std::path::Path;
 
 use fsgauge_door::open_named;
-use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, ScanJob, ScanSource};
+use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, Room, ScanJob, ScanSource};
 use rustix::fs::{FileType, OFlags, fstat};
 
 use crate::error_text::error_text;
@@ -19,6 +21,7 @@ use crate::image::Image;
 use crate::measure::Measured;
 use crate::problems::Problems;
 use crate::reader_threads::ReaderThreads;
+use crate::shown::{quoted, shown};
 use backup_superblock::BackupSuperblock;
 
 pub use btrfs::Btrfs;
@@ -47,6 +50,7 @@ pub(crate) struct Scanned {
     pub(crate) measured: Measured,
     /// `None` when it was not asked for or is not known.
     pub(crate) free: Option<FreeSpace>,
+    pub(crate) room: Room,
     pub(crate) groups: Vec<Group>,
     pub(crate) problems: Problems,
     pub(crate) notes: Vec<Note>,
@@ -75,9 +79,9 @@ pub(crate) fn scan(job: &ScanJob, readers: &mut ReaderThreads<'_>) -> Outcome<Sc
     if !kind.is_file() {
         return Err(Failure::job(
             "path",
-            format!("{} cannot be scanned", path.display()),
+            format!("{} cannot be scanned", shown(path)),
             "it is neither a folder, a file nor a block device",
-            format!("ls -l {}", path.display()),
+            format!("ls -l {}", quoted(path)),
         ));
     }
     match scan_image(job, path, readers)? {
@@ -117,6 +121,7 @@ pub(crate) fn scan_disk(
 /// `None` when no reader knows what is on it.
 fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Outcome<Option<Scanned>> {
     let image = Image::open(path)?;
+    signatures::refuse_around(&image)?;
     let mut problems = Problems::new();
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
@@ -124,26 +129,25 @@ fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Ou
             return image::scan(job, &*disk, problems, mounted, readers).map(Some);
         }
     }
+    signatures::refuse_others(&image)?;
     Ok(None)
 }
 
 fn not_there(path: &Path, error: &std::io::Error) -> Failure {
-    let shown = path.display();
     let cause = match error.kind() {
         std::io::ErrorKind::NotFound => "no such file",
         std::io::ErrorKind::PermissionDenied => "this user may not search a folder on the path",
         _ => "the kernel refused",
     };
-    let what = format!("{shown} cannot be scanned: {}", error_text(error));
-    Failure::job("path", what, cause, format!("ls -ld {shown}"))
+    let what = format!("{} cannot be scanned: {}", shown(path), error_text(error));
+    Failure::job("path", what, cause, format!("ls -ld {}", quoted(path)))
 }
 
 fn unknown_file_system(path: &Path) -> Failure {
-    let shown = path.display();
     Failure::job(
         "file_system",
-        format!("{shown} holds no file system that can be scanned"),
+        format!("{} holds no file system that can be scanned", shown(path)),
         "it is not mounted, and it is not ext2, ext3, ext4, XFS or btrfs",
-        format!("blkid {shown}; mount it and scan the mount point"),
+        format!("blkid {}; mount it and scan the mount point", quoted(path)),
     )
 }

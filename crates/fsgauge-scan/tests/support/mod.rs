@@ -248,12 +248,12 @@ pub fn filefrag(path: &Path, block: u64) -> Vec<Row> {
         if flags.contains("inline") {
             continue;
         }
-        extents.push(Extent {
-            logical_bytes: first(parts[1]) * block,
-            physical_bytes: first(parts[2]) * block,
-            length_bytes: parts[3].parse::<u64>().unwrap() * block,
+        extents.push(Extent::plain(
+            first(parts[1]) * block,
+            first(parts[2]) * block,
+            parts[3].parse::<u64>().unwrap() * block,
             kinds,
-        });
+        ));
     }
     joined(&extents)
 }

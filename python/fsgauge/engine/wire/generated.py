@@ -699,6 +699,17 @@ class ScanCounts(Wire):
     compressed_extents: Annotated[int, Field(ge=0)]
     encrypted_extents: Annotated[int, Field(ge=0)]
     shared_extents: Annotated[int, Field(ge=0)]
+    shared_bytes: Annotated[int, Field(ge=0)] = 0
+    shared_once_extents: Annotated[int | None, Field(ge=0)] = None
+    shared_once_bytes: Annotated[int | None, Field(ge=0)] = None
+    undecided_extents: Annotated[int, Field(ge=0)] = 0
+    undecided_files: Annotated[int, Field(ge=0)] = 0
+    short_bytes: Annotated[int, Field(ge=0)] = 0
+    verity_files: Annotated[int, Field(ge=0)] = 0
+    beyond_end_files: Annotated[int, Field(ge=0)] = 0
+    beyond_end_bytes: Annotated[int, Field(ge=0)] = 0
+    unnamed_files: Annotated[int, Field(ge=0)] = 0
+    unnamed_bytes: Annotated[int, Field(ge=0)] = 0
     block_pairs: Annotated[int, Field(ge=0)]
     contiguous_block_pairs: Annotated[int, Field(ge=0)]
 
@@ -720,9 +731,47 @@ class FilesBin(Wire):
     extents: Annotated[int, Field(ge=0)]
 
 
+class MetadataSpace(Wire):
+    size_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Annotated[int, Field(ge=0)]
+    free_device_bytes: Annotated[int, Field(ge=0)]
+
+
 class FreeAtLeast(Wire):
     at_least_bytes: Annotated[int, Field(ge=0)]
     size_bytes: Annotated[int, Field(ge=0)]
+
+
+class Counted(Wire):
+    size_bytes: Annotated[int, Field(ge=0)]
+    free_bytes: Annotated[int, Field(ge=0)]
+    available_bytes: Annotated[int, Field(ge=0)]
+
+
+class Inodes(Wire):
+    total: Annotated[int, Field(ge=0)]
+    free: Annotated[int, Field(ge=0)]
+
+
+class InodeChunk(Wire):
+    least_bytes: Annotated[int, Field(ge=0)]
+    align_bytes: Annotated[int, Field(ge=0)]
+    places: Annotated[int | None, Field(ge=0)] = None
+    free_inodes: Annotated[int, Field(ge=0)]
+
+
+class FullQuota(Wire):
+    kind: str
+    id: Annotated[int, Field(ge=0)]
+    of: str
+    limit: Annotated[int, Field(ge=0)]
+
+
+class DeletedFile(Wire):
+    path: str
+    size_bytes: Annotated[int, Field(ge=0)]
+    process: str
+    process_id: Annotated[int, Field(ge=0)]
 
 
 class Group(Wire):
@@ -799,12 +848,14 @@ class ClockMoment(Wire):
 
 
 ListedExtents = Packed[ListedExtent]
+ScanStage = Literal["free_space", "files", "names"]
 
 
 class ScanProgress(Wire):
     files: Annotated[int, Field(ge=0)]
     of_files: Annotated[int | None, Field(ge=0)] = None
     extents: Annotated[int, Field(ge=0)]
+    stage: ScanStage = "files"
 
 
 class AgeProgress(Wire):
@@ -1111,10 +1162,18 @@ class FreeSpace(Wire):
     device_bytes: Annotated[int | None, Field(ge=0)] = None
     unallocated_bytes: Annotated[int | None, Field(ge=0)] = None
     unread_bytes: Annotated[int | None, Field(ge=0)] = None
+    metadata: MetadataSpace | None = None
     extents: Annotated[int | None, Field(ge=0)] = None
     largest_bytes: Annotated[int | None, Field(ge=0)] = None
     lengths: list[LengthBin]
     at_least: list[FreeAtLeast]
+
+
+class DeletedFiles(Wire):
+    files: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Field(ge=0)]
+    all_processes: bool
+    largest: list[DeletedFile]
 
 
 class ListedFile(Wire):
@@ -1122,26 +1181,6 @@ class ListedFile(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
     extents: Annotated[int, Field(ge=0)]
     list: ListedExtents
-
-
-class ScanResult(Wire):
-    format: Literal[1]
-    kind: Literal["scan"]
-    engine: Engine
-    source: ScanSource
-    ended: Ended
-    counts: ScanCounts
-    extent_lengths: list[LengthBin]
-    exact_lengths: Annotated[list[ExactLength], Field(validate_default=True)] = []
-    files_by_extents: Annotated[list[FilesBin], Field(validate_default=True)] = []
-    free: FreeSpace | None = None
-    groups: Packed[Group]
-    map: ScanMap | None = None
-    top: list[ListedFile]
-    problems: list[ScanProblem]
-    notes: list[Note]
-    started_unix_ns: Annotated[int, Field(ge=0)]
-    elapsed_ns: Annotated[int, Field(ge=0)]
 
 
 class AgeOperationResult(Wire):
@@ -1346,6 +1385,47 @@ class LoadResult(Wire):
     pauses: Pauses | None = None
     clients: ClientsResult | None = None
     common_start: CommonStart | None = None
+
+
+class Room(Wire):
+    counted: Counted | None = None
+    reserved_bytes: Annotated[int | None, Field(ge=0)] = None
+    metadata_reserve_bytes: Annotated[int | None, Field(ge=0)] = None
+    inodes: Inodes | None = None
+    inode_chunk: InodeChunk | None = None
+    full_quotas: Annotated[list[FullQuota], Field(validate_default=True)] = []
+    deleted: DeletedFiles | None = None
+    is_rotational: bool | None = None
+
+
+class ScanResult(Wire):
+    format: Literal[1]
+    kind: Literal["scan"]
+    engine: Engine
+    source: ScanSource
+    ended: Ended
+    counts: ScanCounts
+    extent_lengths: list[LengthBin]
+    exact_lengths: Annotated[list[ExactLength], Field(validate_default=True)] = []
+    files_by_extents: Annotated[list[FilesBin], Field(validate_default=True)] = []
+    free: FreeSpace | None = None
+    room: Annotated[Room, Field(validate_default=True)] = {
+        "counted": None,
+        "reserved_bytes": None,
+        "metadata_reserve_bytes": None,
+        "inodes": None,
+        "inode_chunk": None,
+        "full_quotas": [],
+        "deleted": None,
+        "is_rotational": None,
+    }
+    groups: Packed[Group]
+    map: ScanMap | None = None
+    top: list[ListedFile]
+    problems: list[ScanProblem]
+    notes: list[Note]
+    started_unix_ns: Annotated[int, Field(ge=0)]
+    elapsed_ns: Annotated[int, Field(ge=0)]
 
 
 class AgeResult(Wire):

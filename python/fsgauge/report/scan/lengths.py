@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from fsgauge.engine.wire import LengthBin
-from fsgauge.units import format_size
+from fsgauge.units import size_down
 
 _HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 42, 40, 10
 _RIGHT = 12
@@ -40,7 +40,7 @@ def lengths_chart(
         parts.append(_bar(x, step, room * now.get(exponent, 0) / highest, colour))
         parts.append(_hover(x, step, _tip(exponent, bins, before)))
         if at % _every(len(exponents), width) == 0:
-            parts.append(_text(x + step / 2, _HEIGHT - _BOTTOM + 15, format_size(1 << exponent)))
+            parts.append(_text(x + step / 2, _HEIGHT - _BOTTOM + 15, size_down(1 << exponent)))
     parts.append(_text((_LEFT + width) / 2, _HEIGHT - 6, "length, from this to below twice it"))
     return (
         f'<svg class="chart" role="img" aria-label="{escape(label)}" viewBox="0 0 {width}'
@@ -67,7 +67,7 @@ def _shares(bins: Sequence[LengthBin]) -> dict[int, float]:
 
 
 def _tip(exponent: int, bins: Sequence[LengthBin], before: Sequence[LengthBin] | None) -> str:
-    head = f"{format_size(1 << exponent)} to below {format_size(2 << exponent)}"
+    head = f"{size_down(1 << exponent)} to below {size_down(2 << exponent)}"
     if before is None:
         return f"{head}: {_amount(exponent, bins)}"
     return f"{head}: {_amount(exponent, bins)}; before: {_amount(exponent, before)}"
@@ -79,7 +79,7 @@ def _amount(exponent: int, bins: Sequence[LengthBin]) -> str:
         return "none"
     share = 100 * _shares(bins).get(exponent, 0)
     pieces = "extent" if entry.extents == 1 else "extents"
-    return f"{entry.extents:,} {pieces}, {format_size(entry.size_bytes)} ({share:.1f} %)"
+    return f"{entry.extents:,} {pieces}, {size_down(entry.size_bytes)} ({share:.1f} %)"
 
 
 def _every(bars: int, width: int) -> int:

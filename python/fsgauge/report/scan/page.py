@@ -19,6 +19,7 @@ from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, l
 from fsgauge.report.theme import asset, template
 from fsgauge.report.words import moment
 from fsgauge.scan import words
+from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import (
     QUANTITIES,
     difference_lines,
@@ -27,7 +28,7 @@ from fsgauge.scan.numbers import (
     numbers_of,
     reach_bytes,
 )
-from fsgauge.units import format_size
+from fsgauge.units import size_down
 
 _WIDE, _NARROW = 540, 340
 _GROUP_ROWS = 2000
@@ -64,6 +65,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "
         when=moment(scan.started_unix_ns),
         before_when=moment(before.started_unix_ns) if before else "",
         place=words.place(scan),
+        consequences=[said for _, said in consequences(scan)],
         headline=words.headline(scan),
         free=words.free_space(scan),
         kinds=words.kinds(scan),
@@ -76,7 +78,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "
         rows=[(each, words.number(numbers[each.name], each.unit)) for each in QUANTITIES],
         lines=[(line, words) for line in lines],
         words=words,
-        format_size=format_size,
+        format_size=size_down,
         group_rows=_GROUP_ROWS,
         extent_rows=_EXTENT_ROWS,
         scan_style=asset("scan.css"),
@@ -110,7 +112,7 @@ def _view(name: str, title: str, scan: ScanResult, area: ScanMap) -> MapView:
         every=every_nth(groups),
         bars=group_bars(groups, size),
         side=1 << area.order,
-        cell=format_size(area.cell_bytes),
+        cell=size_down(area.cell_bytes),
         data=_hover_data(scan, area),
     )
 

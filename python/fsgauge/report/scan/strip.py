@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.engine.wire import Group, ScanMap
 from fsgauge.report.scan.map import COLOURS, KINDS, NAMES, folded, shares_of
-from fsgauge.units import format_size
+from fsgauge.units import size_down
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,8 +56,8 @@ def group_bars(groups: Sequence[Group], size_bytes: int) -> str:
         x = _WIDTH * begin / size_bytes
         width = max(_WIDTH * (end - begin) / size_bytes - 1, 0.8)
         tip = (
-            f"{_numbers(groups, part)} from {format_size(begin)}: {format_size(free)} of"
-            f" {format_size(length)} free, largest piece {format_size(largest)}"
+            f"{_numbers(groups, part)} from {size_down(begin)}: {size_down(free)} of"
+            f" {size_down(length)} free, largest piece {size_down(largest)}"
         )
         bars.append(
             f'<g class="hover"><title>{escape(tip)}</title>'

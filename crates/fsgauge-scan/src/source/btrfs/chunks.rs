@@ -10,6 +10,7 @@ use fsgauge_wire::Failure;
 use super::Volume;
 use super::items::{ChunkItem, Key, chunk_flags, kind};
 use super::superblock::Superblock;
+use crate::shown::shown;
 use crate::{Image, Problems};
 
 /// One chunk with profile single or DUP: it lies on the device in one piece, once or more often.
@@ -50,7 +51,7 @@ impl Chunks {
         superblock: &Superblock,
         problems: &mut Problems,
     ) -> Result<Chunks, Failure> {
-        let place = image.path().display().to_string();
+        let place = shown(image.path());
         let mut system = Chunks::default();
         let mut rest = superblock.system_chunks.as_slice();
         while !rest.is_empty() {

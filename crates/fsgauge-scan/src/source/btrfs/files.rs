@@ -67,6 +67,9 @@ impl Files<'_> {
         self.extents.clear();
         self.next = 0;
         // Files without a link were deleted while they were open.
+        if item.links == 0 && item.taken_bytes > 0 {
+            self.sink.unnamed(item.taken_bytes);
+        }
         if item.is_regular() && item.links > 0 {
             self.inode = Some((inode, item));
         } else if item.is_folder() && item.links > 0 {
@@ -93,28 +96,30 @@ impl Files<'_> {
         };
         set(found.is_compressed, Kinds::COMPRESSED);
         set(found.is_encrypted, Kinds::ENCRYPTED);
-        let (physical_bytes, length_bytes) = match found.place {
+        let (physical_bytes, length_bytes, device_bytes) = match found.place {
             FileExtentPlace::Hole => return,
             FileExtentPlace::Inline(length) => {
                 set(true, Kinds::INLINE);
                 // More than this is never inline, whatever it is compressed to.
                 let is_right = length <= u64::from(self.btrfs.volume.superblock.node_size);
-                (Some(0).filter(|_| is_right), length)
+                (Some(0).filter(|_| is_right), length, length)
             }
             FileExtentPlace::Regular(regular) => {
                 set(regular.is_unwritten, Kinds::UNWRITTEN);
                 set(is_shared || self.sharing.has(regular.address), Kinds::SHARED);
-                (self.place(&regular, found.is_compressed), regular.length)
+                let device_bytes = if found.is_compressed { regular.device_length } else { regular.length };
+                (self.place(&regular, found.is_compressed), regular.length, device_bytes)
             }
         };
         let end = logical_bytes.checked_add(length_bytes).filter(|&end| end <= FILE_SIZE_LIMIT);
         match (physical_bytes, end) {
             (Some(physical_bytes), Some(end)) if logical_bytes >= self.next && length_bytes > 0 => {
                 self.next = end;
+                let plain = Extent::plain(logical_bytes, physical_bytes, length_bytes, kinds);
                 if self.extents.len() >= FILE_EXTENTS_LIMIT {
                     return problems.add_too_many_extents(format_args!("inode {inode}"));
                 }
-                self.extents.push(Extent { logical_bytes, physical_bytes, length_bytes, kinds });
+                self.extents.push(Extent { device_bytes, ..plain });
             }
             (Some(_), Some(_)) if length_bytes == 0 && kinds.has(Kinds::INLINE) => {}
             _ => self.damaged(problems, inode, logical_bytes),

@@ -148,13 +148,20 @@ impl RootItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::source) struct InodeItem {
     pub(in crate::source) size_bytes: u64,
+    /// What its contents take.
+    pub(in crate::source) taken_bytes: u64,
     pub(in crate::source) links: u32,
     mode: u32,
 }
 
 impl InodeItem {
     pub(in crate::source) fn parse(bytes: &[u8]) -> Option<InodeItem> {
-        Some(InodeItem { size_bytes: bytes.le64(16)?, links: bytes.le32(40)?, mode: bytes.le32(52)? })
+        Some(InodeItem {
+            size_bytes: bytes.le64(16)?,
+            taken_bytes: bytes.le64(24)?,
+            links: bytes.le32(40)?,
+            mode: bytes.le32(52)?,
+        })
     }
 
     pub(in crate::source) fn is_regular(&self) -> bool {

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use fsgauge_wire::{Failure, Note};
+use fsgauge_wire::{Failure, Note, Room};
 
 use self::chunks::Chunks;
 use self::items::Key;
@@ -149,6 +149,8 @@ impl OnDisk for Btrfs<'_> {
             groups: groups
                 .map(|chunk| GroupPlace { offset_bytes: chunk.place(), size_bytes: chunk.length_bytes })
                 .collect(),
+            inode_place: None,
+            room: Room::default(),
             notes,
         }
     }

@@ -22,6 +22,7 @@ pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bo
                 let length_bytes = chunk.length_bytes;
                 sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
             }
+            metadata(btrfs, chunk, &mut reader, sink, stop, problems);
             continue;
         }
         let Some(root) = &btrfs.roots.extents else {
@@ -37,6 +38,31 @@ pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bo
         }
         used.finish();
     }
+}
+
+/// What is used of a chunk that holds no data: blocks of trees.
+fn metadata(
+    btrfs: &Btrfs<'_>,
+    chunk: &Chunk,
+    reader: &mut Reader<'_>,
+    sink: &mut dyn Sink,
+    stop: &dyn Fn() -> bool,
+    problems: &mut Problems,
+) {
+    let Some(root) = &btrfs.roots.extents else { return };
+    let node_size = u64::from(btrfs.volume.superblock.node_size);
+    let mut used_bytes = 0u64;
+    let mut count = |key: &Key, _: &[u8], _: bool, _: &mut Problems| {
+        if matches!(key.kind, kind::METADATA | kind::EXTENT) {
+            used_bytes = used_bytes.saturating_add(node_size);
+        }
+        true
+    };
+    let keys = Key::of_objects(chunk.address, chunk.end() - 1);
+    reader.walk(root, &Walk { keys, sharing: None, stop }, &mut count, problems);
+    let kept = reserved::superblocks(&chunk.copies, chunk.length_bytes).len() as u64 * SUPERBLOCK_BYTES;
+    let free_bytes = chunk.length_bytes.saturating_sub(used_bytes).saturating_sub(kept);
+    sink.metadata(chunk.length_bytes, free_bytes, free_bytes.saturating_mul(chunk.copies.len() as u64));
 }
 
 fn outside_chunks(btrfs: &Btrfs<'_>, sink: &mut dyn Sink) {

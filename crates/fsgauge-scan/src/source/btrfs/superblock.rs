@@ -8,6 +8,7 @@ use fsgauge_wire::{Failure, Note};
 use super::pointer::{LEVELS, Pointer};
 use super::reserved::SUPERBLOCKS_AT;
 use crate::bytes::Bytes;
+use crate::shown::{quoted, shown};
 use crate::source::backup_superblock::BackupSuperblock;
 use crate::{Image, Problems};
 
@@ -69,7 +70,7 @@ pub(super) struct Superblock {
 impl Superblock {
     /// Reads the first superblock, or a copy where the first one is damaged. `None` when it is not btrfs.
     pub(super) fn read(image: &Image, problems: &mut Problems) -> Result<Option<Superblock>, Failure> {
-        let place = image.path().display().to_string();
+        let place = shown(image.path());
         let read = |offset: u64| {
             let mut bytes = vec![0; LENGTH];
             (image.read(offset, &mut bytes, &mut Problems::new(), "superblock") == LENGTH).then_some(bytes)
@@ -211,7 +212,7 @@ pub(in crate::source) fn lost_superblock(image: &Image) -> Option<BackupSuperblo
     SUPERBLOCKS_AT[1..].iter().find_map(|&offset_bytes| {
         let read = image.read(offset_bytes, &mut bytes, &mut Problems::new(), "superblock");
         Superblock::whole(bytes.get(..read)?, offset_bytes).ok()?;
-        let next = format!("btrfs inspect-internal dump-super -a {}", image.path().display());
+        let next = format!("btrfs inspect-internal dump-super -a {}", quoted(image.path()));
         Some(BackupSuperblock { file_system: "btrfs", offset_bytes, next })
     })
 }

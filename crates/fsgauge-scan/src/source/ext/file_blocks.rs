@@ -58,12 +58,12 @@ impl<'a, 's> FileBlocks<'a, 's> {
 
     /// Takes in what lies in the inode itself.
     pub(super) fn push_inline(&mut self, size_bytes: u64) {
-        self.extents.push(Extent {
-            logical_bytes: 0,
-            physical_bytes: 0,
-            length_bytes: size_bytes.min(u64::from(self.ext.superblock.inode_size)),
-            kinds: self.kinds.with(Kinds::INLINE),
-        });
+        self.extents.push(Extent::plain(
+            0,
+            0,
+            size_bytes.min(u64::from(self.ext.superblock.inode_size)),
+            self.kinds.with(Kinds::INLINE),
+        ));
     }
 
     /// Takes one extent of `length` blocks in; says a problem instead when it makes no sense.
@@ -99,12 +99,12 @@ impl<'a, 's> FileBlocks<'a, 's> {
         self.left -= length;
         self.next = logical + length;
         let block_size = u64::from(superblock.block_size);
-        self.extents.push(Extent {
-            logical_bytes: logical * block_size,
-            physical_bytes: physical * block_size,
-            length_bytes: length * block_size,
-            kinds: self.kinds.with(kinds),
-        });
+        self.extents.push(Extent::plain(
+            logical * block_size,
+            physical * block_size,
+            length * block_size,
+            self.kinds.with(kinds),
+        ));
         true
     }
 
@@ -118,6 +118,7 @@ impl<'a, 's> FileBlocks<'a, 's> {
             && self.left > 0
         {
             last.length_bytes += block_size;
+            last.device_bytes += block_size;
             self.next += 1;
             self.left -= 1;
             return true;

@@ -9,6 +9,7 @@ use crate::bytes::Bytes;
 
 const ENCRYPT: u32 = 0x800;
 const EXTENTS: u32 = 0x8_0000;
+const VERITY: u32 = 0x10_0000;
 const EA_INODE: u32 = 0x20_0000;
 const INLINE_DATA: u32 = 0x1000_0000;
 
@@ -27,6 +28,8 @@ pub(super) struct Inode {
     flags: u32,
     pub(super) links: u16,
     pub(super) size_bytes: u64,
+    /// Sectors of 512 bytes that it takes, its tree included.
+    pub(super) sectors: u64,
     /// `i_block`: the root of the tree, block numbers, or the data itself.
     pub(super) block: [u8; 60],
 }
@@ -40,6 +43,7 @@ impl Inode {
             flags: bytes.le32(0x20)?,
             // The kernel has no file beyond this.
             size_bytes: (u64::from(bytes.le32(4)?) | u64::from(bytes.le32(0x6C)?) << 32).min(i64::MAX as u64),
+            sectors: u64::from(bytes.le32(0x1C)?) | u64::from(bytes.le16(0x74)?) << 32,
             block: bytes.array(0x28)?,
         })
     }
@@ -60,7 +64,8 @@ impl Inode {
 
     /// What holds for all extents of the file.
     pub(super) fn kinds(&self) -> Kinds {
-        if self.flags & ENCRYPT != 0 { Kinds::ENCRYPTED } else { Kinds::default() }
+        let kind = |flag: u32, kind: Kinds| if self.flags & flag != 0 { kind } else { Kinds::default() };
+        kind(ENCRYPT, Kinds::ENCRYPTED).with(kind(VERITY, Kinds::VERITY))
     }
 
     /// Whether its contents or names are encrypted.

@@ -25,12 +25,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use fsgauge_wire::Failure;
+use fsgauge_wire::{Failure, Inodes, Room};
 
 use self::descriptors::Descriptor;
 use self::superblock::Superblock;
 use super::OnDisk;
 use super::backup_superblock::BackupSuperblock;
+use crate::shown::{quoted, shown};
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
@@ -59,7 +60,7 @@ impl<'a> Ext<'a> {
         if image.read(superblock::OFFSET, &mut bytes, &mut quiet, "superblock") < bytes.len() {
             return Ok(None);
         }
-        let place = image.path().display().to_string();
+        let place = shown(image.path());
         let superblock = match Superblock::parse(&bytes, &place) {
             Ok(Some(superblock)) => superblock,
             Ok(None) => return Ok(None),
@@ -97,7 +98,7 @@ fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock>
 pub(super) fn lost_superblock(image: &Image) -> Option<BackupSuperblock> {
     let (offset_bytes, copy) = find_copy(image)?;
     let (block, size) = (offset_bytes / u64::from(copy.block_size), copy.block_size);
-    let next = format!("e2fsck -n -b {block} -B {size} {}", image.path().display());
+    let next = format!("e2fsck -n -b {block} -B {size} {}", quoted(image.path()));
     Some(BackupSuperblock { file_system: copy.name(), offset_bytes, next })
 }
 
@@ -130,6 +131,15 @@ impl OnDisk for Ext<'_> {
             )),
             free_bytes: Some(self.superblock.free_blocks * block_size),
             groups: (0..self.groups.len()).map(place).collect(),
+            inode_place: None,
+            room: Room {
+                reserved_bytes: Some(self.superblock.kept_blocks().saturating_mul(block_size)),
+                inodes: Some(Inodes {
+                    total: self.superblock.inodes.into(),
+                    free: self.superblock.free_inodes.into(),
+                }),
+                ..Room::default()
+            },
             notes: self.superblock.notes(),
         }
     }

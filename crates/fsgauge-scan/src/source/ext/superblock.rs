@@ -27,6 +27,7 @@ mod incompat {
     pub(super) const RECOVER: u32 = 0x4;
     pub(super) const JOURNAL_DEVICE: u32 = 0x8;
     pub(super) const META_BG: u32 = 0x10;
+    pub(super) const EXTENTS: u32 = 0x40;
     pub(super) const SIXTY_FOUR_BIT: u32 = 0x80;
     pub(super) const MMP: u32 = 0x100;
     pub(super) const CHECKSUM_SEED: u32 = 0x2000;
@@ -56,6 +57,8 @@ pub(super) struct Superblock {
     pub(super) block_size: u32,
     pub(super) blocks: u64,
     pub(super) free_blocks: u64,
+    /// What root alone may use.
+    pub(super) reserved_blocks: u64,
     pub(super) first_data_block: u64,
     pub(super) blocks_per_group: u64,
     /// Blocks of a cluster, the unit of the block bitmap: 1 without bigalloc.
@@ -90,15 +93,18 @@ impl Superblock {
         if bytes.le16(0x38) != Some(MAGIC) {
             return Ok(None);
         }
-        let superblock = Self::fields(bytes).ok_or_else(|| damaged(place))?;
-        if superblock.incompat & incompat::JOURNAL_DEVICE != 0 {
+        // Of a journal's superblock, most fields of a file system are zeros.
+        if bytes.le32(0x60).is_some_and(|incompat| incompat & incompat::JOURNAL_DEVICE != 0) {
             return Err(Failure::job(
                 "journal_device",
                 format!("{place} holds the journal of another ext file system, and no files"),
                 "It was made by mke2fs -O journal_dev",
-                "lsblk -o NAME,FSTYPE,SIZE,MOUNTPOINTS",
+                format!(
+                    "scan the file system whose journal it is: dumpe2fs -h DEVICE names it (of {place}: Journal users)"
+                ),
             ));
         }
+        let superblock = Self::fields(bytes).ok_or_else(|| damaged(place))?;
         let unknown = superblock.incompat & !incompat::KNOWN;
         if unknown != 0 {
             return Err(Failure::job(
@@ -154,6 +160,7 @@ impl Superblock {
             block_size,
             blocks,
             free_blocks: (u64::from(bytes.le32(0xC)?) | high(0x158)? << 32).min(blocks),
+            reserved_blocks: (u64::from(bytes.le32(0x8)?) | high(0x154)? << 32).min(blocks),
             first_data_block,
             blocks_per_group,
             cluster_blocks,
@@ -223,6 +230,14 @@ impl Superblock {
             note("scan.errors", "The kernel found errors in this file system; e2fsck repairs them");
         }
         notes
+    }
+
+    /// Blocks that no ordinary user gets: those kept for root, and those with which ext4 itself goes on
+    /// (`ext4_set_resv_clusters` in fs/ext4/super.c of Linux 6.12).
+    pub(super) fn kept_blocks(&self) -> u64 {
+        let has_extents = self.incompat & incompat::EXTENTS != 0;
+        let own = if has_extents { (self.blocks / self.cluster_blocks / 50).min(4096) } else { 0 };
+        self.reserved_blocks.saturating_add(own * self.cluster_blocks)
     }
 
     /// Whether nothing is still to be written: bitmaps and descriptors agree then. Copies never say so.

@@ -124,7 +124,14 @@ impl Tables<'_, '_> {
         if number == RESIZE_INODE {
             return self.resize_inode(inode);
         }
-        if number == BAD_BLOCKS_INODE || inode.links == 0 {
+        if number == BAD_BLOCKS_INODE {
+            return;
+        }
+        if inode.links == 0 {
+            // Of one that was deleted nothing is left; of one that was open then, all is.
+            if inode.sectors > 0 && inode.kind() == FileType::RegularFile && !inode.is_attribute() {
+                self.sink.unnamed(inode.sectors.saturating_mul(512));
+            }
             return;
         }
         let kind = inode.kind();

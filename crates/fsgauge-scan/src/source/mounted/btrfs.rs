@@ -8,6 +8,7 @@ use std::os::fd::BorrowedFd;
 use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
+use super::btrfs_counters::unallocated;
 use super::kernel::{self, BtrfsDevice, TreeSearch};
 use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
@@ -284,11 +285,6 @@ pub(super) fn chunks(
         sector_bytes: u64::from(info.sector_bytes).max(1),
         node_bytes: u64::from(info.node_bytes),
     })
-}
-
-/// Beside what chunks and the kernel itself keep.
-fn unallocated(device: &BtrfsDevice) -> u64 {
-    device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
 }
 
 /// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").

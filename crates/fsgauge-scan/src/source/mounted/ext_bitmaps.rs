@@ -19,7 +19,7 @@ use crate::extent::{FileExtents, Piece, PieceKind, Sink, Unplaced};
 use crate::image::Image;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
-use crate::source::{Ext, OnDisk};
+use crate::source::{Ext, OnDisk, note};
 
 /// How often the bitmaps are read until they and the counter agree: others may write meanwhile.
 const TRIES: u32 = 3;
@@ -52,6 +52,7 @@ pub(super) fn in_place_of(
             break;
         }
     }
+    let was_read = nearest.is_some();
     let differ = |bytes: u64| bytes.abs_diff(counted);
     match nearest.filter(|(bytes, _)| differ(*bytes) < differ(listed_bytes)) {
         Some((read_bytes, space)) => Space {
@@ -59,7 +60,7 @@ pub(super) fn in_place_of(
             problems: not_reconciled(space.problems, counted, read_bytes, "the block bitmaps"),
             ..space
         },
-        None => without_bitmaps(listed, listed_bytes, counted),
+        None => without_bitmaps(listed, listed_bytes, counted, was_read),
     }
 }
 
@@ -71,14 +72,23 @@ fn is_between(read_bytes: u64, before: u64, after: u64) -> bool {
     (lowest..=before.max(after).saturating_add(moved)).contains(&read_bytes)
 }
 
-/// The pieces stay as they are listed, as there is no better list; the sum is the counter's.
-fn without_bitmaps(listed: Space, listed_bytes: u64, counted: u64) -> Space {
+/// The pieces stay as they are listed, as there is no better list; the sum is the counter's. A user who may not read the
+/// bitmaps meets that on every file system that was just made or written to, which is no problem.
+fn without_bitmaps(mut listed: Space, listed_bytes: u64, counted: u64, was_read: bool) -> Space {
     let sum = |free| FreeSpace { size_bytes: counted, device_bytes: Some(counted), ..free };
-    Space {
-        free: listed.free.map(sum),
-        problems: not_reconciled(listed.problems, counted, listed_bytes, listed.by),
-        ..listed
-    }
+    let problems = std::mem::take(&mut listed.problems);
+    let problems = if was_read {
+        not_reconciled(problems, counted, listed_bytes, listed.by)
+    } else {
+        let text = format!(
+            "{counted} bytes are free by statfs, {listed_bytes} in the pieces of {}: the allocator holds some for open \
+             files, or has not taken back what was freed a moment ago; root's scan reads the block bitmaps",
+            listed.by
+        );
+        listed.notes.push(note("free_space_differs", text));
+        problems
+    };
+    Space { free: listed.free.map(sum), problems, ..listed }
 }
 
 fn reason(listed_by: &str, listed_bytes: u64, read_bytes: u64) -> String {

@@ -2,9 +2,10 @@
 
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{Stat, fstat};
+use rustix::fs::{AtFlags, Stat, StatxAttributes, StatxFlags, fstat, statx};
 use rustix::io::Errno;
 
+use super::compressed::DeviceLengths;
 use super::kernel::{Fiemap, FiemapExtent};
 use crate::extent::{Extent, FILE_EXTENTS_LIMIT, Kinds};
 
@@ -41,11 +42,19 @@ pub(super) struct ExtentReader {
     /// FIEMAP was answered here, so there is no need to ask it about nothing.
     works: bool,
     pub(super) extents: Vec<Extent>,
+    /// What knows how long compressed extents are on the device.
+    lengths: Option<DeviceLengths>,
 }
 
 impl ExtentReader {
-    pub(super) fn new() -> Self {
-        ExtentReader { fiemap: Fiemap::new(EXTENTS_OF_A_CALL), works: false, extents: Vec::new() }
+    /// For files of one file system.
+    pub(super) fn new(file_system: &str) -> Self {
+        ExtentReader {
+            fiemap: Fiemap::new(EXTENTS_OF_A_CALL),
+            works: false,
+            extents: Vec::new(),
+            lengths: (file_system == "btrfs").then(DeviceLengths::new),
+        }
     }
 
     /// Reads the extents of a file whose status is `before` into `extents`. Each call goes on behind the last
@@ -80,8 +89,25 @@ impl ExtentReader {
         }
     }
 
+    /// Adds what FIEMAP does not tell, where some extents need it.
+    fn complete(&mut self, file: BorrowedFd<'_>, stat: &Stat) {
+        let any = |kind: Kinds, extents: &[Extent]| extents.iter().any(|extent| extent.kinds.has(kind));
+        if any(Kinds::COMPRESSED, &self.extents)
+            && let Some(lengths) = &mut self.lengths
+        {
+            lengths.fill(file, stat.st_ino, &mut self.extents);
+        }
+        if let Some(last) = self.extents.last_mut()
+            && last.logical_bytes > stat.st_size as u64
+            && is_verity(file)
+        {
+            last.kinds = last.kinds.with(Kinds::VERITY);
+        }
+    }
+
     /// One call is of one moment; several are not when the file changed between them.
-    fn whole(&self, file: BorrowedFd<'_>, before: &Stat, several_calls: bool) -> Result<Read, Errno> {
+    fn whole(&mut self, file: BorrowedFd<'_>, before: &Stat, several_calls: bool) -> Result<Read, Errno> {
+        self.complete(file, before);
         if !several_calls {
             return Ok(Read::Whole);
         }
@@ -91,13 +117,21 @@ impl ExtentReader {
     }
 }
 
+/// Whether fs-verity protects a file.
+fn is_verity(file: BorrowedFd<'_>) -> bool {
+    let found = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::TYPE);
+    found.is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::VERITY))
+}
+
 fn kept(extent: &FiemapExtent) -> Extent {
     // Nearly every extent has no flag but the last one.
     let kinds = if extent.flags & !LAST == 0 { Kinds::default() } else { kinds(extent.flags) };
+    let ends_unknown = kinds.has(Kinds::COMPRESSED.with(Kinds::NOWHERE));
     Extent {
         logical_bytes: extent.logical_bytes,
         physical_bytes: extent.physical_bytes,
         length_bytes: extent.length_bytes,
+        device_bytes: if ends_unknown { 0 } else { extent.length_bytes },
         kinds,
     }
 }

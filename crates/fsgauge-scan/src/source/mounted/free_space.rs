@@ -2,14 +2,15 @@
 
 use std::os::fd::BorrowedFd;
 
-use fsgauge_wire::{FreeSpace, Outcome, Stop};
+use fsgauge_wire::{FreeSpace, MetadataSpace, Outcome, ScanStage, Stop};
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
+use super::btrfs_counters::{Chunks, Counters};
 use super::geometry::Geometry;
 use super::mount::Mount;
 use super::space::{Space, none};
-use super::{ext_bitmaps, getfsmap, mb_groups};
+use super::{btrfs_counters, ext_bitmaps, getfsmap, mb_groups};
 use crate::error_text::error_text;
 use crate::extent::{Sink, Unplaced};
 use crate::measure::{Measure, Wanted, sum_only};
@@ -26,6 +27,7 @@ pub(super) fn read(
     readers: &mut ReaderThreads<'_>,
 ) -> Outcome<Space> {
     let stop = readers.stop();
+    readers.stage = ScanStage::FreeSpace;
     let mut found = readers.run(1, |_| best(open, mount, geometry, wanted, stop))?;
     let mut space = found.pop().unwrap_or_else(|| none(wanted));
     if stop.is_set() {
@@ -46,7 +48,10 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
             ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop)
         }
         Ok(listed) => listed,
-        Err(errno) => by_statfs(open, mount, geometry, wanted, errno),
+        Err(errno) => match by_counters(open, mount, wanted) {
+            Some(space) => space,
+            None => by_statfs(open, mount, geometry, wanted, errno),
+        },
     }
 }
 
@@ -70,6 +75,9 @@ fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: S
     let chunks = geometry.chunks.as_ref().ok_or(Errno::PERM)?;
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     chunks.read(open, &mut measure, stop)?;
+    if let Some(Counters { metadata, .. }) = btrfs_counters::read(open) {
+        measure.metadata(metadata.size_bytes, metadata.free_bytes, metadata.free_device_bytes);
+    }
     Ok(Space::all_known(measure, "free space trees", Problems::new()))
 }
 
@@ -83,6 +91,25 @@ fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<S
         by: "mb_groups",
         free: Some(free),
         groups,
+        notes: vec![note("free_pieces_unknown", text)],
+        ..none(wanted)
+    })
+}
+
+/// Sums of btrfs, for those who may not read its trees.
+fn by_counters(open: BorrowedFd<'_>, mount: &Mount, wanted: &Wanted) -> Option<Space> {
+    let counters = (mount.file_system == "btrfs").then(|| btrfs_counters::read(open)).flatten()?;
+    let Chunks { size_bytes, free_bytes, free_device_bytes } = counters.metadata;
+    let free = FreeSpace {
+        device_bytes: Some(counters.data.free_device_bytes),
+        unallocated_bytes: Some(counters.unallocated_bytes?),
+        metadata: Some(MetadataSpace { size_bytes, free_bytes, free_device_bytes }),
+        ..sum_only(counters.data.free_bytes)
+    };
+    let text = "only sums of free space are known: this user may not read the trees of btrfs";
+    Some(Space {
+        by: "counters",
+        free: Some(free),
         notes: vec![note("free_pieces_unknown", text)],
         ..none(wanted)
     })

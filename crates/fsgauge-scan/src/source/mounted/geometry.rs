@@ -11,7 +11,7 @@ use super::mount::Mount;
 use super::{btrfs, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::error_text::error_text;
-use crate::file_system_info::GroupPlace;
+use crate::file_system_info::{GroupPlace, InodePlace};
 
 /// Where things are before any of them is read.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(super) struct Geometry {
     /// Whether it is known where on a device an extent lies.
     pub(super) is_placed: bool,
     pub(super) groups: Vec<GroupPlace>,
+    /// What new inodes need, where that is a piece of free space.
+    pub(super) inode_place: Option<InodePlace>,
     pub(super) addresses: Option<AddressMap>,
     /// The chunks, of btrfs, for those who may read them.
     pub(super) chunks: Option<btrfs::Chunks>,
@@ -143,9 +145,20 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         block_bytes: found.block_bytes,
         size_bytes,
         groups: (0..found.groups).map(place).collect(),
+        inode_place: Some(inode_place(&found)),
         notes: realtime.into_iter().collect(),
         ..simple
     }
+}
+
+/// As mkfs.xfs aligns chunks of inodes: at the size of what is read of them at once (XFS_INODE_BIG_CLUSTER_SIZE in
+/// fs/xfs/libxfs/xfs_inode_buf.h), which is also the part of a chunk that sparse inodes make do with.
+fn inode_place(found: &kernel::XfsGeometry) -> InodePlace {
+    let inode_bytes = u64::from(found.inode_bytes);
+    let align_bytes = (inode_bytes / 256 * 8192).max(found.block_bytes.into());
+    let chunk_bytes = (64 * inode_bytes).max(found.block_bytes.into());
+    let length_bytes = if found.has_sparse_inodes { align_bytes.min(chunk_bytes) } else { chunk_bytes };
+    InodePlace { length_bytes, align_bytes }
 }
 
 /// Adds what is known of a btrfs.

@@ -4,6 +4,7 @@
 //! (linux/fiemap.h, linux/fsmap.h, linux/btrfs.h, xfs/xfs_fs.h). All of them are multiples of eight bytes long
 //! and aligned to eight, so they are kept as words.
 
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use rustix::io::Errno;
@@ -13,9 +14,16 @@ use crate::source::btrfs::items::Key;
 const FS_IOC_FIEMAP: u32 = 0xC020_660B;
 const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
 const XFS_IOC_FSGEOMETRY_V1: u32 = 0x8070_5864;
+const XFS_IOC_FSCOUNTS: u32 = 0x8020_5871;
 const BTRFS_IOC_FS_INFO: u32 = 0x8400_941F;
 const BTRFS_IOC_DEV_INFO: u32 = 0xD000_941E;
 const BTRFS_IOC_TREE_SEARCH_V2: u32 = 0xC070_9411;
+
+/// XFS_FSOP_GEOM_FLAGS_SPINODES.
+const XFS_SPARSE_INODES: u32 = 1 << 18;
+/// Q_GETQUOTA and Q_GETNEXTQUOTA of linux/quota.h.
+const GET_QUOTA: u32 = 0x80_0007;
+const GET_NEXT_QUOTA: u32 = 0x80_0009;
 
 /// Little endian, as on x86 and ARM.
 const _: () = assert!(cfg!(target_endian = "little"));
@@ -155,6 +163,8 @@ pub(super) struct XfsGeometry {
     pub(super) block_bytes: u32,
     pub(super) group_blocks: u32,
     pub(super) groups: u32,
+    pub(super) inode_bytes: u32,
+    pub(super) has_sparse_inodes: bool,
     pub(super) data_blocks: u64,
     pub(super) realtime_blocks: u64,
 }
@@ -166,8 +176,56 @@ pub(super) fn xfs_geometry(folder: BorrowedFd<'_>) -> Result<XfsGeometry, Errno>
         block_bytes: low(words[0]),
         group_blocks: low(words[1]),
         groups: high(words[1]),
+        inode_bytes: low(words[3]),
+        has_sparse_inodes: high(words[11]) & XFS_SPARSE_INODES != 0,
         data_blocks: words[4],
         realtime_blocks: words[5],
+    })
+}
+
+/// Inodes of an XFS that are made and have no file.
+pub(super) fn xfs_free_inodes(folder: BorrowedFd<'_>) -> Result<u64, Errno> {
+    let mut words = [0; 4];
+    ask(folder, XFS_IOC_FSCOUNTS, &mut words)?;
+    Ok(words[2])
+}
+
+/// Limits and use of one user, group or project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quota {
+    pub(super) id: u32,
+    pub(super) hard_bytes: u64,
+    pub(super) soft_bytes: u64,
+    pub(super) used_bytes: u64,
+    pub(super) hard_inodes: u64,
+    pub(super) soft_inodes: u64,
+    pub(super) used_inodes: u64,
+    /// When the grace above the soft limits ends, in seconds since 1970; 0 below them.
+    pub(super) bytes_until: u64,
+    pub(super) inodes_until: u64,
+}
+
+/// The quota of `id`, or, with `next`, of the first from there on that has one. Kinds are 0 user, 1 group, 2 project.
+pub(super) fn quota(device: &CStr, kind: u32, id: u32, next: bool) -> Result<Quota, Errno> {
+    let command = (if next { GET_NEXT_QUOTA } else { GET_QUOTA }) << 8 | kind & 0xff;
+    let mut words = [0u64; 10];
+    // SAFETY: the kernel fills a struct dqblk of 72 bytes, or a struct if_nextdqblk of as many; there is room for 80.
+    let answer =
+        unsafe { libc::quotactl(command as i32, device.as_ptr(), id as i32, words.as_mut_ptr().cast()) };
+    if answer < 0 {
+        return Err(last_error());
+    }
+    // Limits of bytes are in KiB.
+    Ok(Quota {
+        id: if next { high(words[8]) } else { id },
+        hard_bytes: words[0].saturating_mul(1024),
+        soft_bytes: words[1].saturating_mul(1024),
+        used_bytes: words[2],
+        hard_inodes: words[3],
+        soft_inodes: words[4],
+        used_inodes: words[5],
+        bytes_until: words[6],
+        inodes_until: words[7],
     })
 }
 
@@ -175,6 +233,7 @@ pub(super) fn xfs_geometry(folder: BorrowedFd<'_>) -> Result<XfsGeometry, Errno>
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BtrfsInfo {
     last_device: u64,
+    pub(super) identity: [u8; 16],
     pub(super) devices: u64,
     pub(super) node_bytes: u32,
     pub(super) sector_bytes: u32,
@@ -184,7 +243,14 @@ pub(super) fn btrfs_info(folder: BorrowedFd<'_>) -> Result<BtrfsInfo, Errno> {
     let mut words = [0; 128];
     ask(folder, BTRFS_IOC_FS_INFO, &mut words)?;
     let (node_bytes, sector_bytes) = (low(words[4]), high(words[4]));
-    Ok(BtrfsInfo { last_device: words[0], devices: words[1], node_bytes, sector_bytes })
+    let identity = u128::from(words[2]) | u128::from(words[3]) << 64;
+    Ok(BtrfsInfo {
+        last_device: words[0],
+        identity: identity.to_le_bytes(),
+        devices: words[1],
+        node_bytes,
+        sector_bytes,
+    })
 }
 
 /// Numbers of devices that are tried, at most: each device that is added gets a new one.

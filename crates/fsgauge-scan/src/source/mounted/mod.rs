@@ -1,6 +1,9 @@
 //! A mounted file system: extents by FIEMAP, free space by what the kernel reports to this user.
 
+mod below;
 mod btrfs;
+mod btrfs_counters;
+mod compressed;
 mod ext_bitmaps;
 mod ext_counter;
 mod extents;
@@ -12,7 +15,9 @@ mod hard_links;
 mod kernel;
 mod mb_groups;
 mod mount;
+mod quotas;
 mod refusal;
+mod room;
 mod space;
 mod unlisted;
 mod walk;
@@ -24,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fsgauge_door::open_named;
-use fsgauge_wire::{Failure, Note, Outcome, ScanJob, ScanSource};
+use fsgauge_wire::{Failure, Note, Outcome, Room, ScanJob, ScanSource, ScanStage};
 use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 
@@ -38,6 +43,7 @@ use crate::extent::{FileExtents, FileName, Sink};
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 use crate::reader_threads::ReaderThreads;
+use crate::shown::{quoted, shown};
 
 /// File systems known to have no FIEMAP (Linux 6.18): an empty folder there is an error too.
 const WITHOUT_FIEMAP: [&str; 8] = ["tmpfs", "ramfs", "devtmpfs", "proc", "sysfs", "cgroup2", "nfs", "nfs4"];
@@ -86,6 +92,7 @@ pub(super) fn scan(
         map_order: if geometry.is_placed { job.map_order } else { 0 },
         top: job.top as usize,
         list_whole: job.list_whole,
+        inode_place: geometry.inode_place,
         addresses: geometry.addresses.take().map(Arc::new),
     };
     let mut notes = before(&mount, &mut geometry, device);
@@ -100,22 +107,32 @@ pub(super) fn scan(
         false => space::none(&wanted),
     };
     notes.append(&mut space.notes);
+    readers.stage = ScanStage::Files;
+    let pieces_are_known = space.free.as_ref().is_some_and(|free| free.largest_bytes.is_some());
+    let room = match job.space {
+        true => room::read(root.fd(), &mount, geometry.inode_place, &space.measure, pieces_are_known),
+        false => Room::default(),
+    };
     let (mut measure, mut problems) = (space.measure, space.problems);
     match root {
         Root::Tree(folder) => {
-            let files = walk_tree(folder, &wanted, path, readers, &mut notes)?;
+            let files = walk_tree(folder, &wanted, (path, &mount.file_system), readers, &mut notes)?;
             for found in files {
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
             }
         }
-        Root::File(file) => read_file(&file, path, &mut measure, &mut problems).map_err(refused)?,
+        Root::File(file) => {
+            let reader = extents::ExtentReader::new(&mount.file_system);
+            read_file(&file, path, reader, &mut measure, &mut problems).map_err(refused)?;
+        }
     }
     let has_none = WITHOUT_FIEMAP.contains(&mount.file_system.as_str());
     if measure.counts().files == 0 && (has_none || problems.count("no_fiemap") > 0) {
-        return Err(no_fiemap(path, &mount.file_system));
+        return Err(no_fiemap(path, &mount));
     }
     notes.extend(after(&measure));
+    notes.extend(below::note(&mount).map(|text| note("lies_below", text)));
     Ok(Scanned {
         source: ScanSource {
             path: job.path.clone(),
@@ -132,6 +149,7 @@ pub(super) fn scan(
         },
         measured: measure.finish(&mut |_| None),
         free: space.free,
+        room,
         groups: space.groups,
         problems,
         notes,
@@ -209,19 +227,27 @@ fn after(measure: &Measure) -> Vec<Note> {
             "lengths of compressed extents are those of their contents; on the device they are shorter";
         note("compressed_lengths", text)
     });
-    delayed.into_iter().chain(compressed).collect()
+    let undecided = (counts.undecided_extents > 0).then(|| {
+        let text = format!(
+            "whether {} compressed extents go on where the one before them ends is not told to this user: root's scan \
+             reads it from the trees",
+            counts.undecided_extents
+        );
+        note("undecided_extents", text)
+    });
+    [delayed, compressed, undecided].into_iter().flatten().collect()
 }
 
 fn walk_tree(
     folder: Folder,
     wanted: &Wanted,
-    path: &Path,
+    (path, file_system): (&Path, &str),
     readers: &mut ReaderThreads<'_>,
     notes: &mut Vec<Note>,
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
-    let walk =
-        Walk::new(folder, readers.threads(), readers.stop()).map_err(|errno| cannot_be_read(path, errno))?;
+    let walk = Walk::new(folder, file_system, readers.threads(), readers.stop())
+        .map_err(|errno| cannot_be_read(path, errno))?;
     let found =
         readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
     let left_out: u64 = found.iter().map(|found| found.left_out).sum();
@@ -240,9 +266,14 @@ fn allow_open_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-fn read_file(file: &File, path: &Path, measure: &mut Measure, problems: &mut Problems) -> Result<(), Errno> {
+fn read_file(
+    file: &File,
+    path: &Path,
+    mut reader: extents::ExtentReader,
+    measure: &mut Measure,
+    problems: &mut Problems,
+) -> Result<(), Errno> {
     let stat = fstat(file)?;
-    let mut reader = extents::ExtentReader::new();
     match reader.read(file.as_fd(), &stat) {
         Ok(read) => {
             let name = FileName::Path(path);
@@ -255,9 +286,8 @@ fn read_file(file: &File, path: &Path, measure: &mut Measure, problems: &mut Pro
 }
 
 fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
-    let shown = path.display();
-    let what = format!("{shown} cannot be read: {}", error_text(errno));
-    let next = format!("ls -ld {shown}; or run as root");
+    let what = format!("{} cannot be read: {}", shown(path), error_text(errno));
+    let next = format!("ls -ld {}; or run as root", quoted(path));
     match errno {
         // Another path or user is needed, not another machine.
         Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, "this user may not read it", next),
@@ -266,11 +296,11 @@ fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
     }
 }
 
-fn no_fiemap(path: &Path, file_system: &str) -> Failure {
+fn no_fiemap(path: &Path, mount: &Mount) -> Failure {
     Failure::job(
         "no_fiemap",
-        format!("the extents of files in {} are unknown", path.display()),
-        format!("its file system, {file_system}, has no FIEMAP: it is in memory, on a network or virtual"),
-        "scan a folder on ext4, XFS, btrfs or another file system on a disk; df -T shows them",
+        format!("the extents of files in {} are unknown", shown(path)),
+        below::why_untold(mount),
+        below::next(mount),
     )
 }

@@ -18,6 +18,8 @@ pub(super) struct Mount {
     pub(super) point: PathBuf,
     pub(super) file_system: String,
     pub(super) source: PathBuf,
+    /// The file system's own options.
+    pub(super) options: String,
     /// Whether the file system takes writes, here or where else it is mounted.
     pub(super) writable: bool,
     /// Whether /proc/self/mountinfo has it.
@@ -43,6 +45,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
         point: path(fields.get(4)?),
         file_system: text(dash + 1)?.to_owned(),
         source: path(fields.get(dash + 2)?),
+        options: text(dash + 3)?.to_owned(),
         writable: text(dash + 3)?.split(',').any(|option| option == "rw"),
         is_listed: true,
     })

@@ -50,6 +50,7 @@ pub(super) fn mount(
         point: highest(path, found),
         file_system: name(fstatfs(open)?.f_type as u64),
         source: source(device_number),
+        options: String::new(),
         writable: !flags.contains(StatVfsMountFlags::RDONLY),
         is_listed: false,
     })

@@ -34,6 +34,7 @@ pub(super) struct Walk {
     work_queue: WorkQueue,
     links: Links,
     mount: MountedAs,
+    file_system: String,
     stop: Stop,
     /// The tree has no FIEMAP.
     hopeless: AtomicBool,
@@ -49,10 +50,17 @@ pub(super) struct Found {
 }
 
 impl Walk {
-    pub(super) fn new(root: Folder, threads: usize, stop: Stop) -> Result<Walk, Errno> {
+    pub(super) fn new(root: Folder, file_system: &str, threads: usize, stop: Stop) -> Result<Walk, Errno> {
         let mount = root.mount()?;
         let work_queue = WorkQueue::new(threads, Work::Begin(Arc::new(root)));
-        Ok(Walk { work_queue, links: Links::default(), mount, stop, hopeless: AtomicBool::new(false) })
+        Ok(Walk {
+            work_queue,
+            links: Links::default(),
+            mount,
+            file_system: file_system.to_owned(),
+            stop,
+            hopeless: AtomicBool::new(false),
+        })
     }
 
     /// Works until all is done or the scan is stopped.
@@ -61,7 +69,7 @@ impl Walk {
         let mut walker = Walker {
             walk: self,
             progress,
-            reader: ExtentReader::new(),
+            reader: ExtentReader::new(&self.file_system),
             room: vec![MaybeUninit::uninit(); PORTION_BYTES],
             path: Vec::new(),
             found,

@@ -159,7 +159,15 @@ impl<'a: 's, 's> Chunks<'a, 's> {
             self.own();
         }
         let own = self.xfs.superblock.is_own(number) || inode.is_metadata();
-        if !has_blocks(inode.kind()) || (inode.links == 0 && !own) {
+        if inode.links == 0 && !own {
+            // It was open when its name was taken away.
+            let block_bytes = u64::from(self.xfs.superblock.block_size);
+            if inode.blocks > 0 {
+                self.sink.unnamed(inode.blocks.saturating_mul(block_bytes));
+            }
+            return;
+        }
+        if !has_blocks(inode.kind()) {
             return;
         }
         if inode.is_realtime() {
@@ -181,7 +189,7 @@ impl<'a: 's, 's> Chunks<'a, 's> {
         if inode.data.format == Format::Local && inode.size_bytes > 0 {
             let length_bytes = inode.size_bytes.min(inode.data.bytes.len() as u64);
             let kinds = Kinds::INLINE;
-            self.file.extents.push(Extent { logical_bytes: 0, physical_bytes: 0, length_bytes, kinds });
+            self.file.extents.push(Extent::plain(0, 0, length_bytes, kinds));
         }
         if inode.may_share() {
             self.xfs.shared.mark(self.xfs, &mut self.file.extents, self.stop, problems);

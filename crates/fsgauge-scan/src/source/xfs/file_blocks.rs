@@ -171,12 +171,9 @@ impl<'a, 's> FileBlocks<'a, 's> {
         let Some(end_bytes) = (logical + length).checked_mul(block_size) else {
             return self.damaged(problems, format_args!("block {logical} is too far"));
         };
-        self.extents.push(Extent {
-            logical_bytes: end_bytes - length * block_size,
-            physical_bytes,
-            length_bytes: length * block_size,
-            kinds: if unwritten { Kinds::UNWRITTEN } else { Kinds::default() },
-        });
+        let kinds = if unwritten { Kinds::UNWRITTEN } else { Kinds::default() };
+        let length_bytes = length * block_size;
+        self.extents.push(Extent::plain(end_bytes - length_bytes, physical_bytes, length_bytes, kinds));
     }
 
     fn damaged(&self, problems: &mut Problems, what: std::fmt::Arguments<'_>) {

@@ -52,6 +52,8 @@ pub(super) struct Inode<'b> {
     mode: u16,
     pub(super) links: u32,
     pub(super) size_bytes: u64,
+    /// Blocks that it takes, its trees included.
+    pub(super) blocks: u64,
     flags: u16,
     flags2: u64,
     pub(super) data: Fork<'b>,
@@ -89,6 +91,7 @@ impl<'b> Inode<'b> {
             links: if version == 1 { u32::from(bytes.be16(6)?) } else { bytes.be32(16)? },
             // The kernel has no file beyond this.
             size_bytes: (bytes.be64(56)?).min(i64::MAX as u64),
+            blocks: bytes.be64(64)?,
             flags: bytes.be16(90)?,
             flags2,
             data: Fork { format: Format::parse(bytes.u8(5)?), extents: data_extents, bytes: data },

@@ -20,12 +20,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use fsgauge_wire::{Failure, Note};
+use fsgauge_wire::{Failure, InodeChunk, Note, Room};
 
 use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use super::OnDisk;
+use crate::shown::shown;
 use crate::visited_blocks::VisitedBlocks;
 use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
@@ -52,7 +53,7 @@ impl<'a> Xfs<'a> {
         if image.read(0, &mut bytes, &mut quiet, "superblock") < bytes.len() {
             return Ok(None);
         }
-        let place = image.path().display().to_string();
+        let place = shown(image.path());
         let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
         let block_size = u64::from(superblock.block_size);
         let size_bytes = superblock.blocks.saturating_mul(block_size);
@@ -98,6 +99,16 @@ impl OnDisk for Xfs<'_> {
             inodes_in_use: Some(superblock.inodes.saturating_sub(superblock.free_inodes)),
             free_bytes: Some(superblock.free_blocks.saturating_mul(block_size)),
             groups: (0..self.groups).map(place).collect(),
+            inode_place: Some(superblock.inode_place()),
+            room: Room {
+                inode_chunk: Some(InodeChunk {
+                    least_bytes: superblock.inode_place().length_bytes,
+                    align_bytes: superblock.inode_place().align_bytes,
+                    places: None,
+                    free_inodes: superblock.free_inodes,
+                }),
+                ..Room::default()
+            },
             notes: self.notes.clone(),
         }
     }

@@ -58,12 +58,12 @@ fn cut(extent: &Extent, shared: &Ranges, pieces: &mut Vec<Extent>) {
     let mut at = extent.physical_bytes;
     let mut push = |start: u64, end: u64, kinds: Kinds| {
         if end > start {
-            pieces.push(Extent {
-                logical_bytes: extent.logical_bytes + (start - extent.physical_bytes),
-                physical_bytes: start,
-                length_bytes: end - start,
-                kinds: extent.kinds.with(kinds),
-            });
+            pieces.push(Extent::plain(
+                extent.logical_bytes + (start - extent.physical_bytes),
+                start,
+                end - start,
+                extent.kinds.with(kinds),
+            ));
         }
     };
     let first = shared.partition_point(|range| range.1 <= at);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn extents_are_cut_where_sharing_begins_and_ends() {
-        let extent = Extent { logical_bytes: 100, physical_bytes: 1000, length_bytes: 50, kinds: Kinds(0) };
+        let extent = Extent::plain(100, 1000, 50, Kinds(0));
         let shared = vec![(0, 10), (990, 1005), (1010, 1020), (1045, 1060), (2000, 2001)];
         let mut pieces = Vec::new();
         cut(&extent, &shared, &mut pieces);

@@ -5,8 +5,9 @@
 use fsgauge_wire::Failure;
 
 use crate::bytes::Bytes;
+use crate::shown::quoted;
 use crate::source::backup_superblock::BackupSuperblock;
-use crate::{Image, Problems};
+use crate::{Image, InodePlace, Problems};
 
 /// How many bytes of the first sector are needed.
 pub(super) const LENGTH: usize = 512;
@@ -49,7 +50,7 @@ pub(in crate::source) fn lost_superblock(image: &Image) -> Option<BackupSuperblo
         let read = image.read(offset_bytes, &mut bytes, &mut Problems::new(), "superblock");
         let copy = bytes.get(..read)?;
         let group_bytes = u64::from(copy.be32(84)?) * u64::from(copy.be32(4)?);
-        let next = format!("xfs_repair -n {}", image.path().display());
+        let next = format!("xfs_repair -n {}", quoted(image.path()));
         (copy.be32(0)? == MAGIC && group_bytes == offset_bytes).then_some(BackupSuperblock {
             file_system: "xfs",
             offset_bytes,
@@ -76,6 +77,9 @@ pub(super) struct Superblock {
     pub(super) root_inode: u64,
     pub(super) inodes: u64,
     pub(super) free_inodes: u64,
+    /// Where in a group new chunks of inodes may begin, in blocks, and the same of parts of chunks; 0 where it is not told.
+    inode_align_blocks: u32,
+    part_align_blocks: u32,
     pub(super) log_start: u64,
     pub(super) log_blocks: u64,
     pub(super) folder_block_size: u32,
@@ -169,6 +173,8 @@ impl Superblock {
             root_inode: bytes.be64(56)?,
             inodes: bytes.be64(128)?,
             free_inodes: bytes.be64(136)?,
+            inode_align_blocks: bytes.be32(180)?,
+            part_align_blocks: if version_5 { bytes.be32(228)? } else { 0 },
             log_start: bytes.be64(48)?,
             log_blocks: u64::from(bytes.be32(96)?),
             folder_block_size: folder_block_size.max(block_size),
@@ -192,6 +198,19 @@ impl Superblock {
 
     pub(super) fn has_sparse_inodes(&self) -> bool {
         self.incompat & incompat::SPARSE_INODES != 0
+    }
+
+    /// What new inodes need: a chunk of 64, or, with sparse inodes, a part of one (`xfs_ialloc_ag_alloc` in
+    /// fs/xfs/libxfs/xfs_ialloc.c of Linux 6.12).
+    pub(super) fn inode_place(&self) -> InodePlace {
+        let block_size = u64::from(self.block_size);
+        let chunk_bytes = (64 * u64::from(self.inode_size)).max(block_size);
+        if self.has_sparse_inodes() && self.part_align_blocks > 0 {
+            let bytes = u64::from(self.part_align_blocks) * block_size;
+            return InodePlace { length_bytes: bytes.min(chunk_bytes), align_bytes: bytes };
+        }
+        let align_bytes = u64::from(self.inode_align_blocks.max(1)) * block_size;
+        InodePlace { length_bytes: chunk_bytes, align_bytes }
     }
 
     pub(super) fn has_large_extent_counts(&self) -> bool {

@@ -1,0 +1,104 @@
+//! What a mounted btrfs counts, as /sys/fs/btrfs tells everybody: how much of its chunks is in use.
+
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+
+use super::kernel::{self, BtrfsDevice, BtrfsInfo};
+use crate::source::btrfs::reserved::RESERVED_BYTES;
+
+/// Chunks of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Chunks {
+    pub(super) size_bytes: u64,
+    pub(super) free_bytes: u64,
+    /// The same on the devices, with copies.
+    pub(super) free_device_bytes: u64,
+}
+
+/// All chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counters {
+    pub(super) data: Chunks,
+    /// Those for metadata and for the system itself.
+    pub(super) metadata: Chunks,
+    /// What metadata alone may use when all else is taken.
+    pub(super) reserve_bytes: Option<u64>,
+    /// What no chunk has, on all devices.
+    pub(super) unallocated_bytes: Option<u64>,
+}
+
+/// `None` where /sys has no such file system.
+pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
+    let info = kernel::btrfs_info(open).ok()?;
+    let folder = Path::new("/sys/fs/btrfs").join(uuid(&info.identity)).join("allocation");
+    let [data, metadata, system, mixed] =
+        ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind)));
+    // Chunks of both kinds are those that files may have.
+    let (metadata, system) = (metadata.unwrap_or_default(), system?);
+    Some(Counters {
+        data: data.or(mixed)?,
+        metadata: Chunks {
+            size_bytes: metadata.size_bytes.saturating_add(system.size_bytes),
+            free_bytes: metadata.free_bytes.saturating_add(system.free_bytes),
+            free_device_bytes: metadata.free_device_bytes.saturating_add(system.free_device_bytes),
+        },
+        reserve_bytes: number(folder.join("global_rsv_size")),
+        unallocated_bytes: unallocated_bytes(open, &info),
+    })
+}
+
+fn chunks(folder: &Path) -> Option<Chunks> {
+    let each = |name: &str| number(folder.join(name));
+    let (size_bytes, used_bytes) = (each("total_bytes")?, each("bytes_used")?);
+    // What holds copies of the superblock is no file's.
+    let kept_bytes = each("bytes_readonly").unwrap_or(0).min(size_bytes - used_bytes.min(size_bytes));
+    let free_bytes = size_bytes.saturating_sub(used_bytes).saturating_sub(kept_bytes);
+    let copies = each("disk_total")?.checked_div(size_bytes.max(1)).unwrap_or(1).max(1);
+    Some(Chunks { size_bytes, free_bytes, free_device_bytes: free_bytes.saturating_mul(copies) })
+}
+
+fn unallocated_bytes(open: BorrowedFd<'_>, info: &BtrfsInfo) -> Option<u64> {
+    let devices = kernel::btrfs_devices(open, info).ok()?;
+    Some(devices.iter().map(unallocated).fold(0, u64::saturating_add))
+}
+
+/// Beside what chunks and the kernel itself keep.
+pub(super) fn unallocated(device: &BtrfsDevice) -> u64 {
+    device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
+}
+
+fn number(file: PathBuf) -> Option<u64> {
+    std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+fn uuid(bytes: &[u8; 16]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or("");
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_written_as_sys_has_it() {
+        let bytes = std::array::from_fn(|at| at as u8 * 17);
+        assert_eq!(uuid(&bytes), "00112233-4455-6677-8899-aabbccddeeff");
+    }
+
+    #[test]
+    fn chunks_are_what_the_files_of_sys_say() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(chunks(folder.path()), None);
+        let files = [
+            ("total_bytes", "1000\n"),
+            ("bytes_used", "300\n"),
+            ("bytes_readonly", "50\n"),
+            ("disk_total", "2000\n"),
+        ];
+        files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+        let expected = Chunks { size_bytes: 1000, free_bytes: 650, free_device_bytes: 1300 };
+        assert_eq!(chunks(folder.path()), Some(expected));
+    }
+}

@@ -1,0 +1,93 @@
+//! Quotas of a mounted file system that are used up: of all, for root; of this user and its group, for others.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use fsgauge_wire::FullQuota;
+use rustix::process::{getegid, geteuid};
+
+use super::kernel::{self, Quota};
+use super::mount::Mount;
+
+const KINDS: [&str; 3] = ["user", "group", "project"];
+/// Quotas that are looked at, and full ones that are listed, of each kind.
+const LOOKED_AT: usize = 65_536;
+const LISTED: usize = 8;
+
+pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
+    let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let mut found = Vec::new();
+    for (number, kind) in (0u32..).zip(KINDS) {
+        let mut next = Some(0);
+        let walk = std::iter::from_fn(|| {
+            let quota = kernel::quota(&device, number, next?, true).ok()?;
+            next = quota.id.checked_add(1);
+            Some(quota)
+        });
+        let own = match kind {
+            "user" => Some(geteuid().as_raw()),
+            "group" => Some(getegid().as_raw()),
+            _ => None,
+        };
+        let own = own.and_then(|id| kernel::quota(&device, number, id, false).ok());
+        let mut each: Vec<Quota> = walk.take(LOOKED_AT).collect();
+        if each.is_empty() {
+            each.extend(own);
+        }
+        found.extend(each.iter().flat_map(|quota| used_up(kind, quota, now)).take(LISTED));
+    }
+    found
+}
+
+/// Root is held by no limit of its own.
+fn used_up(kind: &str, quota: &Quota, now: u64) -> Vec<FullQuota> {
+    let is_over = |used: u64, soft: u64, until: u64| soft > 0 && used > soft && until > 0 && until <= now;
+    let mut found = Vec::new();
+    let mut add = |of: &str, limit: u64| {
+        found.push(FullQuota { kind: kind.to_owned(), id: quota.id, of: of.to_owned(), limit });
+    };
+    // A block more would be over it.
+    if quota.hard_bytes > 0 && quota.used_bytes.saturating_add(4096) > quota.hard_bytes {
+        add("bytes", quota.hard_bytes);
+    } else if is_over(quota.used_bytes, quota.soft_bytes, quota.bytes_until) {
+        add("bytes", quota.soft_bytes);
+    }
+    if quota.hard_inodes > 0 && quota.used_inodes >= quota.hard_inodes {
+        add("inodes", quota.hard_inodes);
+    } else if is_over(quota.used_inodes, quota.soft_inodes, quota.inodes_until) {
+        add("inodes", quota.soft_inodes);
+    }
+    if kind != "project" && quota.id == 0 { Vec::new() } else { found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_is_used_up_at_its_hard_limit_and_above_its_soft_one_when_the_grace_is_over() {
+        let quota = Quota {
+            id: 7,
+            hard_bytes: 1 << 20,
+            soft_bytes: 1 << 19,
+            used_bytes: (1 << 20) - 4096,
+            hard_inodes: 10,
+            soft_inodes: 5,
+            used_inodes: 6,
+            bytes_until: 0,
+            inodes_until: 100,
+        };
+        let of = |quota: &Quota, now: u64| -> Vec<(String, u64)> {
+            used_up("user", quota, now).into_iter().map(|full| (full.of, full.limit)).collect()
+        };
+        assert_eq!(of(&quota, 99), []);
+        assert_eq!(of(&quota, 100), [("inodes".to_owned(), 5)]);
+        let full = Quota { used_bytes: (1 << 20) - 4095, used_inodes: 10, ..quota };
+        assert_eq!(of(&full, 0), [("bytes".to_owned(), 1 << 20), ("inodes".to_owned(), 10)]);
+        assert_eq!(of(&Quota { id: 0, ..full }, 0), [], "root is held by none");
+        let unlimited = Quota { hard_bytes: 0, soft_bytes: 0, hard_inodes: 0, soft_inodes: 0, ..full };
+        assert_eq!(of(&unlimited, 1000), []);
+    }
+}

@@ -1,0 +1,56 @@
+//! What a mounted file system and its kernel say of the use of space, beside free pieces.
+
+use std::os::fd::BorrowedFd;
+
+use fsgauge_wire::{Counted, InodeChunk, Inodes, Room};
+use rustix::fs::fstatvfs;
+
+use super::mount::{self, Mount};
+use super::{btrfs_counters, kernel, quotas};
+use crate::file_system_info::InodePlace;
+use crate::measure::Measure;
+
+/// `measure` has read the free pieces.
+pub(super) fn read(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    inode_place: Option<InodePlace>,
+    measure: &Measure,
+    pieces_are_known: bool,
+) -> Room {
+    let found = fstatvfs(open).ok();
+    let counted = found.as_ref().map(|found| Counted {
+        size_bytes: found.f_blocks.saturating_mul(found.f_frsize),
+        free_bytes: found.f_bfree.saturating_mul(found.f_frsize),
+        available_bytes: found.f_bavail.saturating_mul(found.f_frsize),
+    });
+    let inodes = found.filter(|found| found.f_files > 0);
+    let is_ext = matches!(mount.file_system.as_str(), "ext2" | "ext3" | "ext4");
+    let reserved = counted.filter(|_| is_ext).map(|it| it.free_bytes.saturating_sub(it.available_bytes));
+    let counters = (mount.file_system == "btrfs").then(|| btrfs_counters::read(open)).flatten();
+    Room {
+        counted,
+        reserved_bytes: reserved,
+        metadata_reserve_bytes: counters.and_then(|counters| counters.reserve_bytes),
+        inodes: inodes.map(|found| Inodes { total: found.f_files, free: found.f_ffree }),
+        inode_chunk: inode_place.and_then(|place| {
+            Some(InodeChunk {
+                least_bytes: place.length_bytes,
+                align_bytes: place.align_bytes,
+                places: measure.inode_places().filter(|_| pieces_are_known),
+                free_inodes: kernel::xfs_free_inodes(open).ok()?,
+            })
+        }),
+        full_quotas: quotas::full(mount),
+        deleted: None,
+        is_rotational: mount::block_device(mount).and_then(is_rotational),
+    }
+}
+
+/// Whether the disk seeks; partitions ask the disk that they are of.
+pub(in crate::source) fn is_rotational((major, minor): (u32, u32)) -> Option<bool> {
+    let folder = format!("/sys/dev/block/{major}:{minor}");
+    let read = |file: &str| std::fs::read_to_string(format!("{folder}/{file}")).ok();
+    let text = read("queue/rotational").or_else(|| read("../queue/rotational"))?;
+    Some(text.trim() == "1")
+}

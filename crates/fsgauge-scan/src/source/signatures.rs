@@ -1,0 +1,232 @@
+//! What is on a device or image that is not read here, known by its signature: each is refused by name, with what can be
+//! done instead.
+//!
+//! Source: libblkid of util-linux 2.41 (libblkid/src/superblocks and src/partitions), and the formats' own descriptions.
+
+use fsgauge_wire::Failure;
+
+use super::partitions;
+use crate::shown::{quoted, shown};
+use crate::{Image, Problems};
+
+/// What can be done with what a signature stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Encrypted: what it opens to can be scanned.
+    Open(&'static str),
+    /// Part of something larger, which can be scanned when it is put together.
+    Assemble(&'static str),
+    /// A disk in a file of its own format.
+    Unpack,
+    /// Written once: nothing in it is ever moved, and nothing is free.
+    Sealed,
+    /// A file system that tells where its files are when it is mounted.
+    Mount,
+    /// A file system that does not (no FIEMAP).
+    Untold,
+    /// It holds no files.
+    Nothing(&'static str),
+}
+
+/// A magic number: where it is, what it is, what it stands for.
+type Signature = (u64, &'static [u8], &'static str, Way);
+
+const LVM: Way = Way::Assemble("vgchange --activate y, then scan its volumes (lvs -o lv_path)");
+const MD: Way = Way::Assemble("mdadm --assemble --readonly --scan, then scan /dev/md...");
+const LUKS: Way = Way::Open("cryptsetup open --readonly");
+
+/// What lies around other things: told before any file system, whose superblock may be left from before or be that of
+/// what is inside.
+const AROUND: [Signature; 13] = [
+    (0, b"LUKS\xba\xbe", "a LUKS volume", LUKS),
+    (0x218, b"LVM2 001", "a physical volume of LVM", LVM),
+    (0x018, b"LVM2 001", "a physical volume of LVM", LVM),
+    (0x418, b"LVM2 001", "a physical volume of LVM", LVM),
+    (0x618, b"LVM2 001", "a physical volume of LVM", LVM),
+    (4096, b"\xfc\x4e\x2b\xa9", "a member of an md array", MD),
+    (0, b"\xfc\x4e\x2b\xa9", "a member of an md array", MD),
+    (
+        4096 + 24,
+        b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81",
+        "a device of bcache",
+        Way::Assemble("echo DEVICE > /sys/fs/bcache/register, then scan /dev/bcache0"),
+    ),
+    (
+        0,
+        b"bluestore block device",
+        "an object store of Ceph (BlueStore)",
+        Way::Nothing("this machine sees none of its objects as a file"),
+    ),
+    (0, b"dmvdo001", "a VDO volume", Way::Assemble("lvchange --activate y, then scan its volume")),
+    (3, b"-FVE-FS-", "a BitLocker volume", Way::Open("cryptsetup open --type bitlk --readonly")),
+    (0, b"verity\0\0", "hashes of dm-verity", Way::Nothing("they protect another device: scan that")),
+    (0, b"integrt\0", "a volume of dm-integrity", Way::Open("integritysetup open")),
+];
+
+const QCOW: &str = "a disk in a file of QEMU (qcow2)";
+const SWAP: Way = Way::Nothing("swap holds pages of memory; swapon --show tells how much of it is in use");
+
+/// What is told when no reader knows what is there.
+const OTHERS: [Signature; 39] = [
+    (0, b"QFI\xfb", QCOW, Way::Unpack),
+    (0, b"KDMV", "a disk in a file of VMware (VMDK)", Way::Unpack),
+    (0, b"# Disk DescriptorFile", "the description of a disk of VMware (VMDK)", Way::Unpack),
+    (0, b"vhdxfile", "a disk in a file of Hyper-V (VHDX)", Way::Unpack),
+    (0, b"conectix", "a disk in a file of Virtual PC (VHD)", Way::Unpack),
+    (64, b"\x7f\x10\xda\xbe", "a disk in a file of VirtualBox (VDI)", Way::Unpack),
+    (4096 - 10, b"SWAPSPACE2", "swap", SWAP),
+    (8192 - 10, b"SWAPSPACE2", "swap", SWAP),
+    (16384 - 10, b"SWAPSPACE2", "swap", SWAP),
+    (65536 - 10, b"SWAPSPACE2", "swap", SWAP),
+    (4096 - 10, b"SWAP-SPACE", "swap", SWAP),
+    (4096 - 10, b"S1SUSPEND", "swap with a sleeping system", SWAP),
+    (4096 - 10, b"LINHIB0001", "swap with a sleeping system", SWAP),
+    (
+        0,
+        b"\xfe\xed\xba\xbe",
+        "the log of another XFS",
+        Way::Nothing("it was given to mkfs.xfs -l logdev: scan the XFS where it is mounted"),
+    ),
+    (4096 + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef", "bcachefs", Way::Mount),
+    (1024, b"\x10\x20\xf5\xf2", "F2FS", Way::Mount),
+    (4096 + 1024, b"\x10\x20\xf5\xf2", "F2FS", Way::Mount),
+    (3, b"NTFS    ", "NTFS", Way::Mount),
+    (3, b"ReFS\0\0\0\0", "ReFS", Way::Untold),
+    (3, b"EXFAT   ", "exFAT", Way::Untold),
+    (82, b"FAT32   ", "FAT", Way::Untold),
+    (54, b"FAT16   ", "FAT", Way::Untold),
+    (54, b"FAT12   ", "FAT", Way::Untold),
+    (54, b"FAT     ", "FAT", Way::Untold),
+    (0, b"hsqs", "squashfs", Way::Sealed),
+    (0, b"sqsh", "squashfs", Way::Sealed),
+    (1024, b"\xe2\xe1\xf5\xe0", "EROFS", Way::Sealed),
+    (32769, b"CD001", "ISO 9660", Way::Sealed),
+    (32769, b"BEA01", "UDF", Way::Untold),
+    (0, b"\x45\x3d\xcd\x28", "cramfs", Way::Sealed),
+    (0, b"-rom1fs-", "romfs", Way::Sealed),
+    (1024, b"H+", "HFS+", Way::Mount),
+    (1024, b"HX", "HFS+", Way::Mount),
+    (32, b"NXSB", "APFS", Way::Untold),
+    (65536 + 52, b"ReIsEr", "ReiserFS", Way::Untold),
+    (32768, b"JFS1", "JFS", Way::Untold),
+    (1030, b"\x34\x34", "NILFS2", Way::Mount),
+    (65536, b"\x01\x16\x19\x70", "GFS2", Way::Mount),
+    (0, b"UBI#", "UBI", Way::Untold),
+];
+
+/// Labels of ZFS: uberblocks of the first begin here, in steps.
+const UBERBLOCKS: (u64, u64, u64) = (128 << 10, 1 << 10, 128);
+const UBERBLOCK: u64 = 0x00ba_b10c;
+/// `level` of md's superblock of version 1, and of version 0.90; mirrors can be read as what they mirror.
+const MD_MAGIC: u32 = 0xa92b_4efc;
+const MIRROR: u32 = 1;
+
+/// Refuses what lies around a file system.
+pub(super) fn refuse_around(image: &Image) -> Result<(), Failure> {
+    let found = AROUND.iter().find(|signature| is_at(image, 0, signature)).map(|found| (found.2, found.3));
+    match found.or_else(|| is_striped_at_end(image).then_some(("a member of an md array", MD))) {
+        Some((name, way)) => Err(refusal(image, name, way)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what no reader here knows, where it is known what it is.
+pub(super) fn refuse_others(image: &Image) -> Result<(), Failure> {
+    match OTHERS.iter().find(|signature| is_at(image, 0, signature)) {
+        Some(&(_, _, name, way)) => return Err(refusal(image, name, way)),
+        None if is_zfs(image) => {
+            let way = Way::Assemble(
+                "zpool import -o readonly=on; zpool list -v tells how fragmented its free space is",
+            );
+            return Err(refusal(image, "a device of a ZFS pool", way));
+        }
+        None => {}
+    }
+    partitions::read(image).map_or(Ok(()), |found| Err(partitions::refusal(image, &found)))
+}
+
+/// The name of what begins at a byte: for partitions.
+pub(super) fn name_at(image: &Image, offset: u64) -> Option<&'static str> {
+    const READ_HERE: [(u64, &[u8], &str); 3] =
+        [(1080, b"\x53\xef", "ext2, ext3 or ext4"), (0, b"XFSB", "XFS"), (65536 + 64, b"_BHRfS_M", "btrfs")];
+    let known = READ_HERE.iter().find(|(at, magic, _)| has(image, offset.saturating_add(*at), magic));
+    let others = AROUND.iter().chain(&OTHERS).find(|signature| is_at(image, offset, signature));
+    known.map(|found| found.2).or(others.map(|found| found.2))
+}
+
+fn is_at(image: &Image, base: u64, (at, magic, _, _): &Signature) -> bool {
+    has(image, base.saturating_add(*at), magic)
+}
+
+fn has(image: &Image, at: u64, magic: &[u8]) -> bool {
+    let mut bytes = [0; 32];
+    let Some(room) = bytes.get_mut(..magic.len()) else { return false };
+    image.read(at, room, &mut Problems::new(), "signature") == magic.len() && room == magic
+}
+
+fn word(image: &Image, at: u64) -> Option<u32> {
+    let mut bytes = [0; 4];
+    (image.read(at, &mut bytes, &mut Problems::new(), "signature") == 4).then(|| u32::from_le_bytes(bytes))
+}
+
+/// md's superblocks of versions 1.0 and 0.90 lie at the end, behind what a mirror shows as it is.
+fn is_striped_at_end(image: &Image) -> bool {
+    let size = image.size_bytes();
+    let newer = (size & !511).saturating_sub(8 << 10) & !4095;
+    let older = (size & !0xffff).saturating_sub(64 << 10);
+    let level = |at: u64, level_at: u64| {
+        (at > 0 && word(image, at) == Some(MD_MAGIC)).then(|| word(image, at + level_at)).flatten()
+    };
+    level(newer, 72).or_else(|| level(older, 28)).is_some_and(|level| level != MIRROR)
+}
+
+/// Several uberblocks, in either order of bytes.
+fn is_zfs(image: &Image) -> bool {
+    let (first, step, count) = UBERBLOCKS;
+    let is_one = |number: &u64| {
+        let mut bytes = [0; 8];
+        let read = image.read(first + number * step, &mut bytes, &mut Problems::new(), "uberblock");
+        read == 8 && [u64::from_le_bytes(bytes), u64::from_be_bytes(bytes)].contains(&UBERBLOCK)
+    };
+    (0..count).filter(is_one).take(4).count() == 4
+}
+
+fn refusal(image: &Image, name: &str, way: Way) -> Failure {
+    let (path, word) = (shown(image.path()), quoted(image.path()));
+    let mount = if image.is_device() { "mount -o ro" } else { "mount -o ro,loop" };
+    let (cause, next) = match way {
+        Way::Open(command) => (
+            "what is in it can be read when it is open".to_owned(),
+            format!("{command} {word} opened; fsgauge scan /dev/mapper/opened"),
+        ),
+        Way::Assemble(command) => ("it is a part: only the whole holds files".to_owned(), command.to_owned()),
+        Way::Unpack => (
+            "the format orders its blocks in its own way".to_owned(),
+            format!("qemu-img convert -O raw {word} raw.img; fsgauge scan raw.img"),
+        ),
+        Way::Sealed => (
+            "it was written at once and never changes: its files lie one after the other, and nothing is free".to_owned(),
+            "nothing needs to be done".to_owned(),
+        ),
+        Way::Mount => (
+            "this file system is read where it is mounted".to_owned(),
+            format!("{mount} {word} /mnt; fsgauge scan /mnt"),
+        ),
+        Way::Untold => (
+            "Linux does not tell where its files lie (no FIEMAP)".to_owned(),
+            format!("its own tools: fsck -n {word}"),
+        ),
+        Way::Nothing(why) => ("it holds no files".to_owned(), why.to_owned()),
+    };
+    let of_file = if image.is_device() {
+        ""
+    } else {
+        "; how the file itself lies: fsgauge scan --top 10 of its folder"
+    };
+    Failure::job(
+        "not_read_here",
+        format!("{path} holds {name}, which is not scanned"),
+        cause,
+        format!("{next}{of_file}"),
+    )
+}

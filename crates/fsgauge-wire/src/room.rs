@@ -1,0 +1,100 @@
+//! What decides whether free space can be used: what `df` goes by, inodes, reserves, quotas, files without a name, and the
+//! device below.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a file system and its kernel say of space, beside free pieces. Null or empty: not known, or there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Room {
+    /// What statfs(2) counts, which `df` shows; null for what is not mounted.
+    pub counted: Option<Counted>,
+    /// Bytes that only root may use (ext).
+    pub reserved_bytes: Option<u64>,
+    /// Bytes that metadata alone may use when all else is taken (btrfs).
+    pub metadata_reserve_bytes: Option<u64>,
+    /// Inodes; null where they are made as they are needed, without limit.
+    pub inodes: Option<Inodes>,
+    /// What a new chunk of inodes needs (XFS).
+    pub inode_chunk: Option<InodeChunk>,
+    /// Quotas that are used up.
+    #[serde(default)]
+    pub full_quotas: Vec<FullQuota>,
+    /// Files that were deleted and are still open, as far as this user sees; null for what is not mounted. The lab looks
+    /// for them: the engine gives up the power that it takes.
+    pub deleted: Option<DeletedFiles>,
+    /// Whether the device below has heads that seek.
+    pub is_rotational: Option<bool>,
+}
+
+/// What statfs(2) counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counted {
+    /// Bytes that it counts.
+    pub size_bytes: u64,
+    /// Free ones.
+    pub free_bytes: u64,
+    /// Free ones for everybody.
+    pub available_bytes: u64,
+}
+
+/// Inodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Inodes {
+    /// All that there can be.
+    pub total: u64,
+    /// Of these, those without a file.
+    pub free: u64,
+}
+
+/// What XFS needs to make new inodes: a free piece of a length at a multiple of an alignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InodeChunk {
+    /// The shortest piece that will do.
+    pub least_bytes: u64,
+    /// Where in its group it must begin: at a multiple of this.
+    pub align_bytes: u64,
+    /// In how many places of free space it fits; null when the pieces are not known.
+    pub places: Option<u64>,
+    /// Inodes that are made already and have no file.
+    pub free_inodes: u64,
+}
+
+/// A quota that is used up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FullQuota {
+    /// "user", "group" or "project".
+    pub kind: String,
+    /// Its number.
+    pub id: u32,
+    /// "bytes" or "inodes".
+    pub of: String,
+    /// The limit.
+    pub limit: u64,
+}
+
+/// Files that were deleted and are still open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeletedFiles {
+    /// How many.
+    pub files: u64,
+    /// What they take.
+    pub size_bytes: u64,
+    /// Whether every process was looked at.
+    pub all_processes: bool,
+    /// The largest of them, at most 3.
+    pub largest: Vec<DeletedFile>,
+}
+
+/// A file that was deleted and is still open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeletedFile {
+    /// The path that it had.
+    pub path: String,
+    /// What it takes.
+    pub size_bytes: u64,
+    /// The process that holds it open.
+    pub process: String,
+    /// Its number.
+    pub process_id: u32,
+}

@@ -1,0 +1,89 @@
+"""What the numbers of a scan mean, and what to do: a rule a question, in one table.
+
+The gravest comes first; of equal ones the order of the table decides.
+"""
+
+from __future__ import annotations
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.consequences import accounts, fragmentation, no_space
+from fsgauge.scan.consequences.rule import Consequence, Rule
+
+RULES = (
+    Rule(
+        "full",
+        "Is there room?",
+        "under 0.1 % of the file system is available to ordinary users",
+        "statfs(2); ext4_statfs in fs/ext4/super.c of Linux 6.12 for what is kept for root",
+        no_space.full,
+    ),
+    Rule(
+        "inodes",
+        "Are inodes used up?",
+        "none is free; or fewer than 1 % and than 1,000",
+        "mke2fs(8), -N; mkfs.xfs(8), maxpct",
+        no_space.inodes,
+    ),
+    Rule(
+        "inode_chunk",
+        "Has XFS a piece for new inodes?",
+        "no free piece holds an aligned chunk of 64 inodes (with sparse inodes: a part of one)",
+        "xfs_ialloc_ag_alloc in fs/xfs/libxfs/xfs_ialloc.c of Linux 6.12",
+        no_space.inode_chunk,
+    ),
+    Rule(
+        "chunks",
+        "Can btrfs give chunks to data and metadata?",
+        "under 1 MiB is in no chunk, and the chunks of one kind are 99 % full, reserve included, or"
+        " statfs(2) calls nothing available",
+        "fs/btrfs/space-info.c of Linux 6.12; btrfs-balance(8)",
+        no_space.metadata,
+    ),
+    Rule(
+        "quota",
+        "Are quotas used up?",
+        "no block more fits under a hard limit, or the grace above a soft one is over",
+        "quotactl(2)",
+        no_space.quota,
+    ),
+    Rule(
+        "deleted",
+        "Is space taken by files without a name?",
+        "1 % of the file system",
+        "proc(5), /proc/PID/fd; inodes without a link on an image",
+        accounts.deleted,
+    ),
+    Rule(
+        "beyond_end",
+        "Is space allocated behind the ends of files?",
+        "1 % of the file system",
+        "xfs(5), allocsize; fallocate(2)",
+        accounts.beyond_end,
+    ),
+    Rule(
+        "fragmentation",
+        "Does fragmentation matter here?",
+        "reading all files takes 1.1 times as long as from whole ones; or one listed file, twice",
+        "the device models disk-2012 (rotating) and ssd-sata (not): fsgauge explain disk-2012",
+        fragmentation.matters,
+    ),
+    Rule(
+        "df",
+        "Why does df say something else?",
+        "1 point of the share in use",
+        "statfs(2), and what each file system counts in it",
+        accounts.df,
+    ),
+)
+_ORDER = ("stop", "attention", "fine")
+
+
+def consequences(scan: ScanResult) -> list[tuple[Rule, Consequence]]:
+    """What follows from a scan, the gravest first; nothing does of one that was cut short."""
+    if scan.ended == "interrupted":
+        return []
+    found = [(rule, said) for rule in RULES if (said := rule.find(scan)) is not None]
+    return sorted(found, key=lambda pair: _ORDER.index(pair[1].level))
+
+
+__all__ = ["RULES", "Consequence", "Rule", "consequences"]

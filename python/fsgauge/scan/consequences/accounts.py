@@ -1,0 +1,134 @@
+"""Where `df` and a scan differ, and space that no file has."""
+
+from __future__ import annotations
+
+import shlex
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.errors import escaped
+from fsgauge.scan.consequences.rule import Consequence, is_ext, share_of_size
+from fsgauge.scan.numbers import numbers_of
+from fsgauge.units import size_down
+
+LEAST_POINTS = 1.0
+"""`df` and the scan differ by so many points of a hundred, or it is not said."""
+_QUOTA_SHARE = 0.75
+"""A log is never a quarter of a file system: less than this is the quota of a folder."""
+LEAST_PERCENT = 1.0
+"""Space without a file is worth a word from this share of the file system on."""
+
+
+def df(scan: ScanResult) -> Consequence | None:
+    """Why the share in use is another one than that of `df`."""
+    counted, used = scan.room.counted, numbers_of(scan)["used_percent"]
+    if counted is None or used is None or not counted.size_bytes:
+        return None
+    taken = counted.size_bytes - counted.free_bytes
+    both = taken + counted.available_bytes
+    by_df = 100 * taken / both if both else 100.0
+    if abs(by_df - used) < LEAST_POINTS:
+        return None
+    reasons = _ext(scan) if is_ext(scan) else _others(scan)
+    why = "; ".join(reasons) or "others write meanwhile"
+    return Consequence(
+        "fine", f"df says {by_df:.0f} % of {size_down(counted.size_bytes)} is in use: {why}"
+    )
+
+
+def _ext(scan: ScanResult) -> list[str]:
+    counted, kept = scan.room.counted, scan.room.reserved_bytes or 0
+    assert counted is not None  # noqa: S101 - df asked
+    own = scan.source.size_bytes - counted.size_bytes
+    found = []
+    if own > 0:
+        found.append(f"it leaves out {size_down(own)} of tables, which are in use")
+    if kept:
+        found.append(f"it counts {size_down(kept)} kept for root as not available")
+    return found
+
+
+def _others(scan: ScanResult) -> list[str]:
+    counted, free = scan.room.counted, scan.free
+    assert counted is not None and free is not None  # noqa: S101 - df asked
+    size = scan.source.size_bytes
+    found = []
+    if scan.source.file_system == "btrfs":
+        if free.metadata and free.metadata.free_bytes:
+            found.append(
+                f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata, which"
+                " data cannot have, are free here and not available there"
+            )
+        kept = scan.room.metadata_reserve_bytes
+        if kept:
+            found.append(f"it takes a reserve of {size_down(kept)} for in use")
+        return found
+    if counted.size_bytes < _QUOTA_SHARE * size:
+        found.append("a quota of the folder (project) bounds what it shows")
+    if counted.size_bytes < size:
+        found.append(f"it leaves out {size_down(size - counted.size_bytes)}, such as the log")
+    if counted.free_bytes < free.size_bytes:
+        kept = free.size_bytes - counted.free_bytes
+        found.append(
+            f"{scan.source.file_system} keeps {size_down(kept)} of the free space for itself, which"
+            " df counts as in use"
+        )
+    return found
+
+
+def deleted(scan: ScanResult) -> Consequence | None:
+    """Files without a name that still take space."""
+    found = scan.room.deleted
+    if found is None:
+        unnamed = scan.counts.unnamed_bytes
+        if share_of_size(scan, unnamed) < LEAST_PERCENT:
+            return None
+        return Consequence(
+            "attention",
+            f"{size_down(unnamed)} ({share_of_size(scan, unnamed):.0f} %) belong to"
+            f" {scan.counts.unnamed_files:,} files without a name: they were open when they were"
+            " deleted and the system stopped",
+            "mount it once, or let fsck repair it",
+            "nothing: both give the space back",
+        )
+    if share_of_size(scan, found.size_bytes) < LEAST_PERCENT:
+        return None
+    first = found.largest[0] if found.largest else None
+    which = do = ""
+    if first is not None:
+        process = f"{escaped(first.process)} ({first.process_id})"
+        which = (
+            f"; the largest is {escaped(first.path)}, {size_down(first.size_bytes)}, of {process}"
+        )
+        do = f"restart {process}, or let it open its files again"
+    seen = "" if found.all_processes else "; more may be held by processes that root alone sees"
+    return Consequence(
+        "attention",
+        f"{size_down(found.size_bytes)} ({share_of_size(scan, found.size_bytes):.0f} %) are"
+        f" taken by {found.files:,} deleted files that are still open{which}{seen}",
+        do,
+        "du does not see them; the space comes back when the last process closes them",
+    )
+
+
+def beyond_end(scan: ScanResult) -> Consequence | None:
+    """Blocks behind the ends of files."""
+    beyond = scan.counts.beyond_end_bytes
+    if share_of_size(scan, beyond) < LEAST_PERCENT:
+        return None
+    files = scan.counts.beyond_end_files
+    if scan.source.file_system == "xfs":
+        why = "XFS allocates ahead of files that grow, and takes it back some minutes after the"
+        why += " last close, or a program asked for it (fallocate)"
+        do = "xfs_spaceman -c 'prealloc -s' " + shlex.quote(scan.source.mount_point or "MOUNTED")
+        do += "; mount -o allocsize=64k bounds it"
+        cost = "files that grow then have more pieces"
+    else:
+        why = "a program asked for it (fallocate with FALLOC_FL_KEEP_SIZE)"
+        do, cost = "truncate --size=+0 FILE gives it back", "the file may have more pieces later"
+    return Consequence(
+        "attention",
+        f"{size_down(beyond)} ({share_of_size(scan, beyond):.0f} %) lie behind the ends of"
+        f" {files:,} files, where nothing is read: {why}",
+        do,
+        cost,
+    )

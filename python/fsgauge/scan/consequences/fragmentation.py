@@ -1,0 +1,127 @@
+"""Whether the pieces of files matter: by the device, the bytes, and what a piece costs to reach."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+from fsgauge.devices import device_named
+from fsgauge.engine.wire import ListedFile, ScanResult
+from fsgauge.errors import escaped
+from fsgauge.scan.consequences.rule import Consequence, is_ext
+from fsgauge.units import size_down
+
+LEAST_FACTOR = 1.10
+"""Reading takes so many times as long, or it does not matter."""
+LEAST_OF_A_FILE = 2.0
+"""A single file is worth a word from this factor on."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What it takes a device to reach a piece, and what it reads a second; `name` in words."""
+
+    name: str
+    piece_ns: float
+    bytes_per_second: float
+
+    def factor(self, files: int, pieces: int, size_bytes: int) -> float:
+        """How many times as long reading takes as of files in one piece each."""
+        stream_ns = 1e9 * size_bytes / self.bytes_per_second
+        whole = files * self.piece_ns + stream_ns
+        return (pieces * self.piece_ns + stream_ns) / whole if whole else 1.0
+
+
+def heads() -> Reach:
+    """A disk with heads: a mean seek and half a turn."""
+    disk = device_named("disk-2012")
+    turn_ns = 60e9 / disk.number("revolutions_per_minute").value
+    wait_ns = turn_ns * disk.number("rotational_wait").value / 100
+    piece_ns = disk.number("seek_average").value + wait_ns
+    return Reach("a disk with heads", piece_ns, disk.number("outer_rate").value)
+
+
+def flash() -> Reach:
+    """Flash: read ahead keeps its queue full, so a piece costs a request among many."""
+    disk = device_named("ssd-sata")
+    piece_ns = 1e9 / disk.number("requests_per_second").value
+    return Reach("flash", piece_ns, disk.number("rate").value)
+
+
+def matters(scan: ScanResult) -> Consequence | None:
+    """What the pieces cost whoever reads all files once."""
+    counts = scan.counts
+    files = counts.files - counts.files_without_extents
+    if not files or not counts.extent_bytes:
+        return Consequence("fine", "No file has an extent on the device: nothing is fragmented")
+    pieces = counts.extents - counts.undecided_extents
+    reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]
+    factors = [(each, each.factor(files, pieces, counts.extent_bytes)) for each in reaches]
+    short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
+    short += " short pieces (under 512 KiB, a request) of files in several"
+    costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
+    unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"
+    slowest, worst_factor = max(factors, key=lambda pair: pair[1])
+    if worst_factor >= LEAST_FACTOR:
+        do, cost = _remedy(scan)
+        return Consequence(
+            "attention",
+            f"Fragmentation matters here: reading every file takes {costs} as long as from whole"
+            f" files{unknown}; {short}",
+            do,
+            cost,
+        )
+    file = _worst(scan, slowest)
+    if file is not None:
+        factor = slowest.factor(1, file.extents, file.size_bytes)
+        do, cost = _remedy(scan)
+        return Consequence(
+            "attention",
+            f"Fragmentation matters for single files, not for all (reading takes {costs} as long"
+            f"{unknown}): {escaped(file.name)} takes {slowest.name} {factor:.1f} times as long,"
+            f" in {file.extents:,} pieces",
+            do,
+            cost,
+        )
+    return Consequence(
+        "fine",
+        f"Fragmentation does not matter here: reading every file takes {costs} as long as from"
+        f" whole files{unknown}; {short}",
+    )
+
+
+def _worst(scan: ScanResult, reach: Reach) -> ListedFile | None:
+    """The listed file that loses most, where it loses enough."""
+    if scan.counts.compressed_extents:
+        return None
+    slow = [
+        (reach.factor(1, file.extents, file.size_bytes), file)
+        for file in scan.top
+        if file.size_bytes >= 1 << 20
+    ]
+    factor, file = max(slow, key=lambda pair: pair[0], default=(1.0, None))
+    return file if factor >= LEAST_OF_A_FILE else None
+
+
+def _remedy(scan: ScanResult) -> tuple[str, str]:
+    """What joins the pieces, and what that costs."""
+    name = shlex.quote(escaped(scan.top[0].name)) if scan.top else "FILE"
+    largest = scan.free.largest_bytes if scan.free else None
+    size = scan.top[0].size_bytes if scan.top else 0
+    needs = f"it writes the file once ({size_down(size)})"
+    if largest is not None and largest < size:
+        needs += f", into several pieces: the largest free one has {size_down(largest)}"
+    if not scan.source.mount_point:
+        return "mount it, and scan it there: what joins pieces works on mounted files", ""
+    if scan.source.file_system == "btrfs":
+        shared = scan.counts.shared_bytes
+        apart = f"; what files share ({size_down(shared)}) is written for each" if shared else ""
+        return f"btrfs filesystem defragment -t 32M {name}", f"{needs}{apart}"
+    if scan.source.file_system == "xfs":
+        more = "; mount -o allocsize=64m keeps files that grow in fewer pieces"
+        return f"xfs_fsr -v {name}{more}", needs
+    if is_ext(scan):
+        more = "; programs that allocate ahead (fallocate) keep files whole, on Lustre's ldiskfs"
+        more += " prealloc_table does"
+        return f"e4defrag -v {name}{more}", needs
+    return f"cp --reflink=never {name} COPY, and put the copy in its place", needs

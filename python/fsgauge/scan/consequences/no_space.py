@@ -1,0 +1,181 @@
+"""No space although there is: what a file system needs beside free bytes, and has no more of."""
+
+from __future__ import annotations
+
+from fsgauge.engine.wire import FullQuota, ScanResult
+from fsgauge.scan.consequences.rule import (
+    Consequence,
+    device_of,
+    is_ext,
+    place_of,
+    share_of_size,
+    usable_bytes,
+)
+from fsgauge.units import size_down
+
+FEW_PERCENT = 1.0
+"""Less of anything than this is nearly none."""
+_NEARLY_NONE = 64
+"""Inodes: the kernel's counter of XFS is only about right."""
+LEAST_UNALLOCATED = 1 << 20
+"""btrfs makes no chunk of less (BTRFS_STRIPE_LEN times stripes, in whole MiB)."""
+
+
+def inodes(scan: ScanResult) -> Consequence | None:
+    """Inodes that are used up."""
+    found = scan.room.inodes
+    if found is None or not found.total or 100 * found.free / found.total >= FEW_PERCENT:
+        return None
+    if found.free and found.free >= 1000:
+        return None
+    room = size_down(usable_bytes(scan))
+    made = (
+        f"all {found.total:,} inodes are in use"
+        if not found.free
+        else (f"of {found.total:,} inodes {found.free:,} are left")
+    )
+    new = "No new file can be made" if not found.free else f"{found.free:,} files more, then none"
+    if scan.source.file_system == "xfs":
+        do = f"xfs_growfs -m 50 {place_of(scan)}"
+        cost = "inodes may then take half of the space; it cannot be taken back from them"
+    elif is_ext(scan):
+        do = "delete files, or put many small ones into one (tar); to have more inodes: resize2fs"
+        do += " (each new group brings some), or mkfs.ext4 -N or -T news"
+        cost = "ext fixes how many there are when it is made: nothing else adds any"
+    else:
+        do, cost = "delete files", "how many inodes there are was fixed when it was made"
+    return Consequence(
+        "stop" if not found.free else "attention",
+        f"{new}: {made}, although {room} are free",
+        do,
+        cost,
+    )
+
+
+def inode_chunk(scan: ScanResult) -> Consequence | None:
+    """XFS without a piece for new inodes."""
+    found, free = scan.room.inode_chunk, scan.free
+    if found is None or found.places is None or found.places or free is None:
+        return None
+    if free.size_bytes < 64 * found.least_bytes:
+        return None
+    new = (
+        f"{found.free_inodes:,} files more, then none"
+        if found.free_inodes >= _NEARLY_NONE
+        else ("No new file can be made")
+    )
+    percent = f"{share_of_size(scan, free.size_bytes):.0f} %"
+    pieces = f"{free.extents:,} free pieces"
+    return Consequence(
+        "stop" if found.free_inodes < _NEARLY_NONE else "attention",
+        f"{new}: XFS needs a free piece of {size_down(found.least_bytes)} at a multiple of"
+        f" {size_down(found.align_bytes)} for new inodes, and none of {pieces} holds one, although"
+        f" {size_down(free.size_bytes)} ({percent}) are free",
+        f"delete or move away files that lie between free pieces, or xfs_growfs {place_of(scan)} on"
+        " a larger device: a new group is one piece. xfs_fsr joins files, not free space",
+        "mkfs.xfs -i sparse=1 (the default since xfsprogs 4.16) makes do with smaller pieces; the"
+        " files have to be copied to it",
+    )
+
+
+def metadata(scan: ScanResult) -> Consequence | None:
+    """btrfs whose chunks are given out while those of one kind are full."""
+    free = scan.free
+    if free is None or free.metadata is None or free.unallocated_bytes is None:
+        return None
+    if free.unallocated_bytes >= LEAST_UNALLOCATED:
+        return None
+    kept = scan.room.metadata_reserve_bytes or 0
+    spare = max(free.metadata.free_bytes - kept, 0)
+    balance = f"btrfs balance start -{{}}usage=10 {place_of(scan)}   (then 25, then 50)"
+    cost = (
+        "it rewrites what is in chunks so little used; where it finds no room for that, a"
+        " device has to be added for as long (btrfs device add)"
+    )
+    full = f"all of the device is given to chunks ({size_down(free.unallocated_bytes)} is not)"
+    counted = scan.room.counted
+    is_refused = counted is not None and not counted.available_bytes
+    if free.size_bytes and (
+        100 * spare < FEW_PERCENT * free.metadata.size_bytes
+        or (is_refused and share_of_size(scan, free.size_bytes) >= FEW_PERCENT)
+    ):
+        return Consequence(
+            "stop",
+            "Nothing can be changed, or soon nothing: the chunks for metadata are full"
+            f" ({size_down(spare)} of {size_down(free.metadata.size_bytes)} is free, without the"
+            f" reserve of {size_down(kept)}) and {full}, although {size_down(free.size_bytes)} are"
+            " free in chunks for data",
+            balance.format("d"),
+            cost,
+        )
+    used = scan.source.size_bytes - (free.device_bytes or free.size_bytes)
+    if 100 * free.size_bytes < FEW_PERCENT * used and share_of_size(scan, spare) >= FEW_PERCENT:
+        return Consequence(
+            "stop",
+            f"There is no room for data: {size_down(free.size_bytes)} is free in its chunks and"
+            f" {full}, although {size_down(spare)} are free in chunks for metadata",
+            balance.format("m"),
+            cost,
+        )
+    return None
+
+
+def full(scan: ScanResult) -> Consequence | None:
+    """Nothing left, for everybody or for ordinary users."""
+    counted, kept = scan.room.counted, scan.room.reserved_bytes or 0
+    usable = usable_bytes(scan)
+    if scan.free is None or scan.free.unread_bytes or metadata(scan) is not None:
+        return None
+    available = counted.available_bytes if counted else max(usable - kept, 0)
+    if share_of_size(scan, available) >= 0.1:
+        return None
+    if is_ext(scan) and kept and usable:
+        percent = f"{share_of_size(scan, kept):.1f} %"
+        return Consequence(
+            "stop",
+            f"Ordinary users have {_no(available)}: what is free, {size_down(usable)}, is kept for"
+            f" root and ext4 itself ({size_down(kept)}, {percent})",
+            f"tune2fs -m 1 {device_of(scan)}   (keeps 1 %)",
+            "services of root lose the room in which they go on when users filled the rest, and"
+            " files written to the last per cents have more pieces",
+        )
+    rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
+    return Consequence(
+        "stop",
+        f"It is full: {_no(available)} for new data{rest}",
+        f"du --one-file-system --human-readable {place_of(scan)} | sort --human-numeric-sort"
+        if scan.source.mount_point
+        else "delete files, or enlarge the device",
+        "btrfs needs a little room to delete: empty a large file first (truncate --size=0)"
+        if scan.source.file_system == "btrfs"
+        else "",
+    )
+
+
+def quota(scan: ScanResult) -> Consequence | None:
+    """Quotas that are used up, while there is room."""
+    if not scan.room.full_quotas:
+        return None
+    said = ", ".join(map(_quota, scan.room.full_quotas[:3]))
+    more = len(scan.room.full_quotas) - 3
+    said += f", and {more} more" if more > 0 else ""
+    tool = (
+        f"xfs_quota -x -c 'report -ugp' {place_of(scan)}; xfs_quota -x -c 'limit ...'"
+        if scan.source.file_system == "xfs"
+        else f"repquota -ug {place_of(scan)}; setquota"
+    )
+    return Consequence(
+        "stop",
+        f"Quotas are used up, although {size_down(usable_bytes(scan))} are free: {said}",
+        tool,
+        "who has the quota can delete files as well",
+    )
+
+
+def _quota(full: FullQuota) -> str:
+    limit = size_down(full.limit) if full.of == "bytes" else f"{full.limit:,} files"
+    return f"{full.kind} {full.id} has its {limit}"
+
+
+def _no(available: int) -> str:
+    return f"{size_down(available)}" if available else "no room"

@@ -1,0 +1,62 @@
+"""What a rule is, and what it says of a scan."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.numbers import numbers_of
+
+Level = Literal["stop", "attention", "fine"]
+"""Something cannot be done now; it costs something; nothing has to be done."""
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """A sentence that answers, and what to do with what that costs; `do` is empty for nothing."""
+
+    level: Level
+    sentence: str
+    do: str = ""
+    cost: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A question; from which number on it says something; where that is known from."""
+
+    name: str
+    question: str
+    threshold: str
+    source: str
+    find: Callable[[ScanResult], Consequence | None]
+
+
+def place_of(scan: ScanResult) -> str:
+    """The place as a word of a command: where it is mounted, else what was scanned."""
+    return shlex.quote(scan.source.mount_point or scan.source.path)
+
+
+def device_of(scan: ScanResult) -> str:
+    """The device or image as a word of a command."""
+    return shlex.quote(scan.source.device)
+
+
+def is_ext(scan: ScanResult) -> bool:
+    """Whether it is ext2, ext3 or ext4."""
+    return scan.source.file_system in ("ext2", "ext3", "ext4")
+
+
+def usable_bytes(scan: ScanResult) -> int:
+    """Free bytes that files may take or chunks for them may come from; 0 where it is not known."""
+    free = scan.free
+    return 0 if free is None else free.size_bytes + (free.unallocated_bytes or 0)
+
+
+def share_of_size(scan: ScanResult, size_bytes: float) -> float:
+    """Such bytes in percent of the file system."""
+    whole = numbers_of(scan)["size_bytes"]
+    return 100 * size_bytes / whole if whole else 0.0

@@ -1,0 +1,74 @@
+"""Why df differs, and space without a file: what is said, and from where on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsgauge.scan.consequences import accounts
+from tests.unit.scan.consequences.test_no_space import MIB, scan
+
+
+def counted(size: int, free: int, available: int) -> dict[str, int]:
+    return {
+        "size_bytes": size * MIB,
+        "free_bytes": free * MIB,
+        "available_bytes": available * MIB,
+    }
+
+
+def test_df_differs_by_tables_and_by_what_is_kept_for_root() -> None:
+    found = accounts.df(scan(counted=counted(58, 28, 25), reserved_bytes=3 * MIB))
+    assert found is not None and found.level == "fine"
+    assert found.sentence == (
+        "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables, which are in use;"
+        " it counts 3 MiB kept for root as not available"
+    )
+    assert accounts.df(scan(counted=counted(64, 28, 28))) is None
+
+
+def test_df_differs_by_what_xfs_keeps_and_by_a_quota_of_the_folder() -> None:
+    source = {"file_system": "xfs"}
+    found = accounts.df(scan(counted=counted(62, 20, 20), source=source))
+    assert found is not None and "xfs keeps 8 MiB of the free space for itself" in found.sentence
+    found = accounts.df(scan(counted=counted(10, 1, 1), source=source))
+    assert found is not None and "a quota of the folder" in found.sentence
+
+
+def deleted(size_bytes: int, **changes: Any) -> dict[str, Any]:
+    largest = {
+        "path": "/var/log/a\x1b",
+        "size_bytes": size_bytes,
+        "process": "nginx",
+        "process_id": 7,
+    }
+    found = {"files": 2, "size_bytes": size_bytes, "all_processes": True, "largest": [largest]}
+    return found | changes
+
+
+def test_deleted_files_that_are_open() -> None:
+    found = accounts.deleted(scan(deleted=deleted(8 * MIB)))
+    assert found is not None and "8 MiB (12 %) are taken by 2 deleted files" in found.sentence
+    assert r"/var/log/a\x1b, 8 MiB, of nginx (7)" in found.sentence
+    assert found.do.startswith("restart nginx (7)")
+    assert accounts.deleted(scan(deleted=deleted(64 * MIB // 100))) is None
+    partly = accounts.deleted(scan(deleted=deleted(8 * MIB, all_processes=False)))
+    assert partly is not None and "root alone sees" in partly.sentence
+
+
+def test_files_without_a_name_on_an_image() -> None:
+    image = scan()
+    assert accounts.deleted(image) is None
+    counts = image.counts.model_copy(update={"unnamed_files": 1, "unnamed_bytes": 5 * MIB})
+    found = accounts.deleted(image.model_copy(update={"counts": counts}))
+    assert found is not None and "5 MiB (8 %) belong to 1 files without a name" in found.sentence
+
+
+def test_blocks_behind_the_ends_of_files() -> None:
+    for kind, words in (("xfs", "allocsize"), ("ext4", "truncate")):
+        image = scan(source={"file_system": kind})
+        counts = image.counts.model_copy(
+            update={"beyond_end_files": 3, "beyond_end_bytes": 7 * MIB}
+        )
+        found = accounts.beyond_end(image.model_copy(update={"counts": counts}))
+        assert found is not None and words in found.do and "7 MiB (11 %)" in found.sentence
+    assert accounts.beyond_end(scan()) is None

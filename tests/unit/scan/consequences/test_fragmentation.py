@@ -1,0 +1,86 @@
+"""Whether pieces matter: by the device's seek and rate, in bytes, and for a single file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.consequences import RULES, consequences, fragmentation
+from tests.scan_example import example
+from tests.unit.scan.consequences.test_no_space import MIB, scan
+
+
+def files(
+    count: int, pieces: int, size_bytes: int, *, rotational: bool | None, **more: Any
+) -> ScanResult:
+    found = scan(is_rotational=rotational, **more)
+    counts = found.counts.model_copy(
+        update={
+            "files": count,
+            "files_without_extents": 0,
+            "extents": pieces,
+            "extent_bytes": size_bytes,
+            "short_bytes": size_bytes // 4,
+        }
+    )
+    return found.model_copy(update={"counts": counts, "top": []})
+
+
+def sentence(found: ScanResult) -> str:
+    said = fragmentation.matters(found)
+    assert said is not None
+    return said.sentence
+
+
+def test_a_seek_costs_a_disk_with_heads_what_flash_hardly_feels() -> None:
+    heads, flash = fragmentation.heads(), fragmentation.flash()
+    assert heads.piece_ns == pytest.approx(12.67e6, rel=0.01)
+    assert heads.factor(1, 1, 100 * MIB) == flash.factor(1, 1, 100 * MIB) == 1
+    assert heads.factor(1, 100, 100 * MIB) > 2.5
+    assert flash.factor(1, 100, 100 * MIB) < 1.01
+
+
+def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
+    assert sentence(files(10, 1000, 1 << 30, rotational=True)).startswith(
+        "Fragmentation matters here: reading every file takes a disk with heads 3.0"
+    )
+    on_flash = sentence(files(10, 1000, 1 << 30, rotational=False))
+    assert on_flash.startswith("Fragmentation does not matter here")
+    assert "25.0 % of the bytes are in short pieces" in on_flash
+    assert "which of both is not known" in sentence(files(10, 1000, 1 << 30, rotational=None))
+    none = sentence(files(0, 0, 0, rotational=True))
+    assert none == "No file has an extent on the device: nothing is fragmented"
+
+
+def test_one_file_may_matter_where_all_do_not() -> None:
+    scanned = files(100_000, 100_100, 1 << 40, rotational=True)
+    top = example().top[0].model_copy(update={"extents": 500, "size_bytes": 64 * MIB})
+    found = fragmentation.matters(scanned.model_copy(update={"top": [top]}))
+    assert found is not None and found.level == "attention"
+    assert found.sentence.startswith("Fragmentation matters for single files, not for all")
+    assert found.do.startswith("e4defrag -v ") and "64 MiB" in found.cost
+    assert "largest free one has 16 MiB" in found.cost
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [("xfs", "xfs_fsr -v"), ("btrfs", "btrfs filesystem defragment"), ("f2fs", "cp --reflink")],
+)
+def test_what_to_do_is_of_the_file_system(kind: str, command: str) -> None:
+    scanned = files(10, 1000, 1 << 30, rotational=True, source={"file_system": kind})
+    found = fragmentation.matters(scanned)
+    assert found is not None and found.do.startswith(command) and found.cost
+
+
+def test_the_gravest_comes_first_and_nothing_follows_from_half_a_scan() -> None:
+    stopped = scan(inodes={"total": 10, "free": 0}, is_rotational=True)
+    levels = [said.level for _, said in consequences(stopped)]
+    assert levels[0] == "stop" and levels == sorted(levels, key=["stop", "attention", "fine"].index)
+    assert consequences(stopped.model_copy(update={"ended": "interrupted"})) == []
+
+
+def test_each_rule_has_its_question_threshold_and_source_and_its_own_name() -> None:
+    assert all(rule.question.endswith("?") and rule.threshold and rule.source for rule in RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)

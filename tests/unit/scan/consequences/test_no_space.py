@@ -1,0 +1,121 @@
+"""Each rule of "no space although there is": just below its threshold it says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.wire import ScanResult
+from fsgauge.scan.consequences import no_space
+from fsgauge.scan.consequences.rule import Consequence
+from tests.scan_example import changed
+
+MIB = 1 << 20
+
+
+def scan(
+    *, free: dict[str, Any] | None = None, source: dict[str, Any] | None = None, **room: Any
+) -> ScanResult:
+    """The example, 64 MiB with 28 MiB free, with parts of `room`."""
+    found = changed(free=free, source=source)
+    dump = found.model_dump(mode="json")
+    dump["room"] |= room
+    return ScanResult.model_validate(dump)
+
+
+def said(found: Consequence | None) -> str:
+    assert found is not None
+    return f"{found.level}: {found.sentence}"
+
+
+@pytest.mark.parametrize(
+    ("total", "free", "words"),
+    [
+        (1280, 0, "stop: No new file can be made: all 1,280 inodes are in use, although 28 MiB"),
+        (1280, 12, "attention: 12 files more, then none: of 1,280 inodes 12 are left"),
+        (1280, 13, ""),
+        (10_000_000, 1000, ""),
+        (10_000_000, 999, "attention: 999 files more"),
+    ],
+)
+def test_inodes(total: int, free: int, words: str) -> None:
+    found = no_space.inodes(scan(inodes={"total": total, "free": free}))
+    assert (found is None) if not words else said(found).startswith(words)
+
+
+def test_inodes_of_xfs_can_be_had_by_a_command() -> None:
+    found = no_space.inodes(scan(inodes={"total": 9, "free": 0}, source={"file_system": "xfs"}))
+    assert found is not None and found.do == "xfs_growfs -m 50 /fake" and found.cost
+
+
+def chunk(**changes: Any) -> dict[str, Any]:
+    return {"least_bytes": 32768, "align_bytes": 16384, "places": 0, "free_inodes": 0} | changes
+
+
+def test_xfs_without_a_piece_for_inodes() -> None:
+    found = no_space.inode_chunk(scan(inode_chunk=chunk()))
+    assert said(found).startswith("stop: No new file can be made: XFS needs a free piece of 32 KiB")
+    assert "none of 3 free pieces holds one, although 28 MiB (44 %) are free" in said(found)
+    assert said(no_space.inode_chunk(scan(inode_chunk=chunk(free_inodes=64)))).startswith(
+        "attention: 64 files more, then none"
+    )
+    for silent in (chunk(places=1), chunk(places=None), None):
+        assert no_space.inode_chunk(scan(inode_chunk=silent)) is None
+    full = scan(inode_chunk=chunk(), free={"size_bytes": 64 * 32768 - 1})
+    assert no_space.inode_chunk(full) is None, "that is plainly full"
+
+
+def btrfs(free: int, unallocated: int, metadata: int, *, reserve: int = MIB) -> ScanResult:
+    parts = {
+        "size_bytes": free,
+        "device_bytes": free,
+        "unallocated_bytes": unallocated,
+        "metadata": {
+            "size_bytes": 16 * MIB,
+            "free_bytes": metadata,
+            "free_device_bytes": 2 * metadata,
+        },
+    }
+    return scan(free=parts, source={"file_system": "btrfs"}, metadata_reserve_bytes=reserve)
+
+
+def test_btrfs_whose_metadata_is_full_though_data_has_room() -> None:
+    found = no_space.metadata(btrfs(8 * MIB, MIB - 1, MIB))
+    assert "chunks for metadata are full" in said(found)
+    assert found is not None and "-dusage=10" in found.do and "device add" in found.cost
+    assert no_space.metadata(btrfs(8 * MIB, MIB, MIB)) is None
+    assert no_space.metadata(btrfs(8 * MIB, 0, 2 * MIB)) is None
+    assert no_space.metadata(btrfs(8 * MIB, 0, 2 * MIB, reserve=2 * MIB)) is not None
+
+
+def test_btrfs_whose_data_is_full_though_metadata_has_room() -> None:
+    found = no_space.metadata(btrfs(0, 0, 8 * MIB))
+    assert said(found).startswith("stop: There is no room for data: 0 B")
+    assert found is not None and "-musage=10" in found.do
+    assert no_space.metadata(btrfs(8 * MIB, 0, 8 * MIB)) is None
+
+
+def counted(available: int, free: int = 4 * MIB) -> dict[str, int]:
+    return {"size_bytes": 60 * MIB, "free_bytes": free, "available_bytes": available}
+
+
+def test_what_is_kept_for_root_and_what_is_full() -> None:
+    kept = scan(counted=counted(0), reserved_bytes=4 * MIB, free={"size_bytes": 4 * MIB})
+    found = no_space.full(kept)
+    assert "Ordinary users have no room: what is free, 4 MiB, is kept for root" in said(found)
+    assert found is not None and found.do.startswith("tune2fs -m 1 /dev/fake")
+    nothing = scan(counted=counted(0, 0), free={"size_bytes": 0}, reserved_bytes=0)
+    assert said(no_space.full(nothing)).startswith("stop: It is full: no room for new data")
+    room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
+    assert no_space.full(room) is None
+    assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
+
+
+def test_quotas() -> None:
+    quota = {"kind": "user", "id": 1000, "of": "bytes", "limit": 10 * MIB}
+    files = {"kind": "project", "id": 7, "of": "inodes", "limit": 100}
+    found = said(no_space.quota(scan(full_quotas=[quota, files])))
+    assert "user 1000 has its 10 MiB, project 7 has its 100 files" in found
+    assert "and 1 more" in said(no_space.quota(scan(full_quotas=[quota, files, quota, quota])))
+    assert no_space.quota(scan()) is None
