@@ -60,7 +60,7 @@ class Recorded:
         self.programs = root / "bin"
         self.programs.mkdir()
         monkeypatch.setenv("PATH", f"{self.programs}:/usr/bin:/bin")
-        monkeypatch.setattr(in_force, "ALIVE", self.moved(in_force.ALIVE))
+        monkeypatch.setattr(in_force, "SHELL", self.moved(in_force.SHELL))
         self.add("proc/mounts", "")
 
     def moved(self, text: str) -> str:
@@ -173,6 +173,22 @@ def test_a_process_that_has_ended_is_named(
     if is_zombie:
         guest.runs(process, state="Z")
     assert any(f"{process} is not running" in each for each in guest.lost())
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (",tcp,bg,rsize=131072,proto=tcp", ""),
+        (",rsize=32768", "not mounted by NFS 3: rsize=32768 is not in force"),
+        (",rsize=13107", "rsize=13107 is not in force"),
+    ],
+)
+def test_options_of_the_mount_that_were_negotiated_down_are_named(
+    asked: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(NODE, "REACHED_MOUNT", asked)
+    lost = recorded("nfs3", tmp_path, monkeypatch).lost()
+    assert [named in each for each in lost] == ([True] if named else [])
 
 
 def test_all_that_have_ended_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
