@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine.wire import ClientsJob, SmbTarget
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats import read_study
@@ -85,7 +86,9 @@ def test_what_clients_wrote_over_smb_is_backed_up_over_the_path(
         assert run.result.clients.files == SMALL_CLIENTS and not run.result.clients.errors
         assert run.result.clients.checked_records > 0
     results = read_study(stored.turns, stored.runs, stored.study, stored.environment_before)
-    assert not any("server" in each.code for each in results.findings)
+    connections = Connections.of(results)
+    assert connections is not None and connections.serving is not None
+    assert {each.cell for each in connections.serving.use} == {"backup-fill"}
     assert scene.left() == [] and leftovers() == []
 
 

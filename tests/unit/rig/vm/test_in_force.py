@@ -132,7 +132,7 @@ GUESTS: dict[str, Guest] = {
     "gfs2": Guest(GFS2, CLUSTER, {f"{SPACES}/1/x": "", f"{SPACES}/2/x": ""}, QUORUM),
     "ocfs2": Guest(OCFS2, set(), {"sys/kernel/debug/o2hb/livenodes": "1 2 \n"}),
     "stripe8": Guest(
-        programs={"dmsetup": "0 5242880 striped 8 254:0 254:16 254:32 1 AAAAAAAA"},
+        programs={"dmsetup": "0 5242880 striped 8 254:0 254:16 254:32 1 AAADAAAA"},
     ),
 }
 """By layer. A server that listens and block devices (Samba, LVM) are for the rig's own test."""
@@ -247,7 +247,8 @@ def test_what_is_lost_is_named(
     [
         ("gluster", "gluster", "State: Peer in Cluster (Disconnected)", "not all connected"),
         ("gfs2", "corosync-quorumtool", "Nodes:            1", "missing in the cluster"),
-        ("stripe8", "dmsetup", "0 5242880 striped 8 254:0 1 AAADAAAA", "eight columns"),
+        ("stripe8", "dmsetup", "0 5242880 striped 7 254:0 1 AAAAAAA", "eight columns"),
+        ("stripe8", "dmsetup", "0 5242880 error", "eight columns"),
     ],
 )
 def test_what_its_tools_say_is_named(

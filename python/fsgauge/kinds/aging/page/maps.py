@@ -76,7 +76,7 @@ def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
         found = [each for step in steps if (each := _small(*step)) is not None]
         if found:
             ends = [steps[0], *steps[1:][-1:]]
-            groups = [each for step in ends if (each := _by_group(*step)) is not None]
+            groups = [bars for step in ends if (bars := _by_group(*step)) is not None]
             sizes = [scan.result.map for scan in of_turn if scan.result and scan.result.map]
             rows.append(MapRow(system, format_size(sizes[0].cell_bytes), found, groups))
     return rows
