@@ -17,7 +17,6 @@ from fsgauge.engine.wire import (
     LognormalSizes,
     MixPhase,
     OwnTree,
-    PathTarget,
     Phase,
     ReadPhase,
     SharedTree,
@@ -146,10 +145,9 @@ class ConnectionsMethod(MakesOwnFiles):
         rest = Think(mean_ns=workload.think, spread=workload.think_spread)
         alone, folder = factors.test == "backup", self.folder_of(cell)
         on_path = alone and workload.backup_access == "path"
+        where = target.model_copy(update={"share": None}) if on_path else target
         return ClientsJob(
-            target=PathTarget(directory=target.folder(folder))
-            if on_path
-            else target.target(folder),
+            target=where.target(folder),
             phase=self._phase(cell),
             clients=factors.clients,
             outstanding=1 if alone or threads else workload.outstanding,
