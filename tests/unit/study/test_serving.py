@@ -119,7 +119,7 @@ SERVED = "access.server=samba"
         ([SERVED, "access.smb_dialect=1.0"], "not known"),
         ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),
         (["workload.backup_access=path"], "backup_access would be ignored"),
-        ([SMB, "workload.backup_access=path"], "lie on no path of this machine"),
+        ([SMB, "workload.backup_access=path"], "have no path on this machine"),
         ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "may not set the option"),
         ([SERVED, "system.ext4 delalloc.server.path=/etc"], "may not set the option"),
         ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "a study may not set"),

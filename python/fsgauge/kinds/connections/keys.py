@@ -177,7 +177,7 @@ class ConnectionsWorkload(ConnectionsFields):
         because = ("access", "share" if shared else "server")
         if self.backup_access == "path" and shared:
             raise conflict(
-                "a running server's files lie on no path of this machine",
+                "a running server's files have no path on this machine",
                 [("workload", "backup_access"), because],
                 next="--serve samba starts one here, over storage of this machine",
             )

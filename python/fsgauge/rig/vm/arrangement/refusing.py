@@ -205,7 +205,7 @@ def _require_writable(arranged: Sequence[Arrangement]) -> None:
 def _require_files(study: Study, found: Arrangement) -> None:
     if found.is_device and study.faults:
         raise InputError(
-            f"a fault strikes nothing that is on {found.volume.title} beside a bare disk",
+            f"a fault strikes no study of a bare disk on {found.volume.title}",
             next="leave [[fault]] out, or --baseline with another system",
         )
     if is_arranged(study) and not found.has_files and not found.is_device:
