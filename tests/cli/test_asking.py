@@ -152,4 +152,4 @@ def test_ctrl_c_at_the_question_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None
         raise click.Abort
 
     monkeypatch.setattr(run.click, "confirm", aborted)
-    assert not run._is_meant()
+    assert not run.is_meant()

@@ -20,6 +20,7 @@ from fsgauge.progress import Progress
 from fsgauge.record.records import ScanRecord
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
+from fsgauge.scan.mb_groups import text_of
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results
 from tests.needs import need_mkfs
@@ -282,3 +283,24 @@ def test_below_a_root_that_is_no_mount_point_statx_and_statfs_say_what_is_scanne
     # Without /sys the size is that of statfs, which leaves the file system's tables out.
     assert 0 < result["source"]["size_bytes"] <= outside.source.size_bytes
     assert [note["code"] for note in result["notes"]].count("mount_not_listed") == 1
+
+
+@pytest.mark.parametrize("block_bytes", [1024, 4096])
+def test_mb_groups_of_an_image_are_those_of_the_kernel(
+    block_bytes: int, make_loop: MakeLoop, tmp_path: Path
+) -> None:
+    """Of the image the same text is made as the kernel has once it is mounted."""
+    need_mkfs("ext4")
+    device, folder = make_loop(384 * MEBIBYTE), tmp_path / "mounted"
+    folder.mkdir()
+    run("mkfs.ext4", "-q", "-b", str(block_bytes), device)
+    run("mount", device, str(folder))
+    fill(folder)
+    run("umount", str(folder))
+    run("mount", device, str(folder))
+    try:
+        kernel = Path(f"/proc/fs/ext4/{Path(device).name}/mb_groups").read_text()
+    finally:
+        run("umount", str(folder))
+    dump = subprocess.run(["dumpe2fs", device], capture_output=True, text=True, check=True)
+    assert text_of(dump.stdout, block_bytes) == kernel

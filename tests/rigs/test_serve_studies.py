@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine.wire import ClientsJob, SmbTarget
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats import read_study
@@ -18,6 +19,7 @@ from tests.rigs.measured import measured
 from tests.rigs.serving import (
     ALONE,
     NAMES,
+    SMALL_CLIENTS,
     leftovers,
     needs,
     network_runs,
@@ -61,6 +63,32 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     assert "password" not in outcome.directory.joinpath("study.json").read_text().replace(
         "password_file", ""
     )
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_what_clients_wrote_over_smb_is_backed_up_over_the_path(
+    scene: Scene, rig: HostRig, tmp_path: Path
+) -> None:
+    """As published: sessions of clients, and one reader on the server."""
+    needs("samba")
+    backup = {"backup_files_per_connection": 1, "backup_file_size": 65536}
+    study = study_of("samba", tests=["backup"], backup_access="path", **backup)
+    outcome, stored = measured(study, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    by_test = {
+        test: [run for run in stored.runs if ConnectionsFactors.of(run.cell).test == test]
+        for test in ("backup fill", "backup")
+    }
+    network_runs(by_test["backup fill"])
+    for run in by_test["backup"]:
+        assert isinstance(run.job, ClientsJob) and run.job.target.kind == "path"
+        assert run.server is None and run.result is not None and run.result.clients is not None
+        assert run.result.clients.files == SMALL_CLIENTS and not run.result.clients.errors
+        assert run.result.clients.checked_records > 0
+    results = read_study(stored.turns, stored.runs, stored.study, stored.environment_before)
+    connections = Connections.of(results)
+    assert connections is not None and connections.serving is not None
+    assert {each.cell for each in connections.serving.use} == {"backup-fill"}
     assert scene.left() == [] and leftovers() == []
 
 

@@ -67,6 +67,23 @@ def test_a_study_is_measured_and_its_page_says_what_was_emulated(scene: Path) ->
 
 
 @pytest.mark.long
+def test_raw_and_ext4_are_measured_on_one_stripe_of_eight_columns(scene: Path) -> None:
+    """The published storage of flash: what a file system takes away from such a volume."""
+    on = [f"--set=system.{name}.rig.volume=stripe8" for name in ("raw", "ext4")]
+    done = fsgauge(
+        *("run", "overhead", "--rig", "vm", "--system", "ext4", *SMALL, *on),
+        *("--set", f"storage.directory={scene / 'disks'}", "--results", str(scene / "results")),
+    )
+    assert done.returncode in (0, 4, 5), done.stdout + done.stderr
+    (folder,) = (scene / "results").iterdir()
+    stored = read_results(folder)
+    assert len(stored.runs) == 6 and all(run.fault is None for run in stored.runs)
+    assert {turn.facts.details["set up"] for turn in stored.turns} == {
+        f"{name} on a stripe of 8 columns of 1 MiB" for name in ("raw", "ext4")
+    }
+
+
+@pytest.mark.long
 def test_a_machine_that_is_killed_makes_its_block_void_and_the_study_goes_on(scene: Path) -> None:
     code, said = run_and_kill_qemu(scene)
     assert code == 0, said

@@ -143,7 +143,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
         *time_and_bytes(description),
     ]
     sys.stderr.write("\n".join(lines) + "\n")
-    if not _is_meant():
+    if not is_meant():
         shorter = _shorter(study, rig, planned)
         raise Interrupted("nothing was started", next=shorter)
 
@@ -160,7 +160,7 @@ def _refuse_at_once(study: Study, rig: Rig) -> None:
             raise refusal
 
 
-def _is_meant() -> bool:
+def is_meant() -> bool:
     """The answer; no for Ctrl-C and Ctrl-D as well."""
     try:
         return click.confirm("begin?", default=False, err=True)

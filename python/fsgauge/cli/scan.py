@@ -63,7 +63,7 @@ _WORST_FILES = 3
     "groups",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the kernel's mb_groups of a mounted ext4 or ldiskfs, a line a group.",
+    help="Write mb_groups of an ext4 or ldiskfs, mounted or an image, a line a group.",
 )
 @click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
 @click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
@@ -120,7 +120,7 @@ def command(
             map_order=_order(before) if with_map else 0,
         )
     if groups is not None:
-        write_whole(groups, mb_groups(scan.source))
+        write_whole(groups, mb_groups(scan.source, _dumped))
     region = empty_region(scan, region_bytes) if region_bytes else None
     if as_json:
         more = {"empty_region": asdict(region)} if region else {}
@@ -248,6 +248,13 @@ def _with_deleted(scan: ScanResult) -> ScanResult:
         return scan
     room = scan.room.model_copy(update={"deleted": deleted_files(Path(point))})
     return scan.model_copy(update={"room": room})
+
+
+def _dumped(path: str) -> str:
+    """What dumpe2fs prints of an image."""
+    from fsgauge.machine.process.tool import must_run
+
+    return must_run(["dumpe2fs", path], what=f"{path} cannot be read", seconds=600.0).output
 
 
 def _refuse_what_only_a_scan_takes(path: Path, no_space: bool, groups: Path | None) -> None:

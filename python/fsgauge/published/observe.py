@@ -1,15 +1,16 @@
 """What a study's results say to a claim: one observation for each cell that it is about.
 
-Four quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
+Five quantities are in every kind's results: "ratio", a comparison with the baseline by a metric,
 where the rig did not set it; "steps", that ratio at one value of a factor over it at another, taken
-inside blocks; "own steps", the same of the system's own numbers; and "rate", these, in GB/s. Others
-are a kind's own: OBSERVED in its published.py, by name.
+inside blocks; "own steps", the same of the system's own numbers; "rate", these, in GB/s; and "more
+hosts", the rate of several hosts together over that of the fewest. Others are a kind's own:
+OBSERVED in its published.py, by name.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Self
 
 from fsgauge import kinds
@@ -68,6 +69,7 @@ class Observation(Part):
         return self.low is not None and self.high is not None and self.low <= value <= self.high
 
 
+MORE_HOSTS = "more hosts"
 Observe = Callable[[Observable, Results], list[Observation]]
 
 
@@ -85,6 +87,8 @@ def observe(about: Observable, results: Results) -> list[Observation]:
         return _own_steps(about, results)
     if about.quantity == "rate":
         return _rates(about, results)
+    if about.quantity == MORE_HOSTS:
+        return _more_hosts(about, results)
     has_own = kinds.has_part(results.kind, "published")
     own: Mapping[str, Observe] = kinds.part(results.kind, "published").OBSERVED if has_own else {}
     return own[about.quantity](about, results)
@@ -98,6 +102,28 @@ def cells_of(about: Observable, results: Results) -> list[Cell]:
 def has(cell: Cell, factors: Mapping[str, Scalar]) -> bool:
     """Whether a cell has these factors; one that a cell does not have is not equal to any."""
     return all(cell.factors.get(name) == value for name, value in factors.items())
+
+
+OwnRow = tuple[str, str, Estimate | Ratio | JudgedRatio | None]
+"""A cell's id, a system, and a number of theirs that only this kind of study has."""
+
+
+def of_rows(
+    about: Observable, results: Results, over: str, rows: Iterable[OwnRow]
+) -> list[Observation]:
+    """The numbers of the trial's system in its cells, each a ratio to `over`, "" for none."""
+    names = {cell.id: cell.name for cell in cells_of(about, results)}
+    return [
+        Observation.of(names[cell], system, over, found)
+        for cell, system, found in rows
+        if system == about.system and cell in names and found is not None
+    ]
+
+
+def _more_hosts(about: Observable, results: Results) -> list[Observation]:
+    lines = results.host_scaling
+    own = ((point.cell, line.system, point.change) for line in lines for point in line.points)
+    return of_rows(about, results, "one host", own)
 
 
 def _rates(about: Observable, results: Results) -> list[Observation]:

@@ -76,7 +76,8 @@ def numbers(seen: Observation) -> str:
     if seen.low is None or seen.high is None:
         return f"{_digits(seen.value)} (one block, no interval)"
     if seen.low == seen.high:
-        return f"{_digits(seen.value)} (the same in all blocks)"
+        how = "the same in all blocks" if seen.over else "counted"
+        return f"{_digits(seen.value)} ({how})"
     return f"{_digits(seen.value)} ({_digits(seen.low)} to {_digits(seen.high)})"
 
 
@@ -112,7 +113,8 @@ def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
         else (one.is_above(1), one.is_below(1))
     )
     if not same:
-        return "refuted" if other else "undecided"
+        is_none = one.low == one.high == 1  # counted: neither a gain nor a loss
+        return "refuted" if other or is_none else "undecided"
     if published is None or one.contains(published):
         return "confirmed"
     return "direction confirmed"

@@ -50,6 +50,8 @@ from fsgauge.record.private_server import ServerFacts, ServerRun
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
+REACHED_BY = "reached by"
+"""In the details of a system's facts: what the nodes that drive the load reach it by."""
 
 
 class Record(BaseModel):

@@ -18,7 +18,7 @@ from fsgauge.machine.ordinary_causes import ordinary_cause
 from fsgauge.plan.turns import make_plan
 from fsgauge.programs.interruption import interruptible, unwrapped
 from fsgauge.progress import Progress
-from fsgauge.record.records import StudyRecord
+from fsgauge.record.records import Plan, StudyRecord
 from fsgauge.rig.happenings import StudyVoid
 from fsgauge.rig.refusing import refused_by, require_none
 from fsgauge.rig.registry import require_hosts
@@ -34,7 +34,7 @@ from fsgauge.store.journal import read_journal
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 
-__all__ = ["Outcome", "resume_study", "run_study"]
+__all__ = ["Outcome", "left_of", "resume_study", "run_study"]
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,16 @@ def resume_study(
             ended_by = _measure(session, stored.study, recording, whole)
             folder.files.require_still()
     return Outcome(directory, ended_by)
+
+
+def left_of(directory: Path) -> Plan | None:
+    """What of its plan a study in a folder still lacks; None when that is nothing. Raises
+    InputError where it cannot be read."""
+    with ResultsFolder.opened(directory) as folder:
+        stored = read_results(folder.files)
+        whole = whole_blocks(stored)
+        finished = is_finished(stored, whole, read_journal(folder.files))
+    return None if finished else without(stored.study.plan, whole)
 
 
 def _measure(

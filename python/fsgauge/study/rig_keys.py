@@ -111,6 +111,13 @@ class SystemRig(StudyModel):
         " where it is not their own: nfs3 or nfs4. Default: it is mounted on them.",
         exclude_if=lambda value: value is None,
     )
+    mount: Annotated[OneLine, Field(pattern=r"^[a-z0-9_.=]+(,[a-z0-9_.=]+)*$")] | None = Field(
+        None,
+        description="On the virtual rig, options of the mount by which the nodes that drive the"
+        ' load reach the file system: "tcp,timeo=300,rsize=32768". Each of the form name=value has'
+        " to be in force. Default: those of the way it is reached.",
+        exclude_if=lambda value: value is None,
+    )
     network: NetworkKeys | None = Field(
         None,
         description="The network while this system is measured. Default: that of [rig].",

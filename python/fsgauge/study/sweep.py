@@ -49,7 +49,11 @@ Key = str | tuple[str | int, ...]
 
 def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
     """Refuse a sweep that nobody can read; `lists` are the keys that span it."""
-    cells = prod(len(getattr(workload, key)) for key in lists)
+    require_few(prod(len(getattr(workload, key)) for key in lists), lists)
+
+
+def require_few(cells: int, lists: list[str]) -> None:
+    """The same of so many cells."""
     if cells > CELLS_LIMIT:
         raise conflict(
             f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",

@@ -118,6 +118,8 @@ SERVED = "access.server=samba"
         ([SERVED, "access.smb_dialect=2.1", "access.smb_encryption=true"], "no encryption"),
         ([SERVED, "access.smb_dialect=1.0"], "not known"),
         ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),
+        (["workload.backup_access=path"], "backup_access would be ignored"),
+        ([SMB, "workload.backup_access=path"], "have no path on this machine"),
         ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "may not set the option"),
         ([SERVED, "system.ext4 delalloc.server.path=/etc"], "may not set the option"),
         ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "a study may not set"),

@@ -32,6 +32,7 @@ def test_the_shipped_studies():
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
+    others |= {"writers-nfs-as-published"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
@@ -41,7 +42,10 @@ def test_a_variant_has_its_study_s_name_before_its_own():
     assert variant_of("overhead", "full") == "overhead-full"
     with pytest.raises(InputError, match='"churn" has no variant --as-published') as refusal:
         variant_of("churn", "as-published")
-    assert refusal.value.cause == "these have: aging, connections, overhead, sharing, writers"
+    assert (
+        refusal.value.cause
+        == "these have: aging, connections, overhead, sharing, writers, writers-nfs"
+    )
 
 
 def test_overhead_is_the_published_method():
@@ -72,6 +76,7 @@ def test_connections_is_the_published_method():
     assert workload.file_sizes == [1024 << n for n in range(2, 12)]
     assert workload.backup_file_size == 1 << 20
     assert (workload.files_per_connection, workload.backup_files_per_connection) == (1000, 50)
+    assert (study.access.server, workload.backup_access) == ("samba", "path")
 
 
 def test_the_template_is_a_study():

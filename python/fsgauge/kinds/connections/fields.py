@@ -171,6 +171,12 @@ class ConnectionsFields(WorkloadKeys):
         description="The order in which the reader takes files, one cell for each: as directories"
         " list them, by inode number, or by position on the storage.",
     )
+    backup_access: Literal["clients", "path"] = Field(
+        "clients",
+        description="How the backup's reader reaches the files. clients: as the clients do. path:"
+        " over their path, next to the server through which clients wrote them (access.server), as"
+        " published.",
+    )
     backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
     time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         600_000_000_000,

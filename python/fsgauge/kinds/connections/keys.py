@@ -141,7 +141,7 @@ class ConnectionsWorkload(ConnectionsFields):
             found |= dict.fromkeys(("mix", "mix_duration"), ("there is no test mix", "tests"))
         if "backup" not in self.tests:
             files = ("backup_files_per_connection", "backup_fill", "backup_file_size")
-            reader = ("backup_orders", "backup_block_size")
+            reader = ("backup_orders", "backup_access", "backup_block_size")
             found |= dict.fromkeys((*files, *reader), ("there is no backup", "tests"))
         if self.tree == "own":
             found |= dict.fromkeys(("depth", "fan_out"), ("every client has one directory", "tree"))
@@ -175,8 +175,14 @@ class ConnectionsWorkload(ConnectionsFields):
             return
         shared = any(access.share is not None for access in accesses)
         because = ("access", "share" if shared else "server")
+        if self.backup_access == "path" and shared:
+            raise conflict(
+                "a running server's files have no path on this machine",
+                [("workload", "backup_access"), because],
+                next="--serve samba starts one here, over storage of this machine",
+            )
         for index, order in enumerate(self.backup_orders):
-            if order != "directory":
+            if order != "directory" and self.backup_access == "clients":
                 raise conflict(
                     "a share does not show where files are placed, so a backup reads in directory"
                     " order",
@@ -190,7 +196,10 @@ class ConnectionsWorkload(ConnectionsFields):
             )
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
-        """Calls of this machine and extents, where all systems are shares of running servers."""
+        """Calls of this machine and extents, where all systems are shares of running servers; a
+        reader's own way, where no system has a server."""
+        if self.backup_access == "path" and all(e.protocol == "path" for e in accesses):
+            return {"backup_access": "clients and the reader all work on paths"}
         if any(access.share is None for access in accesses):
             return {}
         return {

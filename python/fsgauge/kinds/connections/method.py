@@ -143,9 +143,11 @@ class ConnectionsMethod(MakesOwnFiles):
         threads = workload.dispatch == "threads"
         limit_ns = workload.mix_duration if factors.test == "mix" else workload.time_limit
         rest = Think(mean_ns=workload.think, spread=workload.think_spread)
-        alone = factors.test == "backup"
+        alone, folder = factors.test == "backup", self.folder_of(cell)
+        on_path = alone and workload.backup_access == "path"
+        where = target.model_copy(update={"share": None}) if on_path else target
         return ClientsJob(
-            target=target.target(self.folder_of(cell)),
+            target=where.target(folder),
             phase=self._phase(cell),
             clients=factors.clients,
             outstanding=1 if alone or threads else workload.outstanding,
@@ -203,7 +205,8 @@ class ConnectionsMethod(MakesOwnFiles):
         contents, files = self._volume(cell)
         moved = 0.0 if factors.test in ("stat", "delete") else contents
         records = moved / factors.record_size_bytes
-        is_served = self.is_served
+        on_path = factors.test == "backup" and workload.backup_access == "path"
+        is_served = self.is_served and not on_path
         calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
         calls += factors.clients * speed.session_seconds if is_served else 0.0
         rests = files / factors.clients * workload.think / 1e9 if factors.test != "backup" else 0.0
@@ -247,6 +250,8 @@ class ConnectionsMethod(MakesOwnFiles):
         if "mix" in workload.tests:
             parts = ", ".join(f"{name} {weight}" for name, weight in workload.mix.items())
             lines.append(f"mix: {parts}, for {exact_duration(workload.mix_duration)}")
+        if "backup" in workload.tests and workload.backup_access == "path":
+            lines.append("backup: written as clients write, read over the path, next to the server")
         return [*lines, f"order: tests in one order in every turn, {caches}"]
 
     def notes(self) -> list[str]:

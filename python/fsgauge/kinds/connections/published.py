@@ -7,7 +7,7 @@ from functools import cache
 
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
-from fsgauge.published.observe import Observation, cells_of
+from fsgauge.published.observe import Observation, of_rows
 from fsgauge.published.trial import Observable
 from fsgauge.stats.differences import MOUNT_OPTIONS
 from fsgauge.stats.results import Results
@@ -110,35 +110,23 @@ def extents_per_file(about: Observable, results: Results) -> list[Observation]:
     connections = Connections.of(results)
     if connections is None:
         return []
-    found = []
-    for cell in cells_of(about, results):
-        extents = connections.extents_of(cell.id, about.system)
-        if extents is not None and extents.ratio is not None:
-            over = connections.extents_reference
-            found.append(Observation.of(cell.name, about.system, over, extents.ratio))
-    return found
+    own = ((each.cell, each.system, each.ratio) for each in connections.extents)
+    return of_rows(about, results, connections.extents_reference, own)
 
 
 def extents_of_a_file(about: Observable, results: Results) -> list[Observation]:
     """A system's own extents per file, in each cell that is asked for."""
     connections = Connections.of(results)
-    found = []
-    for cell in cells_of(about, results) if connections is not None else []:
-        extents = connections.extents_of(cell.id, about.system) if connections else None
-        if extents is not None:
-            found.append(Observation.of(cell.name, about.system, "", extents.per_file))
-    return found
+    rows = connections.extents if connections is not None else ()
+    return of_rows(about, results, "", ((e.cell, e.system, e.per_file) for e in rows))
 
 
 def response_by_clients(about: Observable, results: Results) -> list[Observation]:
     """A system's mean response with so many clients over that with the fewest, inside blocks."""
     connections = Connections.of(results)
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation.of(cells[entry.cell], about.system, "the fewest clients", entry.response_ratio)
-        for entry in (connections.by_clients if connections is not None else ())
-        if entry.system == about.system and entry.cell in cells and entry.response_ratio is not None
-    ]
+    rows = connections.by_clients if connections is not None else ()
+    own = ((each.cell, each.system, each.response_ratio) for each in rows)
+    return of_rows(about, results, "the fewest clients", own)
 
 
 OBSERVED = {

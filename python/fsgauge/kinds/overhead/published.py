@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.kinds.overhead.analysis.model import Overhead
-from fsgauge.published.observe import Observation, cells_of
+from fsgauge.published.observe import MORE_HOSTS, Observation, cells_of, of_rows
 from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
@@ -33,24 +33,9 @@ def _of(system: str, about: Observable, results: Results) -> list[Observation]:
 def same_over_separate(about: Observable, results: Results) -> list[Observation]:
     """The rate of all hosts on the same files over that on files divided between them."""
     overhead = Overhead.of(results)
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation.of(cells[each.same], each.system, "separate files", each.ratio)
-        for each in (overhead.host_files if overhead is not None else ())
-        if each.system == about.system and each.same in cells and not each.limited_by
-    ]
-
-
-def more_hosts(about: Observable, results: Results) -> list[Observation]:
-    """The rate of several hosts together over that of the fewest, inside blocks."""
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation.of(cells[point.cell], line.system, "one host", point.change)
-        for line in results.host_scaling
-        if line.system == about.system
-        for point in line.points
-        if point.cell in cells and point.change is not None
-    ]
+    rows = overhead.host_files if overhead is not None else ()
+    own = ((each.same, each.system, each.ratio) for each in rows if not each.limited_by)
+    return of_rows(about, results, "separate files", own)
 
 
 def between_hosts(about: Observable, results: Results) -> list[Observation]:
@@ -77,14 +62,11 @@ def between_hosts(about: Observable, results: Results) -> list[Observation]:
     return found
 
 
-OF_HOSTS = {
-    "same over separate": same_over_separate,
-    "more hosts": more_hosts,
-    "between hosts": between_hosts,
-}
-"""Numbers of several hosts, whatever the file system."""
+_OF_HOSTS = {"same over separate": same_over_separate, "between hosts": between_hosts}
+OF_HOSTS = {*_OF_HOSTS, MORE_HOSTS}
+"""Quantities of several hosts, whatever the file system."""
 OBSERVED = {
     "fluctuation": fluctuation,
     "fluctuation by setting": fluctuation_by_setting,
-    **OF_HOSTS,
+    **_OF_HOSTS,
 }

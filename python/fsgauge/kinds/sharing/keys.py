@@ -11,7 +11,7 @@ from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.tests import BYTE_BY_BYTE, IN_RECORDS, TESTS, FileTest, FolderTest
 from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few_cells
+from fsgauge.study.sweep import SCAN, BlockSize, Hosts, Inapplicable, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
@@ -37,6 +37,9 @@ TestName = Literal[
 ]
 """All of TESTS, in its order; the reference lists them."""
 FileSize = Annotated[SizeBytes, Field(ge=4 << 10, le=1 << 44)]
+LARGEST_WITH_ALL_RECORDS = 32 << 20
+LEAST_OF_LARGE = 64 << 10
+"""Of IOzone with -a: files above that have no records below this."""
 
 
 class SharingWorkload(WorkloadKeys):
@@ -55,7 +58,8 @@ class SharingWorkload(WorkloadKeys):
     )
     record_sizes: Distinct[BlockSize] = Field(
         [64 << 10],
-        description="Bytes of one call of IOzone's tests: write, rewrite, read, reread.",
+        description="Bytes of one call of IOzone's tests: write, rewrite, read, reread. A file has"
+        " those that it is as large as.",
     )
     chunk_sizes: Distinct[BlockSize] = Field(
         [64 << 10],
@@ -66,6 +70,14 @@ class SharingWorkload(WorkloadKeys):
         [16 << 20],
         description="Sizes of the file. Files that are smaller than twice the memory of a client"
         " and its server together say what caches do; see include_flush.",
+    )
+    chunk_file_sizes: Distinct[FileSize] | None = Field(
+        None,
+        description="Sizes of the file of the tests that are not IOzone's. Default: file_sizes.",
+    )
+    skip_small_records: bool = Field(
+        False,
+        description="Leave out records below 64 KiB of files above 32 MiB, as IOzone does with -a.",
     )
     include_close: bool = Field(
         True, description="Count the time of close(2), as IOzone does with -c."
@@ -101,23 +113,34 @@ class SharingWorkload(WorkloadKeys):
         return [
             cell.id
             for cell in self._cells_on(self._host_counts()[0])
-            if (factors := SharingFactors.of(cell)).file_size_bytes in (max(self.file_sizes), None)
-            and factors.record_size_bytes in (self.sizes_of(factors.test)[-1], None)
+            if self._is_largest(SharingFactors.of(cell))
         ]
+
+    def _is_largest(self, factors: SharingFactors) -> bool:
+        size_bytes = factors.file_size_bytes
+        if size_bytes is None:
+            return True
+        is_last = size_bytes == max(self.files_of(factors.test))
+        return is_last and factors.record_size_bytes == self.sizes_of(factors.test, size_bytes)[-1]
 
     def _host_counts(self) -> list[int | None]:
         return [*sorted(self.hosts)] if self.hosts else [None]
 
     def _cells_on(self, hosts: int | None) -> Iterator[Cell]:
-        files = [name for name in self.in_order if isinstance(TESTS[name], FileTest)]
+        files = self._file_tests
         programs = [
             [name for name in files if (name in IN_RECORDS) is own] for own in (True, False)
         ]
-        for size_bytes in sorted(self.file_sizes):
-            for tests in filter(None, programs):
-                for call_bytes in sorted({size for name in tests for size in self.sizes_of(name)}):
-                    for name in tests:
-                        if call_bytes in self.sizes_of(name):
+        for size_bytes in self.all_files:
+            for tests in programs:
+                sizes = {
+                    name: self.sizes_of(name, size_bytes)
+                    for name in tests
+                    if size_bytes in self.files_of(name)
+                }
+                for call_bytes in sorted({size for each in sizes.values() for size in each}):
+                    for name, own in sizes.items():
+                        if call_bytes in own:
                             yield self._file_cell(name, size_bytes, call_bytes, hosts)
         for name in self.in_order:
             if name not in files:
@@ -139,17 +162,26 @@ class SharingWorkload(WorkloadKeys):
 
     def keys_agree(self) -> None:
         """Raise a conflict where keys contradict one another."""
-        for key in ("record_sizes", "chunk_sizes"):
+        for key, files, largest in (
+            ("record_sizes", "file_sizes", max(self.file_sizes)),
+            ("chunk_sizes", self._chunk_files_key, min(self._chunk_files)),
+        ):
             for at, size_bytes in enumerate(getattr(self, key)):
-                if self._tests_in(key) and size_bytes > min(self.file_sizes):
+                if self._tests_in(key) and size_bytes > largest:
                     raise conflict(
                         f"a {key.partition('_')[0]} is larger than a file",
-                        [(key, at), "file_sizes"],
-                        next=f"smaller {key}, or larger file_sizes",
+                        [(key, at), files],
+                        next=f"smaller {key}, or larger {files}",
                     )
         sizes = [key for key in ("record_sizes", "chunk_sizes") if self._tests_in(key)]
         sweep = ["tests", *sizes, "file_sizes", *(["hosts"] if self.hosts else [])]
-        require_few_cells(self, sweep)
+        of_files = sum(
+            len(self.sizes_of(name, size))
+            for name in self._file_tests
+            for size in self.files_of(name)
+        )
+        of_folder = len(self.tests) - len(self._file_tests)
+        require_few((of_files + of_folder) * len(self._host_counts()), sweep)
 
     def inapplicable(self) -> Inapplicable:
         """Keys without effect, and why."""
@@ -160,11 +192,13 @@ class SharingWorkload(WorkloadKeys):
             found["seeks"] = ("the test seeks is not among them", "tests")
         if not self._tests_in("record_sizes"):
             found["record_sizes"] = ("no test is IOzone's; chunk_sizes is that of others", "tests")
+            found["skip_small_records"] = ("no test is IOzone's", "tests")
+            if self.chunk_file_sizes is not None:
+                found["file_sizes"] = ("chunk_file_sizes are those of all tests", "tests")
         if not self._tests_in("chunk_sizes"):
-            found["chunk_sizes"] = (
-                "tests on a file are all IOzone's; record_sizes is theirs",
-                "tests",
-            )
+            reason = "tests on a file are all IOzone's; {} is theirs"
+            found["chunk_sizes"] = (reason.format("record_sizes"), "tests")
+            found["chunk_file_sizes"] = (reason.format("file_sizes"), "tests")
         return found
 
     def needs_files(self) -> tuple[str, str, str]:
@@ -177,22 +211,45 @@ class SharingWorkload(WorkloadKeys):
         return [name for name in TESTS if name in self.tests]
 
     @property
+    def all_files(self) -> Sequence[int]:
+        """Sizes of the file in any test, ascending."""
+        found = {size for name in self._file_tests for size in self.files_of(name)}
+        return sorted(found or self.file_sizes)
+
+    @property
     def largest_file_bytes(self) -> int:
         """The file that the others are parts of."""
-        return max(self.file_sizes)
+        return self.all_files[-1]
 
-    def sizes_of(self, test: str) -> Sequence[int]:
-        """Of a test on a file, ascending: a cell for each. A test with a call for each byte has no
-        chunk, and one cell."""
+    def files_of(self, test: str) -> Sequence[int]:
+        """Sizes of the file of a test on one."""
+        return self.file_sizes if test in IN_RECORDS else self._chunk_files
+
+    def sizes_of(self, test: str, file_bytes: int) -> Sequence[int]:
+        """Of a test on a file of that size, ascending: a cell for each. A test with a call for each
+        byte has no chunk, and one cell."""
         if test in IN_RECORDS:
-            return sorted(self.record_sizes)
+            small = self.skip_small_records and file_bytes > LARGEST_WITH_ALL_RECORDS
+            least = LEAST_OF_LARGE if small else 0
+            return [size for size in sorted(self.record_sizes) if least <= size <= file_bytes]
         chunks = sorted(self.chunk_sizes)
         return chunks[:1] if test in BYTE_BY_BYTE else chunks
 
+    @property
+    def _file_tests(self) -> Sequence[str]:
+        return [name for name in self.in_order if isinstance(TESTS[name], FileTest)]
+
+    @property
+    def _chunk_files(self) -> Sequence[int]:
+        return self.chunk_file_sizes or self.file_sizes
+
+    @property
+    def _chunk_files_key(self) -> str:
+        return "chunk_file_sizes" if self.chunk_file_sizes else "file_sizes"
+
     def _tests_in(self, key: str) -> bool:
         """Whether a test on a file takes its sizes from that key."""
-        files = [name for name in self.tests if isinstance(TESTS[name], FileTest)]
-        return any((name in IN_RECORDS) == (key == "record_sizes") for name in files)
+        return any((name in IN_RECORDS) == (key == "record_sizes") for name in self._file_tests)
 
 
 def _cell(factors: SharingFactors, words: str) -> Cell:

@@ -122,7 +122,7 @@ class SharingMethod(Method):
         """Tests, what their time contains, and the caches of who measures."""
         workload = self.workload
         parts = ["close"] * workload.include_close + ["fsync"] * workload.include_flush
-        files = " or ".join(format_size(each) for each in workload.file_sizes)
+        files = " or ".join(format_size(each) for each in workload.all_files)
         ends = f"with {' and '.join(reversed(parts))}" if parts else "without fsync and close"
         in_folders = self.room is not None and self.room.in_folders
         return [
@@ -144,12 +144,12 @@ class SharingMethod(Method):
         room = self.room
         if room is None or not room.in_folders:
             return []
-        took = min(self.workload.file_sizes) / room.speed.bytes_per_second
+        took = self.workload.all_files[0] / room.speed.bytes_per_second
         if took >= SHORTEST_SECONDS:
             return []
         enough = 1 << (room.speed.bytes_per_second - 1).bit_length()
         return [
-            f"a file of {format_size(min(self.workload.file_sizes))} is written in"
+            f"a file of {format_size(self.workload.all_files[0])} is written in"
             f" {format_duration(round(took * 1e9))} on storage that takes"
             f" {format_bandwidth(room.speed.bytes_per_second)}: so short a test shows its beginning"
             f" and its end. --set 'workload.file_sizes=[\"{format_size(enough)}\"]'"

@@ -7,7 +7,7 @@ from functools import cache
 
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.published.ledger import Claim, Figure, Publication, ledger_of
-from fsgauge.published.observe import Observation, cells_of
+from fsgauge.published.observe import Observation, of_rows
 from fsgauge.published.trial import Observable
 from fsgauge.stats.results import Results
 
@@ -19,14 +19,17 @@ BETWEEN_CASES = ("D-14", "D-16", "D-18")
 class PublishedCase:
     """One line of the publication; `claim` is its id in the ledger.
 
-    `lay_out` is in MB/s, `iops` has one rate per number of writers, `called` the printed words.
-    `change_percent` and `share_percent` (of the ideal) are computed from the rates.
+    `lay_out` is in MB/s, `called` the printed words; `iops`, `seconds` and `operations` have one
+    number per number of writers. `change_percent` and `share_percent` (of the ideal) are computed
+    from the rates, `operations` from the file's size.
     """
 
     claim: str
     name: str
     lay_out: float
     iops: list[float]
+    seconds: list[float]
+    operations: list[int]
     called: str
     change_percent: float
     share_percent: float
@@ -51,22 +54,26 @@ class PublishedWriters:
 def published_writers() -> PublishedWriters:
     """The figures that the study `writers` repeats."""
     ledger = ledger_of("writers")
+    file_bytes, write_kib = ledger.of("D-07").figure("file"), ledger.of("D-06").computed[0]
+    writes = round(file_bytes.values[0] / (write_kib.value * 1024))
     rates = [(claim, figure) for claim in ledger.claim for figure in claim.figures]
     return PublishedWriters(
         publication=ledger.publication,
         lay_out_unit="MB/s",
-        case=[_case(claim, figure) for claim, figure in rates if figure.name == "IOPS"],
+        case=[_case(claim, figure, writes) for claim, figure in rates if figure.name == "IOPS"],
         between=[ledger.of(claim) for claim in BETWEEN_CASES],
     )
 
 
-def _case(claim: Claim, rates: Figure) -> PublishedCase:
+def _case(claim: Claim, rates: Figure, writes: int) -> PublishedCase:
     computed = {number.name: number.value for number in claim.computed}
     return PublishedCase(
         claim=claim.id,
         name=rates.of,
         lay_out=claim.figure("lay-out rate").values[0],
         iops=rates.values,
+        seconds=claim.figure("time").values,
+        operations=[writes * (place + 1) for place in range(len(rates.values))],
         called=claim.figure("in words").printed,
         change_percent=computed["change"],
         share_percent=computed["share of ideal"],
@@ -78,27 +85,18 @@ def change(about: Observable, results: Results) -> list[Observation]:
     scaling = Scaling.of(results)
     if scaling is None:
         return []
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation.of(
-            cells[point.cell], line.system, f"{scaling.writer_counts[0]} writer", point.change
-        )
-        for line in scaling.lines
-        if line.system == about.system
-        for point in line.points
-        if point.cell in cells and point.change is not None
-    ]
+    own = (
+        (point.cell, line.system, point.change) for line in scaling.lines for point in line.points
+    )
+    return of_rows(about, results, f"{scaling.writer_counts[0]} writer", own)
 
 
 def touched(about: Observable, results: Results) -> list[Observation]:
     """Without a device: touching every byte in memory over writing to nothing."""
     scaling = Scaling.of(results)
-    cells = {cell.id: cell.name for cell in cells_of(about, results)}
-    return [
-        Observation.of(cells[point.cell], about.system, "nothing written", point.touched_ratio)
-        for point in (scaling.limits if scaling is not None else ())
-        if point.cell in cells and point.touched_ratio is not None
-    ]
+    limits = scaling.limits if scaling is not None else ()
+    own = ((point.cell, about.system, point.touched_ratio) for point in limits)
+    return of_rows(about, results, "nothing written", own)
 
 
 OBSERVED = {"change": change, "touched": touched}

@@ -10,7 +10,14 @@ from functools import partial
 from fsgauge.access.kind import explained
 from fsgauge.access.observation import Observation
 from fsgauge.engine.client import EngineFaultError
-from fsgauge.engine.wire import ClientsInEvent, ClientsJob, ClientsThroughEvent, Event, LoadJob
+from fsgauge.engine.wire import (
+    ClientsInEvent,
+    ClientsJob,
+    ClientsThroughEvent,
+    Event,
+    LoadJob,
+    PathTarget,
+)
 from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.turns import job_for
 from fsgauge.record.parts import in_one
@@ -100,7 +107,8 @@ def _run_from_caches(
     caches = work.systems.settle(prepared)[0]
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
-    observation = prepared.server.observe() if prepared.server else None
+    server = None if isinstance(job.target, PathTarget) else prepared.server
+    observation = server.observe() if server else None
     if observation is not None:
         observation.begin()
     device = work.systems.watch_device(prepared)
@@ -112,8 +120,8 @@ def _run_from_caches(
         fault = error.fault
     finally:
         used = observation.end() if observation is not None else None
-    if fault is not None and prepared.server is not None and used is not None:
-        fault = explained(fault, prepared.server.kind, used)
+    if fault is not None and server is not None and used is not None:
+        fault = explained(fault, server.kind, used)
     record = run_record(
         *(work.study, work.plan, turn, position, prepared.target),
         parts=in_one(work.systems.machine_name, result, throttled()),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
-from fsgauge.machine.device.consent import Consent
+from fsgauge.machine.device.block_device import device_at
+from fsgauge.machine.device.consent import Consent, lasting_names
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.rig.vm.arrangement.roles import arrangements
 from fsgauge.rig.vm.qemu import device_of
@@ -69,7 +70,12 @@ def disks_of(study: Study, *, side_by_side: bool) -> list[str]:
 
 def in_guest(study: Study, disks: list[str]) -> Study:
     """The study as the guest measures it, on those disks and its own kernel."""
-    first, *others = [device_of(serial) for serial in disks]
+    return on_devices(study, [device_of(serial) for serial in disks])
+
+
+def on_devices(study: Study, paths: list[str]) -> Study:
+    """The same on what the guest has at these paths."""
+    first, *others = paths
     storage = DeviceStorage(device=first, more_devices=others)
     systems = [system.model_copy(update={"rig": None}) for system in study.systems]
     return study.model_copy(update=_alone(storage, systems))
@@ -90,11 +96,18 @@ def _alone(storage: DeviceStorage | PathStorage, systems: list[System]) -> dict[
 
 
 def consent_to(study: Study) -> Consent | None:
-    """In a guest: its disks were made for the study, and are empty."""
+    """In a guest: its disks, and volumes on them, were made for the study, and are empty."""
     if not isinstance(study.storage, DeviceStorage):
         return None
-    serials = (name.removeprefix(device_of("")) for name in study.storage.devices)
-    return Consent(names=tuple(serials), unknown_data=True)
+    return Consent(names=tuple(map(_lasting_name, study.storage.devices)), unknown_data=True)
+
+
+def _lasting_name(path: str) -> str:
+    """The serial of a disk; of a volume, which only the guest itself sees, what it says."""
+    if path.startswith(device_of("")):
+        return path.removeprefix(device_of(""))
+    found = device_at(path)
+    return lasting_names(found)[0] if found is not None else path
 
 
 def kernels_of(study: Study) -> list[str | None]:

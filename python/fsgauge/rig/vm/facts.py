@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from fsgauge.machine.facts.environment import capture_machine
 from fsgauge.record.machine import BELOW, LOAD, NO_STORAGE, SERVER, Machine
-from fsgauge.record.records import TurnRecord
+from fsgauge.record.records import REACHED_BY, TurnRecord
 from fsgauge.rig.session import Description
 from fsgauge.rig.vm.arrangement.roles import arrangements, is_arranged, roles_of
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes
@@ -133,6 +133,8 @@ def as_made(happening: T, group: NodeGroup, stood: SystemOverNodes | None) -> T:
     details = {**facts.details, "kernel": group.nodes[0].spec.kernel.facts.package}
     if stood is not None:
         details["set up"] = stood.found.words
+        if stood.found.reached_by is not None:
+            details[REACHED_BY] = stood.found.reached_by.title
         details.update(stood.parameters)
         update = {"kind": stood.found.system.kind}
         if stood.facts:

@@ -26,13 +26,21 @@ class NotInForceError(RigError):
     """A system that has been set up, and is not what its name says."""
 
 
-ALIVE = """
+SHELL = """
 alive() {
   local gone=""
   for name in "$@"; do
     grep -qsE "^[0-9]+ \\($name\\) [^ZX]" /proc/[0-9]*/stat || gone="$gone, $name is not running"
   done
   [ -z "$gone" ] || { echo "${gone#, }"; return 1; }
+}
+asked() {
+  local line options=${REACHED_MOUNT-}
+  read -r line; echo "$line"
+  for option in ${options//,/ }; do
+    [[ $option != *=* || ",${line// /,}," == *",$option,"* ]] && continue
+    echo "$option is not in force"; return 1
+  done
 }
 """
 SECONDS = 30.0
@@ -80,7 +88,7 @@ class Held:
             for each in self._held
         ]
         pairs = [f"{name}={value}" for name, value in self._environment.items()]
-        command = ["env", *pairs, "bash", "-c", "\n".join([ALIVE, *asked])]
+        command = ["env", *pairs, "bash", "-c", "\n".join([SHELL, *asked])]
         parts = _END.split(run_tool(command, seconds=self._seconds, name="the shell").output)
         codes, texts = parts[1::2], parts[0::2]
         if len(codes) != len(self._held):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
 from fsgauge.plan.estimate import block_seconds
@@ -16,7 +16,7 @@ from fsgauge.plan.space import times_held
 from fsgauge.record.records import Plan, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_REPEATS, BlockGivenUp, BlockVoid, NotRemoved, Tell
 from fsgauge.rig.session import Description, Session
-from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, is_arranged
+from fsgauge.rig.vm.arrangement.roles import FOLDER, arrangement_of, arrangements, is_arranged
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.disks import in_folder, in_guest, kernels_of, limits_of, storage_of
 from fsgauge.rig.vm.facts import described, machine_below
@@ -30,10 +30,11 @@ from fsgauge.rig.vm.faults.failed_runs import (
 from fsgauge.rig.vm.faults.injection import Injection
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.lending import GuestLent, lent_by
-from fsgauge.rig.vm.measuring import PREPARE_SECONDS, Measuring, measuring
+from fsgauge.rig.vm.measuring import PREPARE_SECONDS, measuring
 from fsgauge.rig.vm.messages import Order
 from fsgauge.rig.vm.network import shape_of
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
+from fsgauge.rig.vm.prepared import Prepared
 from fsgauge.rig.vm.telling import Telling
 from fsgauge.study.model import Study, System
 from fsgauge.workload import method_of
@@ -44,14 +45,6 @@ _LEAST_SECONDS = 3600.0
 _LEAST_OF_FAILING_SECONDS = 900.0
 """The same of one turn where a system that hangs is a result."""
 _USED_PERCENT = 97
-
-
-@dataclass
-class _Prepared:
-    group: NodeGroup
-    measuring: Measuring
-    has_logs: bool = False
-    is_ready: bool = False
 
 
 class _Over(NodeLostError):
@@ -80,7 +73,8 @@ class VmSession(Session):
         self._study, self._disks = study, disks
         self._limits, self._start, self._say = limits_of(study), start, say
         self._is_arranged = is_arranged(study)
-        self._by_kernel: dict[str | None, _Prepared] = {}
+        self._has_device = any(each.is_device for each in arrangements(study))
+        self._by_kernel: dict[str | None, Prepared] = {}
         self._room_bytes = 0
         self._failed: set[str] = set()
         """Systems that could not be set up when they were tried."""
@@ -104,13 +98,13 @@ class VmSession(Session):
     def _prepare_all(self) -> None:
         for kernel in kernels_of(self._study):
             self._group(kernel)
-        if self._is_arranged and not self._room_bytes:
+        if self._is_arranged and not self._has_device and not self._room_bytes:
             self._room_bytes = self._least_room()
             for kernel in kernels_of(self._study):
                 self._group(kernel)
-        for prepared in self._by_kernel.values():
+        for kernel, prepared in self._by_kernel.items():
             if not prepared.is_ready:
-                self._attach(prepared)
+                self._attach(kernel, prepared)
 
     def try_out(self, system: System) -> float:
         """Make one system and fill it, in a study of its own; gives the seconds that this took."""
@@ -212,7 +206,7 @@ class VmSession(Session):
         return self._is_arranged and method_of(self._study.workload).outlives_faults
 
     def _measure_or_fail(
-        self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
+        self, prepared: Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         """One turn; what it did not reach is recorded as failed."""
         heard = RecordedTurns(tell, self._made)
@@ -229,7 +223,7 @@ class VmSession(Session):
         if prepared.group.is_lost:
             self._renew()
 
-    def _parts(self, plan: Plan, block: int) -> Iterator[tuple[_Prepared, System | None, Plan]]:
+    def _parts(self, plan: Plan, block: int) -> Iterator[tuple[Prepared, System | None, Plan]]:
         """Which machines measure what of a block: all of it, or a turn at a time, with the system
         that is set up for it."""
         is_shaped_apart = any(each.rig and each.rig.network for each in self._study.systems)
@@ -285,6 +279,9 @@ class VmSession(Session):
         if system is None or not self._is_arranged:
             yield None
             return
+        if (volume := self._by_kernel[system.kernel].volume) is not None:
+            yield replace(volume, found=arrangement_of(self._study, system))
+            return
         with self.standing(system) as stood:
             yield stood
 
@@ -310,21 +307,19 @@ class VmSession(Session):
     def _group(self, kernel: str | None) -> NodeGroup:
         if kernel not in self._by_kernel:
             group = self._start(kernel, self.has_logs)
-            self._by_kernel[kernel] = _Prepared(group, measuring(group), self.has_logs)
+            self._by_kernel[kernel] = Prepared(group, measuring(group), self.has_logs)
             group.join(self._limits.latency_ns)
         return self._by_kernel[kernel].group
 
-    def _attach(self, prepared: _Prepared) -> None:
+    def _attach(self, kernel: str | None, prepared: Prepared) -> None:
         """Prepare the study; where systems are set up over nodes, with the first of them."""
         if not self._is_arranged:
-            prepared.measuring.prepare(in_guest(self._study, self._disks))
+            prepared.take(in_guest(self._study, self._disks), self._limits)
+        elif self._has_device:
+            prepared.take(prepared.on_volume(self._study), self._limits)
         else:
-            kernel = next(k for k, each in self._by_kernel.items() if each is prepared)
             with self.standing(self._first_of(kernel)):
-                study = in_folder(self._study, FOLDER, self._room_bytes)
-                prepared.measuring.prepare(study)
-        prepared.group.limit(self._limits)
-        prepared.is_ready = True
+                prepared.take(in_folder(self._study, FOLDER, self._room_bytes), self._limits)
 
     def _first_of(self, kernel: str | None) -> System:
         """The first system of a kernel that stood when it was tried."""
@@ -359,7 +354,7 @@ class VmSession(Session):
         return room_bytes // times_held(self._study, system) * _USED_PERCENT // 100 >> 20 << 20
 
     def _measure(
-        self, prepared: _Prepared, system: System | None, plan: Plan, block: int, tell: Tell
+        self, prepared: Prepared, system: System | None, plan: Plan, block: int, tell: Tell
     ) -> None:
         try:
             with self._stood(system) as stood:
@@ -374,7 +369,7 @@ class VmSession(Session):
 
     def _measure_on(
         self,
-        prepared: _Prepared,
+        prepared: Prepared,
         system: System | None,
         stood: SystemOverNodes | None,
         plan: Plan,

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import ClientsJob, CycleSizes, FilesTarget, PathTarget, SharedTree
+from fsgauge.engine.wire import (
+    ClientsJob,
+    CycleSizes,
+    FilesTarget,
+    PathTarget,
+    SharedTree,
+    SmbTarget,
+)
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
@@ -50,6 +57,25 @@ def test_the_backup_is_of_its_own_set_and_has_one_reader() -> None:
     assert (fill.clients, backup.clients, backup.files.clients) == (590, 1, 590)
     assert (backup.ramp_ns, backup.think, backup.outstanding, backup.threads) == (0, None, 1, None)
     assert backup.phase.block_size_bytes == 1 << 20  # type: ignore[union-attr]
+
+
+def test_what_clients_wrote_over_smb_is_backed_up_over_the_path() -> None:
+    share = SmbTarget(host="127.0.0.1", port=445, share="s", user="u", directory="")
+    place = PLACE.model_copy(update={"share": share})
+    for access, reads in (("path", "path"), ("clients", "smb")):
+        workload = ConnectionsWorkload.model_validate({"backup_access": access})
+        method = method_of(workload)
+        fill, backup = (
+            method.load_job(cell(workload, test), place, seed=7)
+            for test in ("backup-fill", "backup-directory")
+        )
+        assert (fill.target.kind, backup.target.kind) == ("smb", reads)
+    study = load_study("connections-as-published")
+    assert study.access.server == "samba" and study.workload.backup_access == "path"
+    asked = ["access.server=samba", "workload.backup_access=path"]
+    over = load_study("connections", [*asked, 'workload.backup_orders=["inode"]'])
+    lines = method_of(over.workload).held_equal("", False)
+    assert "backup: written as clients write, read over the path, next to the server" in lines
 
 
 def test_every_key_reaches_the_engine() -> None:

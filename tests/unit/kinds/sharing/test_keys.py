@@ -9,7 +9,7 @@ import pytest
 from fsgauge.errors import FsgaugeError
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
-from fsgauge.kinds.sharing.tests import TESTS
+from fsgauge.kinds.sharing.tests import IN_RECORDS, TESTS
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.parse import load_study
@@ -64,7 +64,28 @@ def test_each_test_has_the_sizes_of_its_own_program_and_no_others() -> None:
     ]
     published = load_study("sharing-as-published", [], [], None, 1).workload
     assert isinstance(published, SharingWorkload)
-    assert len(cells_of(published)) == 4 * 9 + 5
+    of_iozone = [cell for cell in cells_of(published) if cell.factors["test"] == "write"]
+    assert len(of_iozone) == sum(range(5, 14)) + 13 + 6 * 9, "as -a -g 2G has them"
+    of_others = [cell for cell in cells_of(published) if cell.factors["test"] not in IN_RECORDS]
+    assert {cell.factors.get("file_size_bytes") for cell in of_others} == {2000 << 20, None}
+    assert len(cells_of(published)) == 4 * len(of_iozone) + 5 + 7
+
+
+def test_a_file_has_records_that_it_is_as_large_as() -> None:
+    sizes = ['workload.record_sizes=["4 KiB","64 KiB"]', 'workload.file_sizes=["16KiB","64MiB"]']
+    tests = 'workload.tests=["write"]'
+    found = [cell.id for cell in cells(tests, *sizes)]
+    assert found == ["write-4KiB-16KiB", "write-4KiB-64MiB", "write-64KiB-64MiB"]
+    found = [cell.id for cell in cells(tests, *sizes, "workload.skip_small_records=true")]
+    assert found == ["write-4KiB-16KiB", "write-64KiB-64MiB"]
+
+
+def test_other_tests_may_have_a_file_of_their_own() -> None:
+    overrides = ['workload.tests=["write","put_block"]', 'workload.chunk_file_sizes=["2 MiB"]']
+    workload = load_study("sharing", overrides, [], None, 1).workload
+    assert isinstance(workload, SharingWorkload)
+    assert default_primary(workload) == ["put_block-64KiB-2MiB", "write-64KiB-8MiB"]
+    assert workload.largest_file_bytes == 8 << 20
 
 
 def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
@@ -121,6 +142,14 @@ def test_a_write_that_memory_may_keep_is_named_a_cache_test() -> None:
         (
             ['workload.tests=["read"]', 'workload.chunk_sizes=["4 KiB"]'],
             "chunk_sizes would be ignored",
+        ),
+        (
+            ['workload.tests=["read"]', 'workload.chunk_file_sizes=["4 MiB"]'],
+            "chunk_file_sizes would be ignored",
+        ),
+        (
+            ['workload.tests=["seeks"]', "workload.skip_small_records=true"],
+            "skip_small_records would be ignored",
         ),
         (["workload.seeks=100"], "seeks would be ignored"),
         (["workload.folder_files=10"], "folder_files would be ignored"),

@@ -60,7 +60,7 @@ class Recorded:
         self.programs = root / "bin"
         self.programs.mkdir()
         monkeypatch.setenv("PATH", f"{self.programs}:/usr/bin:/bin")
-        monkeypatch.setattr(in_force, "ALIVE", self.moved(in_force.ALIVE))
+        monkeypatch.setattr(in_force, "SHELL", self.moved(in_force.SHELL))
         self.add("proc/mounts", "")
 
     def moved(self, text: str) -> str:
@@ -132,7 +132,7 @@ GUESTS: dict[str, Guest] = {
     "gfs2": Guest(GFS2, CLUSTER, {f"{SPACES}/1/x": "", f"{SPACES}/2/x": ""}, QUORUM),
     "ocfs2": Guest(OCFS2, set(), {"sys/kernel/debug/o2hb/livenodes": "1 2 \n"}),
     "stripe8": Guest(
-        programs={"dmsetup": "0 5242880 striped 8 254:0 254:16 254:32 1 AAAAAAAA"},
+        programs={"dmsetup": "0 5242880 striped 8 254:0 254:16 254:32 1 AAADAAAA"},
     ),
 }
 """By layer. A server that listens and block devices (Samba, LVM) are for the rig's own test."""
@@ -173,6 +173,22 @@ def test_a_process_that_has_ended_is_named(
     if is_zombie:
         guest.runs(process, state="Z")
     assert any(f"{process} is not running" in each for each in guest.lost())
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (",tcp,bg,rsize=131072,proto=tcp", ""),
+        (",rsize=32768", "not mounted by NFS 3: rsize=32768 is not in force"),
+        (",rsize=13107", "rsize=13107 is not in force"),
+    ],
+)
+def test_options_of_the_mount_that_were_negotiated_down_are_named(
+    asked: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(NODE, "REACHED_MOUNT", asked)
+    lost = recorded("nfs3", tmp_path, monkeypatch).lost()
+    assert [named in each for each in lost] == ([True] if named else [])
 
 
 def test_all_that_have_ended_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +247,8 @@ def test_what_is_lost_is_named(
     [
         ("gluster", "gluster", "State: Peer in Cluster (Disconnected)", "not all connected"),
         ("gfs2", "corosync-quorumtool", "Nodes:            1", "missing in the cluster"),
-        ("stripe8", "dmsetup", "0 5242880 striped 8 254:0 1 AAADAAAA", "eight columns"),
+        ("stripe8", "dmsetup", "0 5242880 striped 7 254:0 1 AAAAAAA", "eight columns"),
+        ("stripe8", "dmsetup", "0 5242880 error", "eight columns"),
     ],
 )
 def test_what_its_tools_say_is_named(

@@ -20,7 +20,7 @@ from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.messages import Order, Reply
 from fsgauge.rig.vm.node import NodeLostError, NotUpError
 from fsgauge.rig.vm.session import MOST_REPEATS, VmSession
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import DeviceStorage, Study, System
 from fsgauge.study.parse import load_study
 from tests.unit.rig.vm.fake_nodes import FakeNode, group_of
 
@@ -190,6 +190,26 @@ def test_each_turn_is_measured_by_the_kernel_of_its_system() -> None:
     assert told == sorted(by_turn), "in the plan's order, whichever machine it is"
     roles = [each.role for each in scene.session.describe().machines]
     assert roles == ["load", "kernel linux-image-2", "host"]
+
+
+def test_a_bare_disk_and_a_file_system_are_measured_on_one_volume_that_stands_to_the_end() -> None:
+    """The published storage is a stripe of eight columns, and what is held against it is raw."""
+    on = ["system.raw.rig.volume=stripe8", "system.usual.rig.volume=stripe8"]
+    given = load_study("overhead", on, ["usual=ext4"], "loop:512MiB", 1)
+    scene = Scene(given, losses=1, makes=True)
+    scene.block()
+    for node in scene.nodes:
+        steps = [order.words["text"] for order in node.orders if order.do == "run"]
+        assert len(steps) == 1 and "dmsetup create fsgauge" in steps[0]
+        (prepare,) = [order for order in node.orders if order.do == "prepare"]
+        storage = Study.model_validate_json(prepare.study).storage
+        assert isinstance(storage, DeviceStorage) and storage.device == "/dev/mapper/fsgauge"
+        assert not [order for order in node.orders if order.do in ("stand", "fall", "room")]
+    assert len(scene.nodes) == 2, "the first was lost, and has another one with a volume"
+    made = [each for each in scene.told if isinstance(each, TurnRecord)]
+    assert {each.facts.details["set up"] for each in made if each.system == "raw"} == {
+        "raw on a stripe of 8 columns of 1 MiB"
+    }
 
 
 class Stood:

@@ -16,6 +16,7 @@ from fsgauge.kinds.aging.page.against_free import level_words
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.record.records import Cell, ScanRecord
 from fsgauge.report.scan.map import COLOURS, coloured_png, places, shares_of
+from fsgauge.report.scan.strip import group_bars
 from fsgauge.stats.results import Results
 from fsgauge.units import count, format_size
 
@@ -37,12 +38,22 @@ class SmallMap:
 
 
 @dataclass(frozen=True)
+class ByGroup:
+    """Free space in the file system's groups, by their numbers, and the words below it."""
+
+    step: str
+    bars: str
+    words: str
+
+
+@dataclass(frozen=True)
 class MapRow:
-    """One system's maps, in the order of its turn."""
+    """One system's maps, in the order of its turn; its groups at the first and at the last."""
 
     system: str
     cell: str
     maps: list[SmallMap]
+    groups: list[ByGroup]
 
 
 def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
@@ -56,16 +67,18 @@ def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
     for system in results.systems:
         turn = _first_turn(system, scans)
         of_turn = [scan for scan in scans if (scan.block, scan.turn) == turn]
-        maps = [
-            _small(by_id[scan.cell], scan)
+        steps = [
+            (by_id[scan.cell], scan)
             for level in shown
             for scan in of_turn
             if scan.cell in by_id and AgingFactors.of(by_id[scan.cell]).free_percent == level
         ]
-        found = [each for each in maps if each is not None]
+        found = [each for step in steps if (each := _small(*step)) is not None]
         if found:
+            ends = [steps[0], *steps[1:][-1:]]
+            groups = [bars for step in ends if (bars := _by_group(*step)) is not None]
             sizes = [scan.result.map for scan in of_turn if scan.result and scan.result.map]
-            rows.append(MapRow(system, format_size(sizes[0].cell_bytes), found))
+            rows.append(MapRow(system, format_size(sizes[0].cell_bytes), found, groups))
     return rows
 
 
@@ -91,6 +104,17 @@ def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
     pieces = result.counts.extents
     words = f"files in {count(pieces, 'piece')}"
     return SmallMap(level_words(level), blended_picture(result.map), words)
+
+
+def _by_group(cell: Cell, scan: ScanRecord) -> ByGroup | None:
+    """As the kernel numbers them, so that a range of groups is found again."""
+    groups = list(scan.result.groups) if scan.result is not None else []
+    if not groups:
+        return None
+    end_bytes = max(group.offset_bytes + group.size_bytes for group in groups)
+    words = f"groups 0 to {len(groups) - 1}, each of {format_size(groups[0].size_bytes)}"
+    level = AgingFactors.of(cell).free_percent
+    return ByGroup(level_words(level), group_bars(groups, end_bytes), words)
 
 
 STRENGTHS = {"data": 1.0, "metadata": 1.0, "other": 0.8, "free": 0.24, "unallocated": 0.24}

@@ -37,7 +37,8 @@ def read_serving(
     path_runs: Sequence[RunRecord],
 ) -> Serving | None:
     """All that only servers and shares have; `plan` has the turns over paths as well."""
-    if not any(_is_remote(run) for run in runs):
+    runs = [run for run in runs if _is_remote(run)]  # a backup may be read over the path
+    if not runs:
         return None
     samples = _collect(study.beside(plan), runs)
     beside = plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.over_path]})

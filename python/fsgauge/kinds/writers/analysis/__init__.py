@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from fsgauge.kinds.writers.analysis.answer import (
@@ -22,7 +23,7 @@ from fsgauge.kinds.writers.analysis.lines import (
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record.records import Plan, RunRecord
+from fsgauge.record.records import REACHED_BY, Plan, RunRecord, TurnRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
@@ -78,6 +79,7 @@ class WritersAnalysis(Analysis):
 
 
 ANALYSIS = WritersAnalysis()
+_NFS = re.compile(r"NFS [0-9.]+")
 
 
 def read_scaling(material: Material) -> Scaling:
@@ -110,7 +112,15 @@ def read_scaling(material: Material) -> Scaling:
             for row in companions_of(measured, group, system)
         ],
         between_groups=between_groups(measured, groups, plan.systems, material.equivalence_percent),
+        cases={turn.system: _case(turn) for turn in turns},
     )
+
+
+def _case(turn: TurnRecord) -> str:
+    """A file system, and by which version of NFS it is reached: "NFS over ext3"; else all words."""
+    by = turn.facts.details.get(REACHED_BY, "")
+    by = "NFS" if _NFS.fullmatch(by) else by
+    return f"{by} over {turn.facts.kind}" if by else turn.facts.kind
 
 
 def whole_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:

@@ -26,6 +26,8 @@ from fsgauge.kinds.writers.analysis.samples import (
     FAIRNESS,
     LAYOUT,
     SMALLEST_SHARE,
+    TIME,
+    TOTAL,
     companion_name,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -124,6 +126,8 @@ def _point(
         p99_ns=samples.number("write.p99", cell, system),
         p999_ns=samples.number("write.p999", cell, system),
         of_device=_of_device(measured, cell, system),
+        operations=measured.beside.number(TOTAL, cell, system),
+        elapsed_ns=measured.beside.number(TIME, cell, system),
         blocks=growth.blocks,
     )
 

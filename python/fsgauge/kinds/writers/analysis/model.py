@@ -33,6 +33,8 @@ class ScalingPoint(ResultModel):
     p99_ns: Estimate | None
     p999_ns: Estimate | None
     of_device: Estimate | None
+    operations: Estimate | None = None
+    elapsed_ns: Estimate | None = None
     blocks: list[tuple[int, float]]
 
 
@@ -105,7 +107,8 @@ class GroupRatio(ResultModel):
 class Scaling(OwnResults):
     """Everything about scaling in one study; `device` names the raw system, if there is one.
 
-    `whole_blocks` counts the blocks of which every planned run was made.
+    `whole_blocks` counts the blocks of which every planned run was made. `cases` says what each
+    system is in the publication's words, "NFS over xfs".
     """
 
     block_size_bytes: int
@@ -116,6 +119,7 @@ class Scaling(OwnResults):
     limits: list[LimitPoint]
     companions: list[CompanionRow]
     between_groups: list[GroupRatio] = Field([])
+    cases: dict[str, str] = Field({}, exclude_if=lambda value: not value)
 
     def together(self, change: Estimate | None) -> Estimate | None:
         """A system's change with the interval that holds for those of all systems at once: the

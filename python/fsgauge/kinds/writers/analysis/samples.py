@@ -11,7 +11,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.engine.wire import LoadResult
+from fsgauge.engine.wire import LoadJob, LoadResult, sides_of
 from fsgauge.record.records import RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, Reading, own_rates
@@ -27,6 +27,8 @@ def fairness(result: LoadResult) -> float | None:
 
 FAIRNESS = "fairness"
 LAYOUT = "layout"
+TOTAL = "operations in all"
+TIME = "time of all"
 ANY_CELL = ""
 SMALLEST_SHARE = 1e-9
 """Stands for a writer that did nothing, whose share has no logarithm."""
@@ -40,7 +42,8 @@ def companion_name(role: str, number: str) -> str:
 def collect_beside(
     study: Samples, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]
 ) -> Samples:
-    """Fairness, lay-out rates and companions of all runs that were measured to their end."""
+    """Fairness, lay-out rates, companions, and what all writers did in which time, of all runs that
+    were measured to their end."""
     samples = study.beside()
     for turn in turns:
         rate = layout_rate(turn)
@@ -49,7 +52,8 @@ def collect_beside(
     for run in runs:
         if run.result is None or not is_complete(run):
             continue
-        for name, reading in _readings(run.result):
+        is_whole = isinstance(run.job, LoadJob) and bool(run.job.passes)
+        for name, reading in _readings(run.result, is_whole=is_whole):
             samples.add((name, run.cell.id, run.system), (run.block, run.again), reading)
     return samples
 
@@ -64,7 +68,12 @@ def layout_rate(turn: TurnRecord) -> float | None:
     return layout.size_bytes * 1e9 / layout.elapsed_ns
 
 
-def _readings(result: LoadResult) -> Iterator[tuple[str, Reading]]:
+def _readings(result: LoadResult, *, is_whole: bool) -> Iterator[tuple[str, Reading]]:
+    """`is_whole`: the writers end when all is written, not when their time is over."""
+    operations = sum(side.operations for side in sides_of(result))
+    if is_whole and operations and result.elapsed_ns:
+        yield TOTAL, Reading(operations)
+        yield TIME, Reading(result.elapsed_ns)
     share = fairness(result)
     if share is not None:
         yield FAIRNESS, Reading(max(share, SMALLEST_SHARE))

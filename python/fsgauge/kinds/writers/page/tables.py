@@ -15,9 +15,9 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingLine,
     ScalingPoint,
 )
-from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.kinds.writers.page.cases import case_tables
 from fsgauge.kinds.writers.page.points import of_device
-from fsgauge.kinds.writers.published import PublishedCase, PublishedWriters
+from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     Cell,
@@ -35,7 +35,6 @@ from fsgauge.report.table_parts import (
 from fsgauge.stats.results import Results
 from fsgauge.units import count, exact_size
 
-PUBLISHED_BLOCK_BYTES = 8192
 FOLDED_ROWS = 13
 TOGETHER = "Intervals of changes and shares hold for all systems at once, as in the answer."
 ROLES = {"reader": "random readers", "log": "log writers"}
@@ -48,7 +47,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
         return []
     return [
         *_as_published(scaling),
-        *(_elsewhere(published) if is_comparable(results) else []),
+        *case_tables(results, scaling, published),
         *_between_groups(scaling),
         *_every_count(results, scaling),
         *_law(scaling),
@@ -103,47 +102,6 @@ def _as_published(scaling: Scaling) -> list[Table]:
 
 def _iops(point: ScalingPoint) -> TableCell:
     return value_cell(point.iops, "IOPS")
-
-
-def _elsewhere(published: PublishedWriters) -> list[Table]:
-    """The publication's own figures; the share is computed from them."""
-    last = published.writers[-1]
-    source = published.publication
-    between = " ".join(f"{claim.fact} ({claim.id})" for claim in published.between)
-
-    def rate(place: int) -> Cell[PublishedCase]:
-        return lambda case: f"{case.iops[place]:,.1f}"
-
-    return Rows(published.case).tables(
-        "elsewhere",
-        "Published elsewhere, on other hardware",
-        f'Published elsewhere, on other hardware, not measured here: {source.author}, "'
-        f'{source.title}". {source.method[:1].upper()}{source.method[1:]};'
-        f" {source.storage}. Compare changes and shares, not rates. Between cases it says, in our"
-        f" words: {between} D-12 and the like are claims: fsgauge published D-12.",
-        [
-            ("case", "", lambda case: TableCell(case.name, case.claim)),
-            ("lay-out rate", "layout_rate", lambda e: f"{e.lay_out:g} {published.lay_out_unit}"),
-            *((f"IOPS at {n}", "iops", rate(place)) for place, n in enumerate(published.writers)),
-            (f"change at {last}, computed", "change", lambda e: f"{e.change_percent:+.1f} %"),
-            (
-                f"share of ideal at {last}, computed",
-                "share_of_ideal",
-                lambda e: TableCell(f"{e.share_percent:.1f} %", f"in words: {e.called}"),
-            ),
-        ],
-        drop_empty=True,
-    )
-
-
-def is_comparable(results: Results) -> bool:
-    """Whether any cell is what was published: 8 KiB, sequential, direct, over one file's blocks."""
-    published = (PUBLISHED_BLOCK_BYTES, "write", "shared", "direct", "overwrite")
-    return any(
-        (each.block_size_bytes, each.pattern, each.ranges, each.access, each.allocation)
-        == published
-        for each in map(WritersFactors.of, results.cells)
-    )
 
 
 def _between_groups(scaling: Scaling) -> list[Table]:

@@ -90,6 +90,7 @@ def looks(study: Study) -> Iterator[Look]:
         yield partial(_require_shareable, found, roles)
         yield partial(_require_one, study, found, roles)
         yield partial(_require_files, study, found)
+        yield partial(_require_mount_used, found)
 
 
 def require_modules(found: Arrangement, kernel: Kernel) -> None:
@@ -118,7 +119,9 @@ def _require_cache(study: Study, arranged: Sequence[Arrangement]) -> None:
 
 def _require_mounted(study: Study) -> None:
     """A system that a machine alone has made stays mounted for its turn."""
-    if study.rig is not None and study.rig.remount and not is_arranged(study):
+    if study.rig is None or not study.rig.remount:
+        return
+    if not is_arranged(study) or any(each.is_device for each in arrangements(study)):
         raise InputError(
             "rig.remount is for systems that are set up over nodes, and none of the study's is",
             next="leave it out: caches are dropped before each run",
@@ -200,12 +203,32 @@ def _require_writable(arranged: Sequence[Arrangement]) -> None:
 
 
 def _require_files(study: Study, found: Arrangement) -> None:
-    if is_arranged(study) and not found.has_files:
+    if found.is_device and study.faults:
+        raise InputError(
+            f"a fault strikes no study of a bare disk on {found.volume.title}",
+            next="leave [[fault]] out, or --baseline with another system",
+        )
+    if is_arranged(study) and not found.has_files and not found.is_device:
+        others = [each.rig for each in study.systems if each.rig is not None]
+        volumes = {each.volume for each in others if each.volume and not each.reached_by}
+        key = f"--set system.{found.system.name}.rig.volume"
+        one = f"{key}={volumes.pop()}, if all are on it; or " if len(volumes) == 1 else ""
         raise InputError(
             f'"{found.system.name}" is a bare disk, and other systems of the study are reached over'
             " nodes",
             cause="it has no files, so that they would not carry the same load",
-            next="--baseline with another system, which leaves the bare disk out",
+            next=f"{one}--baseline with another system, which leaves the bare disk out",
+        )
+
+
+def _require_mount_used(found: Arrangement) -> None:
+    """Options of a mount that is one of the steps."""
+    own, name = found.system.rig, found.system.name
+    steps = [step.do for layer in found.layers for step in layer.step]
+    if own is not None and own.mount and not any("$REACHED_MOUNT" in text for text in steps):
+        raise InputError(
+            f"system.{name}.rig.mount would be ignored: {found.words} takes none",
+            next=f"leave it out; options of the file system itself are system.{name}.mount",
         )
 
 

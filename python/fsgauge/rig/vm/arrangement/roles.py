@@ -21,7 +21,8 @@ from fsgauge.rig.vm.arrangement.tables import (
 from fsgauge.rig.vm.network import NETWORK, Station
 from fsgauge.rig.vm.qemu import Disk, device_of
 from fsgauge.study.model import Study, System
-from fsgauge.system import find_kind
+from fsgauge.study.rig_keys import SystemRig
+from fsgauge.system import find_kind, system_kinds
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,18 @@ class Roles:
 @dataclass(frozen=True)
 class Arrangement:
     """A system over nodes: what it is on, the file system if several nodes mount it at once, and
-    how it is reached if it is not on the nodes that drive the load."""
+    how it is reached if it is not on the nodes that drive the load.
+
+    `is_device`: a bare disk is among the systems, and all are on this volume, which the node
+    measures on as on a disk of its own.
+    """
 
     system: System
     volume_name: str
     volume: Volume
     file_system: SharedFileSystem | None
     reached_by: ReachedBy | None
+    is_device: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -78,7 +84,9 @@ class Arrangement:
     def words(self) -> str:
         """What is above and below the file system, for people."""
         above = f", reached by {self.reached_by.title}" if self.reached_by is not None else ""
-        return f"{self.system.kind} on {self.volume.title}{above}"
+        own = self.system.rig
+        with_options = f" with {own.mount}" if own is not None and own.mount else ""
+        return f"{self.system.kind} on {self.volume.title}{above}{with_options}"
 
     def held(self, roles: Roles, at: int) -> tuple[InForce, ...]:
         """What has to be in force on a node for the system to be what its name says."""
@@ -88,7 +96,7 @@ class Arrangement:
             for each in layer.in_force
             if each.lost and at in self.nodes_of(each.on, roles)
         ]
-        if self.has_files and at in roles.loads:
+        if self.has_files and not self.is_device and at in roles.loads:
             found.append(_mounted(FOLDER))
         if self.reached_by is not None and at in self.holders(roles):
             found.append(_mounted(BELOW))
@@ -136,7 +144,18 @@ def arrangement_of(study: Study, system: System) -> Arrangement:
         known.volume[volume],
         shared,
         known.reached_by[reached_by] if reached_by else None,
+        _has_one_device(study),
     )
+
+
+def _has_one_device(study: Study) -> bool:
+    """Whether one node has a bare disk and all other systems on one volume, and reaches none."""
+    keys = [each.rig or SystemRig() for each in study.systems]
+    volumes = {each.volume or DISK for each in keys}
+    is_one = len(volumes) == 1 and volumes != {DISK} and not any(each.reached_by for each in keys)
+    kinds = [system_kinds().get(each.kind) for each in study.systems]
+    is_bare = any(kind is not None and kind.placement == "bare" for kind in kinds)
+    return is_one and is_bare and len(roles_of(study).loads) == 1
 
 
 def arrangements(study: Study) -> list[Arrangement]:
@@ -206,7 +225,7 @@ def environment(
     own = [device_of(disk.serial) for disk in disks if not disk.is_shared]
     shared = next((device_of(disk.serial) for disk in disks if disk.is_shared), "")
     server = stations[roles.server] if roles.server is not None else None
-    mount = found.system.mount
+    mount, asked = found.system.mount, found.system.rig
     return {
         "NODE": stations[at].name,
         "NUMBER": str(stations[at].number),
@@ -225,6 +244,7 @@ def environment(
         "FOLDER": FOLDER,
         "MKFS": found.system.mkfs,
         "MOUNT": f",{mount}" if mount else "",
+        "REACHED_MOUNT": f",{asked.mount}" if asked is not None and asked.mount else "",
         "SYSTEM": found.system.name,
         "KIND": found.system.kind,
         "SIZE_BYTES": str(size_bytes),

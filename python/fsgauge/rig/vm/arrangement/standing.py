@@ -68,6 +68,12 @@ class SystemOverNodes:
         answers = self.group.give(orders, seconds + _BESIDE_SECONDS)
         return {at: str(json.loads(answer)) for at, answer in answers.items()}
 
+    def set_up(self) -> None:
+        """All of its steps. RigError with the one that failed; NotInForceError where all were done
+        and it is not what its name says."""
+        self._set_up()
+        self.hold()
+
     def hold(self) -> None:
         """From now on it has to be what its name says. NotInForceError where it is not already."""
         roles = self.group.roles
@@ -247,7 +253,7 @@ class SystemOverNodes:
             device = device_for(found, self.group.nodes[at].spec.disks)
             self.group.tell_one(at, Order(do="blank", words={"device": device}), _MAKE_SECONDS)
             self._steps(found.file_system)
-        elif isinstance(find_kind(found.system.kind), FileSystem):
+        elif isinstance(find_kind(found.system.kind), FileSystem) and not found.is_device:
             self._make()
         if found.reached_by is not None:
             self._steps(found.reached_by)
@@ -303,8 +309,7 @@ def standing(group: NodeGroup, found: Arrangement, size_bytes: int) -> Iterator[
     """
     here = SystemOverNodes(group, found, size_bytes)
     try:
-        here._set_up()
-        here.hold()
+        here.set_up()
         yield here
     except Interrupted:
         raise  # the nodes end with the study

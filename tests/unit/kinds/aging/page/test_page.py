@@ -84,6 +84,12 @@ def test_every_system_has_its_maps(page: str) -> None:
     assert page.count('<div class="small-maps">') == len(SYSTEMS)
 
 
+def test_free_space_is_shown_by_the_kernels_group_numbers(page: str) -> None:
+    """The publication's first two figures: a bitmap of a target by group, before and after."""
+    found = re.findall(r"free space by group, groups 0 to ([0-9]+), each of ([^;]+);", page)
+    assert len(found) == len(SYSTEMS) * 2
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_another_disk_is_named_where_its_numbers_stand(tmp_path: Path) -> None:
     make_aging(levels=(5,), blocks=3, systems=TWO).write(tmp_path)

@@ -109,7 +109,7 @@ def test_the_published_columns_hold_the_planted_numbers() -> None:
 
 def test_what_others_published_is_marked_and_computed_from_their_rates() -> None:
     other = table(results_of(AS_PUBLISHED), "elsewhere")
-    assert "other hardware" in other.heading and "not measured here" in other.note
+    assert "other hardware" in other.heading and "Lines with a claim's id" in other.note
     shares = {row[0].text: row[-1].text for row in other.rows}
     assert shares == {
         "ext3": "49.0 %",
@@ -117,16 +117,59 @@ def test_what_others_published_is_marked_and_computed_from_their_rates() -> None
         "XFS": "68.6 %",
         "NFS over XFS": "80.0 %",
     }
-    assert labels(other)[-2:] == [
-        "change at 2 writers, computed",
-        "share of ideal at 2 writers, computed",
-    ]
+    assert labels(other)[-2:] == ["change at 2 writers", "share of ideal at 2 writers"]
+    of_one, of_two = (
+        labels(other).index("IOPS at 1 writer"),
+        labels(other).index("TotIO of 2 writers"),
+    )
     for row in other.rows:
         claim = ledger_of("writers").of(row[0].below)
-        assert [float(cell.text.replace(",", "")) for cell in row[2:4]] in [
-            figure.values for figure in claim.figures
-        ]
-        assert row[-1].below == f"in words: {claim.figure('in words').printed}"
+        rates = [float(row[at].text.replace(",", "")) for at in (of_one, of_two + 2)]
+        assert rates in [figure.values for figure in claim.figures]
+        assert row[-1].below == f"computed; in words: {claim.figure('in words').printed}"
+        assert (row[of_two].text, row[of_two + 1].text) == (
+            "1,048,576",
+            f"{claim.figure('time').values[1]:g} s",
+        )
+
+
+def test_the_four_cases_are_one_table_theirs_beside_ours() -> None:
+    """The publication's readers know TotIO and Tm, and look for their case."""
+    made = make_writers(
+        writers=(1, 2),
+        systems={"a": "ext4", "b": "xfs", "c": "xfs"},
+        noise=0.0,
+        rate=lambda system, writers: 1000 * writers**0.5,
+    )
+    turns = [
+        turn.model_copy(update={"facts": turn.facts.model_copy(update=FACTS[turn.system])})
+        for turn in made.turns
+    ]
+    results = read_study(turns, made.runs, made.study, made.before)
+    found = table(results, "elsewhere")
+    names = [(row[0].text, row[0].below) for row in found.rows]
+    assert names == [
+        ("ext3", "D-12"),
+        ("a", "here"),
+        ("NFS over ext3", "D-13"),
+        ("XFS", "D-15"),
+        ("b", "here"),
+        ("NFS over XFS", "D-17"),
+        ("c", "here"),
+    ]
+    row = dict(zip(labels(found), found.rows[1], strict=True))
+    assert row["TotIO of 1 writer"].text == "40,000"
+    assert row["TotIO of 2 writers"].text == "80,000"
+    rate = 40_000 / float(row["Tm of 1 writer"].text.split()[0])
+    assert rate == pytest.approx(1000, rel=0.05)
+    assert row["change at 2 writers"].text == "+41 %"
+
+
+FACTS = {
+    "a": {"kind": "ext3"},
+    "b": {"kind": "xfs"},
+    "c": {"kind": "xfs", "details": {"reached by": "NFS 3"}},
+}
 
 
 def test_groups_have_a_column_of_their_own_and_a_picture_each() -> None:

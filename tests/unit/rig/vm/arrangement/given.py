@@ -75,7 +75,7 @@ below = "all"
 least_nodes = 2
 [[reached_by.over.step]]
 on = "loads"
-do = "over"
+do = "over $REACHED_MOUNT"
 undo = "under"
 """
 

@@ -18,6 +18,8 @@ from tests.unit.rig.vm.arrangement.given import ours, study
 pytestmark = pytest.mark.usefixtures(ours.__name__)
 SERVED = "system.ext4.rig.reached_by=served"
 SHARED = "system.ext4.rig.volume=shared"
+STRIPED = ("system.raw.rig.volume=stripe", "system.ext4.rig.volume=stripe")
+OVER = "system.ext4.rig.reached_by=over"
 SAME = 'workload.host_files=["same"]'
 
 CASES: list[tuple[Callable[[], Study], str, str]] = [
@@ -29,7 +31,7 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         'rig.roles=["server", "load"]',
     ),
     (
-        lambda: study("system.ext4.rig.reached_by=over"),
+        lambda: study(OVER),
         "needs 2 nodes that drive the load",
         "rig.nodes=2",
     ),
@@ -48,11 +50,31 @@ CASES: list[tuple[Callable[[], Study], str, str]] = [
         '"raw" is a bare disk',
         "--baseline",
     ),
+    (
+        lambda: study(STRIPED[1], systems=("raw", "ext4")),
+        '"raw" is a bare disk',
+        "--set system.raw.rig.volume=stripe, if all are on it; or --baseline",
+    ),
+    (
+        lambda: study(*STRIPED, "rig.remount=true", systems=("raw", "ext4")),
+        "none of the study's is",
+        "caches are dropped",
+    ),
     (lambda: study(systems=("a=old",)), "old can only be read", "fsgauge rig test old"),
     (lambda: study("workload.hosts=[4]", nodes=2), "asks for 4 hosts", ""),
     (
         lambda: study(SERVED, "rig.drop_caches=['disk']", nodes=2),
         "no system of the study has a cache on a disk",
+        "leave it out",
+    ),
+    (
+        lambda: study(SERVED, "system.ext4.rig.mount=rsize=4096", nodes=2),
+        "system.ext4.rig.mount would be ignored: ext4 on a disk of its own, reached by Served",
+        "system.ext4.mount",
+    ),
+    (
+        lambda: study("system.ext4.rig.mount=rsize=4096"),
+        "system.ext4.rig.mount would be ignored",
         "leave it out",
     ),
     (lambda: study("rig.remount=true", nodes=2), "none of the study's is", "caches are dropped"),
@@ -79,6 +101,8 @@ FINE: list[Callable[[], Study]] = [
     lambda: study("system.ext4.rig.volume=remote", nodes=2),
     lambda: study(SERVED, "system.ext4.rig.volume=disk", nodes=2),
     lambda: study(SERVED, "rig.remount=true", nodes=2),
+    lambda: study(*STRIPED, systems=("raw", "ext4")),
+    lambda: study(OVER, "system.ext4.rig.mount=rsize=4096", nodes=2),
 ]
 
 

@@ -77,3 +77,15 @@ def test_the_tables_of_the_package_can_be_read() -> None:
     assert {"disk", "shared"} <= set(found.volume)
     for layer in (*found.volume.values(), *found.file_system.values(), *found.reached_by.values()):
         assert layer.title and all(step.do or step.undo for step in layer.step)
+
+
+def test_a_bare_disk_and_file_systems_are_on_one_volume_as_on_a_disk() -> None:
+    """Raw on a stripe of eight columns, beside ext4 on it, was refused: it is the question."""
+    on = [f"system.{name}.rig.volume=stripe" for name in ("raw", "ext4")]
+    both = study(*on, systems=("raw", "ext4"))
+    for found in arrangements(both):
+        assert found.is_device and not found.held(roles_of(both), 0)
+        assert "mount" not in " ".join(each.name for each in found.held(roles_of(both), 0))
+    assert not any(e.is_device for e in arrangements(study(on[0], systems=("raw", "ext4"))))
+    assert not any(e.is_device for e in arrangements(study(on[1])))
+    assert not any(e.is_device for e in arrangements(study(*on, systems=("raw", "ext4"), nodes=2)))

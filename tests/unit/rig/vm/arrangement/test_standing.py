@@ -10,7 +10,7 @@ import pytest
 
 from fsgauge.errors import Interrupted, RigError
 from fsgauge.rig.fleet.messages import Fault
-from fsgauge.rig.vm.arrangement.roles import arrangements, roles_of
+from fsgauge.rig.vm.arrangement.roles import arrangement_of, arrangements, roles_of
 from fsgauge.rig.vm.arrangement.standing import SystemOverNodes, TeardownError, standing
 from fsgauge.rig.vm.group import NodeGroup
 from fsgauge.rig.vm.in_force import NotInForceError
@@ -104,6 +104,17 @@ def test_what_the_study_asks_of_mkfs_and_mount_is_in_the_environment() -> None:
     scene.stood()
     found = scene.environments["node1 mkfs"]
     assert (found["MKFS"], found["MOUNT"]) == ("-b 4096", ",noatime")
+    assert found["REACHED_MOUNT"] == ""
+
+
+def test_options_of_the_mount_that_reaches_it_are_in_the_environment() -> None:
+    scene = Scene(study(SERVED, "system.ext4.rig.mount=tcp,rsize=32768", nodes=2))
+    scene.stood()
+    assert scene.environments["node2 mount"]["REACHED_MOUNT"] == ",tcp,rsize=32768"
+    assert (
+        "reached by Served with tcp,rsize=32768"
+        in arrangement_of(scene.study, scene.study.systems[0]).words
+    )
 
 
 def test_a_volume_is_made_where_the_file_system_is() -> None:

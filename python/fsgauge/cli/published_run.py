@@ -1,0 +1,306 @@
+"""`fsgauge published run`: all that this machine can run of a publication, asked for once.
+
+All parts are looked at first: what each takes, or why it cannot be run here. A part that has begun
+goes on.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import time_ns
+from typing import TYPE_CHECKING
+
+import click
+
+from fsgauge.cli.run import LONG_SECONDS, MUCH_BYTES, is_meant
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError, quoted
+from fsgauge.exit_codes import ExitCode
+from fsgauge.published.archive import FORMAT, Contents, LeftOut, publication_named, write_archive
+from fsgauge.published.parts import StudyPart, parts_of
+from fsgauge.units import format_duration, format_size
+
+if TYPE_CHECKING:
+    from fsgauge.machine.device.consent import Consent
+    from fsgauge.published.ledger import Ledger
+    from fsgauge.published.runs import JudgedRun
+    from fsgauge.rig.rig import Rig
+    from fsgauge.study.model import Study
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was typed, beside the publication."""
+
+    results: Path
+    storage: str | None
+    consent: Consent | None
+
+    def again(self, name: str) -> str:
+        """The command that goes on."""
+        words = ["fsgauge", "published", "run", name, "--results", str(self.results)]
+        words += ["--storage", self.storage] if self.storage is not None else []
+        for device in self.consent.names if self.consent else ():
+            words += ["--destroy", device]
+        if self.consent is not None and self.consent.unknown_data:
+            words.append("--discard-unknown-data")
+        return shlex.join(words)
+
+    def alone(self, part: StudyPart) -> str:
+        """The command that runs one part alone."""
+        rig = f" --rig {part.rig}" * (part.rig == "simulator")
+        return f"fsgauge run {quoted(part.path)}{rig}"
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """A part that can be run, and what that takes; 0 of one that is whole.
+
+    `begun` is the newest folder of an earlier run; without one there are study and rig.
+    """
+
+    part: StudyPart
+    seconds: float
+    written_bytes: int
+    begun: Path | None = None
+    study: Study | None = None
+    rig: Rig | None = None
+
+    @property
+    def words(self) -> str:
+        """Its line of the plan."""
+        takes = format_duration(round(self.seconds * 1e9))
+        if self.begun is not None:
+            return f"goes on in {self.begun}, about {takes}" if self.seconds else "was run"
+        writes = f", writes about {format_size(self.written_bytes)}" if self.written_bytes else ""
+        return f"about {takes}{writes}"
+
+
+def run_publication(
+    words: Sequence[str],
+    results: Path,
+    storage: str | None,
+    consent: Consent | None,
+    *,
+    yes: bool,
+) -> int:
+    """Every part in turn; ends with the page and the archive, which have what was run."""
+    if len(words) > 1:
+        raise InputError(
+            "published run takes one publication", next=f"fsgauge published run {words[0]}"
+        )
+    folder, ledger = publication_named(words[0] if words else "")
+    name, asked = ledger.publication.name, Asked(results, storage, consent)
+    looked = [_looked_at(part, asked) for part in parts_of(folder, ledger)]
+    ahead = [each for each in looked if isinstance(each, Ahead)]
+    left_out = [each for each in looked if isinstance(each, LeftOut)]
+    _say_plan(ledger, looked)
+    if not ahead:
+        raise _nothing_can_run(name, left_out, has_failed=False)
+    if not yes:
+        _ask(ahead, asked.again(name))
+    return _run_all(folder, ledger, ahead, left_out, asked)
+
+
+def _looked_at(part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+    """What it takes, or why it cannot be run here."""
+    from fsgauge.cli.plan_lines import plan_on
+    from fsgauge.plan.turns import with_seed
+    from fsgauge.progress.terminal import say
+    from fsgauge.rig.registry import rig_named
+    from fsgauge.study.parse import load_study
+
+    try:
+        if (begun := _begun(part, asked.results)) is not None:
+            return _what_is_left(part, begun)
+        if part.needs_heads and asked.storage is None:
+            return LeftOut(
+                study=part.study,
+                why="it decides nothing without a disk with heads",
+                next="--storage /dev/disk/by-id/NAME --destroy SERIAL",
+            )
+        own = asked.storage if part.rig == "host" else None
+        study = with_seed(load_study(str(part.path), [], [], own, None), time_ns())
+        rig = rig_named(part.rig, say)
+        for refusal in rig.refusals(study, asked.consent if part.rig == "host" else None):
+            raise refusal
+        plan = plan_on(study, rig).plan
+    except FsgaugeError as error:
+        if isinstance(error, Interrupted):
+            raise
+        return LeftOut(study=part.study, why=error.what, next=error.next or asked.alone(part))
+    written = 0 if study.is_simulated else plan.expected_written_bytes
+    return Ahead(part, plan.expected_seconds, written, study=study, rig=rig)
+
+
+def _begun(part: StudyPart, results: Path) -> Path | None:
+    """The newest folder of an earlier run of the study; None without one."""
+    from fsgauge.plain_files import PlainFolder
+
+    if not results.is_dir():
+        return None
+    with PlainFolder.opened(results) as folder:
+        begun = [name for name in folder.names() if name.startswith(f"{part.study}-20")]
+    return results / max(begun) if begun else None
+
+
+def _what_is_left(part: StudyPart, begun: Path) -> Ahead:
+    from fsgauge.run import left_of
+
+    plan = left_of(begun)
+    if plan is None:
+        return Ahead(part, 0.0, 0, begun)
+    return Ahead(part, plan.expected_seconds, plan.expected_written_bytes, begun)
+
+
+def _say_plan(ledger: Ledger, looked: Sequence[Ahead | LeftOut]) -> None:
+    """A line a part, before anything begins."""
+    lines = [f"{ledger.publication.name}: {ledger.publication.title}"]
+    for each in looked:
+        if isinstance(each, Ahead):
+            lines.append(f"  {each.part.study}, {each.part.rig}: {each.words}")
+        else:
+            lines.append(f"  {each.study}: not here, since {each.why}; next: {each.next}")
+    sys.stderr.write("\n".join([*lines, ""]))
+
+
+def _ask(ahead: Sequence[Ahead], again: str) -> None:
+    """Before what takes long or writes much. Interrupted where that is not meant; InputError where
+    there is no one to ask."""
+    seconds = sum(each.seconds for each in ahead)
+    written_bytes = sum(each.written_bytes for each in ahead)
+    if seconds <= LONG_SECONDS and written_bytes <= MUCH_BYTES:
+        return
+    takes = f"about {format_duration(round(seconds * 1e9))}"
+    takes += f" and writes about {format_size(written_bytes)}" if written_bytes else ""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InputError(
+            f"it takes {takes}, and there is no one to ask whether that is meant",
+            next=f"{again} --yes",
+        )
+    sys.stderr.write(f"all of it takes {takes}\n")
+    if not is_meant():
+        raise Interrupted("nothing was started", next=again)
+
+
+def _nothing_can_run(name: str, left_out: Sequence[LeftOut], *, has_failed: bool) -> FsgaugeError:
+    return (RigError if has_failed else InputError)(
+        f"this machine can run no part of {name}",
+        details=tuple(f"{each.study}: {each.why}" for each in left_out),
+        next=next((each.next for each in left_out if each.next), "fsgauge doctor"),
+    )
+
+
+def _run_all(
+    folder: str, ledger: Ledger, ahead: Sequence[Ahead], left_out: list[LeftOut], asked: Asked
+) -> int:
+    from fsgauge import __version__
+    from fsgauge.published.standing import standing_of
+    from fsgauge.report.publication import write_publication
+
+    name, results = ledger.publication.name, asked.results
+    ran: list[tuple[Path, JudgedRun]] = []
+    failed: list[FsgaugeError] = []
+    stopped: Interrupted | None = None
+    for each in ahead:
+        try:
+            if stopped is None:
+                ran.append(_measured(each, asked))
+                continue
+        except Interrupted as error:
+            stopped = error
+        except FsgaugeError as error:
+            if not isinstance(error, InputError) and _begun(each.part, results) is not None:
+                failed.append(error)
+            helps = error.next or asked.alone(each.part)
+            left_out.append(LeftOut(study=each.part.study, why=error.what, next=helps))
+            sys.stderr.write(f"not run: {each.part.study}: {error.what}\n")
+            continue
+        why = "interrupted before it was whole"
+        left_out.append(LeftOut(study=each.part.study, why=why, next=asked.again(name)))
+    if stopped is not None:
+        stopped.next = asked.again(name)
+        if not ran:
+            raise stopped
+    if not ran:
+        raise _nothing_can_run(name, left_out, has_failed=bool(failed))
+    contents = Contents(
+        format=FORMAT,
+        fsgauge=__version__,
+        publication=name,
+        studies=[run.study for _, run in ran],
+        left_out=left_out,
+    )
+    archive = write_archive(results / f"published-{name}.tar.xz", contents, ran)
+    runs = {run.study: run for _, run in ran}
+    standings = [standing_of(folder, claim, runs) for claim in ledger.claim]
+    page = write_publication(results / f"published-{name}.html", ledger, standings, left_out)
+    for line in _ledger_lines(folder, ledger, runs):
+        click.echo(line)
+    click.echo(f"archive: {archive}")
+    click.echo(f"page: {page}")
+    if stopped is not None:
+        raise stopped
+    return ExitCode.FAILED if failed else ExitCode.ANSWERED
+
+
+def _ledger_lines(folder: str, ledger: Ledger, runs: Mapping[str, JudgedRun]) -> Iterator[str]:
+    from fsgauge.published import page
+
+    return page.text_of(folder, ledger, ledger.claim, runs)
+
+
+def _measured(each: Ahead, asked: Asked) -> tuple[Path, JudgedRun]:
+    """Its results folder, which is whole, and what it says; raises what ended it."""
+    from fsgauge.cli.execution import make_report, report_in
+    from fsgauge.published.runs import judge
+    from fsgauge.stats.results import Results
+
+    if each.begun is None:
+        directory = _run_anew(each, asked)
+        make_report(directory)
+    else:
+        directory = each.begun
+        if _went_on(directory, asked) or not (directory / "report.json").is_file():
+            make_report(directory)
+    return directory, judge(directory, Results.model_validate(report_in(directory)))[1]
+
+
+def _went_on(directory: Path, asked: Asked) -> bool:
+    """Whether the study lacked anything, which is then there; raises what ended it."""
+    from fsgauge.cli.execution import progress_for
+    from fsgauge.progress.terminal import say
+    from fsgauge.rig.registry import rig_named
+    from fsgauge.run import resume_study
+
+    outcome = resume_study(
+        directory,
+        rig=lambda recorded: rig_named(recorded, say),
+        destroy=asked.consent,
+        progress=progress_for("auto"),
+    )
+    if outcome is not None and outcome.ended_by is not None:
+        raise outcome.ended_by
+    return outcome is not None
+
+
+def _run_anew(each: Ahead, asked: Asked) -> Path:
+    from fsgauge.cli.execution import progress_for
+    from fsgauge.run import run_study
+
+    assert each.study is not None and each.rig is not None  # noqa: S101 - else it has begun
+    sys.stderr.write(f"{each.part.study}, on the rig {each.part.rig}\n")
+    outcome = run_study(
+        each.study,
+        rig=each.rig,
+        results=asked.results,
+        destroy=asked.consent if each.part.rig == "host" else None,
+        command=["fsgauge", *sys.argv[1:]],
+        progress=progress_for("auto"),
+    )
+    if outcome.ended_by is not None:
+        raise outcome.ended_by
+    return outcome.directory

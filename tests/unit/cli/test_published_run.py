@@ -1,0 +1,131 @@
+"""A publication is run after all of its parts were looked at, and what takes long is asked for."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.cli import published_run
+from fsgauge.cli.published_run import Ahead, Asked, run_publication
+from fsgauge.errors import InputError, Interrupted
+from fsgauge.exit_codes import ExitCode
+from fsgauge.machine.device.consent import Consent
+from fsgauge.published.archive import LeftOut
+from fsgauge.published.ledger import ledger_of
+from fsgauge.published.parts import StudyPart, parts_of
+from tests.synthetic import make_study
+
+HOUR = 3600.0
+
+
+class Scene:
+    """`fsgauge published run closson` on a machine that says of each part what it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+        self.path, self.began = path, False
+        self.said: dict[str, Ahead | LeftOut] = {}
+        monkeypatch.setattr(published_run, "_looked_at", self._looked_at)
+        monkeypatch.setattr(published_run, "_run_all", self._run_all)
+
+    def _looked_at(self, part: StudyPart, asked: Asked) -> Ahead | LeftOut:
+        return self.said.get(part.study) or LeftOut(study=part.study, why="no KVM", next="build it")
+
+    def _run_all(self, *_: Any) -> int:
+        self.began = True
+        return ExitCode.ANSWERED
+
+    def takes(self, seconds: float, written_bytes: int = 0) -> None:
+        part = next(e for e in parts_of("writers", ledger_of("writers")) if e.rig == "host")
+        self.said[part.study] = Ahead(part, seconds, written_bytes)
+
+    def run(self, *, yes: bool = False) -> None:
+        run_publication(["closson"], self.path, "device:sdb", Consent(("SN 1",), True), yes=yes)
+
+
+@pytest.fixture
+def scene(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Scene:
+    return Scene(monkeypatch, tmp_path)
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *, means_it: bool) -> None:
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(published_run, "is_meant", lambda: means_it)
+
+
+def test_what_can_be_run_and_what_cannot_is_said_before_anything_begins(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene.takes(600.0, 3 << 30)
+    scene.run()
+    said = capsys.readouterr().err
+    assert "closson: File systems for a database" in said
+    assert ", host: about 10 min, writes about 3 GiB" in said
+    assert "writers-nfs-at-scale: not here, since no KVM; next: build it" in said
+    assert scene.began
+
+
+@pytest.mark.parametrize(("seconds", "written"), [(5 * HOUR, 0), (1.0, 1 << 40)])
+def test_what_takes_hours_or_terabytes_does_not_begin_by_itself(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, seconds: float, written: int
+) -> None:
+    scene.takes(seconds, written)
+    with pytest.raises(InputError, match="no one to ask") as refused:
+        scene.run()
+    assert refused.value.next == (
+        f"fsgauge published run closson --results {scene.path} --storage device:sdb"
+        " --destroy 'SN 1' --discard-unknown-data --yes"
+    )
+    on_a_terminal(monkeypatch, means_it=False)
+    with pytest.raises(Interrupted, match="nothing was started"):
+        scene.run()
+    assert not scene.began
+    on_a_terminal(monkeypatch, means_it=True)
+    scene.run()
+    assert scene.began
+
+
+def test_yes_is_an_answer(scene: Scene) -> None:
+    scene.takes(5 * HOUR)
+    scene.run(yes=True)
+    assert scene.began
+
+
+def test_where_no_part_can_be_run_each_says_why(scene: Scene) -> None:
+    with pytest.raises(InputError, match="can run no part of closson") as refused:
+        scene.run(yes=True)
+    assert "writers-nfs-at-scale: no KVM" in refused.value.details
+    assert refused.value.next == "build it"
+
+
+def parts() -> list[StudyPart]:
+    return parts_of("writers", ledger_of("writers"))
+
+
+def test_a_part_that_has_begun_goes_on_in_its_folder(tmp_path: Path) -> None:
+    made = make_study(blocks=4)
+    some = replace(made, runs=[run for run in made.runs if run.block < 2])
+    begun = some.write(tmp_path / "writers-at-scale-2026-11-27T08-00-00")
+    part = next(each for each in parts() if each.study == "writers-at-scale")
+    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    assert isinstance(found, Ahead) and found.begun == begun
+    assert found.words.startswith(f"goes on in {begun}, about ")
+
+
+def test_a_part_that_a_machine_refuses_is_left_out_with_what_helps(tmp_path: Path) -> None:
+    part = next(each for each in parts() if each.study == "writers-at-scale")
+    found = published_run._looked_at(part, Asked(tmp_path, "path:/nowhere/at/all", None))
+    assert isinstance(found, LeftOut) and "/nowhere/at/all" in found.why and found.next
+
+
+def test_what_decides_nothing_without_heads_asks_for_a_disk(tmp_path: Path) -> None:
+    part = next(
+        e for e in parts_of("aging", ledger_of("aging")) if e.needs_heads and e.rig == "host"
+    )
+    found = published_run._looked_at(part, Asked(tmp_path, None, None))
+    assert isinstance(found, LeftOut) and "a disk with heads" in found.why
+    assert "--destroy SERIAL" in found.next
