@@ -35,6 +35,29 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Ass
     ]
 
 
+_IN_SHORT = ("Blocks", "Noise floor")
+_NO_CHECKS = ("Comparisons", "Under load", "Findings")
+
+
+def in_short(lines: Sequence[Assurance]) -> list[Assurance]:
+    """Three lines: the blocks, the noise, and what else a reader should doubt."""
+    others = [line for line in lines if line.name not in _IN_SHORT]
+    doubts = [f"{line.name.lower()}: {line.text}" for line in others if not line.good]
+    checks = [line.name.lower() for line in others if line.name not in _NO_CHECKS]
+    passed = f"all passed ({', '.join(checks)})"
+    found = Assurance("Checks", "; ".join(doubts) if doubts else passed, not doubts, "")
+    return [*(line for line in lines if line.name in _IN_SHORT), found]
+
+
+def next_step(results: Results, repeat: str) -> str:
+    """What to do about the gravest finding; where there is none, how to see whether it stays so."""
+    for level in ("invalid", "warning"):
+        for each in results.findings:
+            if each.level == level and each.advice:
+                return each.advice
+    return f"Nothing has to be done. To see whether another day says the same: {repeat}"
+
+
 def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Assurance]:
     lines = integrity_lines(results.systems, runs)
     own = page_of(results).integrity(results)

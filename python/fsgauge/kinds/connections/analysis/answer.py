@@ -103,7 +103,9 @@ def _one_system(tests: Tests, system: str) -> str:
         + f" ({interval_words(entry)})"
         for at, (cell, entry) in enumerate(each for each in shown if each not in unclear)
     ]
-    untold = f"too noisy to tell {_nouns(unclear)}" if unclear else ""
+    untold = ""
+    if unclear:
+        untold = f"too noisy to tell {_nouns(unclear)} ({_would_have_shown(unclear)})"
     if 2 * len(unclear) > len(shown):
         start = f"Too noisy to tell {system} from {tests.baseline} in {_nouns(unclear)}"
         return f"{start}; it {listed(parts)}"
