@@ -36,7 +36,7 @@ from fsgauge.stats.wording import (
     share_words,
     shown_percent,
 )
-from fsgauge.units import format_duration
+from fsgauge.units import count, format_duration
 
 NEAR_PERCENT = 25.0
 """A difference that is excluded from here on is a bound that a reader can use."""
@@ -117,8 +117,9 @@ def comparing_sentences(question: Question) -> list[str]:
     elif decided:
         said = _rates(question, lead)
     if decided:
-        said += [_further(question, each) for each in others[: MOST_CELLS - 1]]
-        said += _left_out(question, others[MOST_CELLS - 1 :])
+        shown = len(others) if len(others) <= MOST_CELLS else MOST_CELLS - 1
+        said += [_further(question, each) for each in others[:shown]]
+        said += _left_out(question, others[shown:])
     still_open = _open_sentences(question, cells, is_first=not said)
     if said and still_open:
         joined = f"{said[0][:-1]}; {_joined(still_open[0])}"
@@ -302,7 +303,7 @@ def _open_sentences(question: Question, cells: Sequence[Told], *, is_first: bool
         for sentence in _open_sentence(question, each, is_first=is_first and at == 0, alone=alone)
     ]
     rest = sum(len(each) for each in found[MOST_CELLS:])
-    return [*said, f"{rest} more tests are in the tables."] if rest else said
+    return [*said, f"{count(rest, 'more test')}: see the tables."] if rest else said
 
 
 def _open_sentence(

@@ -17,7 +17,7 @@ LIST = (
 
 
 def test_signs_are_no_words() -> None:
-    assert words_in("ext4 keeps 94 % of raw's reads † (93 to 95 %).") == 8
+    assert words_in("ext4 keeps 94 % of raw's reads † (93 to 95 %).") == 9
 
 
 def test_a_short_sentence_is_its_own_headline() -> None:
