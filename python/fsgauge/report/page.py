@@ -87,7 +87,7 @@ def page_values(
         "weak_mark": MARK if results.durability.systems else "",
         "sureness": sureness,
         "sure_in_short": in_short(sureness),
-        "next_step": next_step(results, repeat),
+        "next_step": next_step(results, sureness, repeat),
         "repeat": repeat,
         "command": shlex.join(stored.study.command),
         "measured_on": words.moment(stored.study.started_unix_ns),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fsgauge.engine.wire import IntegrityResult
 from fsgauge.record.records import RunRecord
@@ -49,13 +50,24 @@ def in_short(lines: Sequence[Assurance]) -> list[Assurance]:
     return [*(line for line in lines if line.name in _IN_SHORT), found]
 
 
-def next_step(results: Results, repeat: str) -> str:
-    """What to do about the gravest finding; where there is none, how to see whether it stays so."""
+class NextStep(NamedTuple):
+    """What to do, and the command that does it, or ""."""
+
+    text: str
+    command: str
+
+
+def next_step(results: Results, lines: Sequence[Assurance], repeat: str) -> NextStep:
+    """What to do about the gravest finding; else about a check that did not pass; where all did,
+    how to see whether it stays so."""
     for level in ("invalid", "warning"):
         for each in results.findings:
             if each.level == level and each.advice:
-                return each.advice
-    return f"Nothing has to be done. To see whether another day says the same: {repeat}"
+                return NextStep(f"{each.sentence} {each.advice}", "")
+    doubts = [each for each in lines if not each.good and each.page]
+    if doubts:
+        return NextStep("See what did not pass:", f"fsgauge explain {doubts[0].page}")
+    return NextStep("Nothing has to be done. To see whether another day says the same:", repeat)
 
 
 def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Assurance]:

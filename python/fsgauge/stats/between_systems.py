@@ -65,12 +65,12 @@ class Told:
     @cached_property
     def near(self) -> list[Comparison]:
         """Undecided, though a difference of some use is excluded."""
-        return [each for each in self._open if _bound(each) <= NEAR_PERCENT]
+        return [each for each in self._open if bound_of(each) <= NEAR_PERCENT]
 
     @cached_property
     def noisy(self) -> list[Comparison]:
         """Undecided, and nothing of use is excluded."""
-        return [each for each in self._open if _bound(each) > NEAR_PERCENT]
+        return [each for each in self._open if bound_of(each) > NEAR_PERCENT]
 
     @cached_property
     def served(self) -> list[Comparison]:
@@ -99,7 +99,8 @@ def bound_percent(low: float | None, high: float | None, detectable_percent: flo
     return max(100 * (max(high, 1 / low) - 1), detectable_percent)
 
 
-def _bound(entry: Comparison) -> float:
+def bound_of(entry: Comparison) -> float:
+    """The same of a comparison."""
     return bound_percent(entry.low, entry.high, entry.detectable_percent)
 
 
@@ -324,7 +325,7 @@ def _open_sentence(
     clauses = []
     known = [each for each in first.entries if each in (*first.equal, *first.near)]
     if first.near:
-        bounds = [_bound(each) for told in cells for each in told.near]
+        bounds = [bound_of(each) for told in cells for each in told.near]
         margins = [each.margin_percent for told in cells for each in told.equal]
         most = shown_percent(max([*bounds, *margins]))
         clauses.append(f"{named(known)}: no difference{of} above {most} %{where}")
