@@ -49,7 +49,7 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         most = shown_percent(max(_bound(each) for each in near))
         clauses.append(f"{_names(between, near)}: no difference above {most} %")
     if noisy:
-        clauses.append(f"too noisy to tell {_names(between, noisy)} ({_least(noisy)})")
+        clauses += [f"too noisy to tell {_names(between, noisy)}", _least(noisy)]
     if idle:
         clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
     said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]

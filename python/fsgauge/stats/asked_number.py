@@ -104,15 +104,17 @@ def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
 
 
 def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
-    """What a cell's number is of: "4 KiB random reads at depth 32", "the read p99 latency of 4 KiB
-    random reads at depth 32"; `is_first` begins a sentence."""
+    """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB random
+    reads at depth 32"; `is_first` begins a sentence."""
     metric = METRICS[question.metrics[cell.id]]
     noun = factors_of(cell).noun
     if _is_of_commits(question, cell):
         return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
     if metric.name == "iops":
         return noun
-    return f"{'The' if is_first else 'the'} {metric.label} of {noun}"
+    operation, _, rest = metric.label.partition(" ")
+    is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun
+    return f"{'The' if is_first else 'the'} {rest if is_said else metric.label} of {noun}"
 
 
 def commits_in(runs: Iterable[RunRecord], cells: Sequence[Cell]) -> dict[str, str]:

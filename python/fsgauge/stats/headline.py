@@ -46,10 +46,12 @@ def _parted(sentence: str, systems: Sequence[str]) -> list[str]:
         head, rest = "; ".join(clauses[:many]), "; ".join(clauses[many:])
         if is_headline(head):
             return [f"{head}.", begun(rest, systems)]
-    for cut in reversed(list(re.finditer(r"\)(?:, and |, | and )", sentence))):
-        head, rest = sentence[: cut.start() + 1], sentence[cut.end() :]
+    for cut in reversed(list(re.finditer(r"\)(?:, and |, | and )|(?=: )", sentence))):
+        is_list = sentence[cut.start()] == ")"
+        head = sentence[: cut.start() + is_list]
         if is_headline(head):
-            return [f"{head}.", f"Also {rest}"]
+            rest = sentence[cut.end() :].removeprefix(": ")
+            return [f"{head}.", f"Also {rest}" if is_list else begun(rest, systems)]
     return [sentence]
 
 

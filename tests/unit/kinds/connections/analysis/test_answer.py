@@ -33,7 +33,7 @@ def test_one_system_is_told_test_by_test_with_its_extents() -> None:
     answer = said()
     assert answer.startswith(f"{OTHER} writes 1.3")
     assert f"times as fast as {BASELINE} (" in answer
-    assert " and reads 1.0" in answer and " It is backed up 1.4" in answer
+    assert " It reads 1.0" in answer and " and is backed up 1.4" in answer
     assert answer.endswith("; after writing, 1.00 extents per file instead of 20.0.")
 
 
