@@ -104,8 +104,8 @@ def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
 
 
 def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
-    """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB random
-    reads at depth 32"; `is_first` begins a sentence."""
+    """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB
+    random reads at depth 32"; `is_first` begins a sentence."""
     metric = METRICS[question.metrics[cell.id]]
     noun = factors_of(cell).noun
     if _is_of_commits(question, cell):

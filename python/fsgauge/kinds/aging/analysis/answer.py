@@ -45,7 +45,7 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         return _too_few(aging, blocks, where, kept)
     if all(each.verdict == "equivalent" for each in kept):
         names = listed([each.system for each in kept])
-        of_all = f"all {len(kept)}: " if len(kept) > NAMED_SYSTEMS else ""
+        of_all = f"all {len(kept)} systems: " if len(kept) > NAMED_SYSTEMS else ""
         said = (
             f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {of_all}{names}"
         )
