@@ -273,7 +273,11 @@ def _further(question: Question, told: Told) -> str:
     shown = ends(told.decided, lambda each: each.ratio, named=MOST_NAMED)
     is_pick = len(shown) < len(told.decided)
     shares = [_share(question, each, is_pick=is_pick) for each in shown]
-    named = [f"{e.system} {s.share} ({s.range})" for e, s in zip(shown, shares, strict=True)]
+    is_short = len(shown) > NAMED_SYSTEMS
+    named = [
+        f"{e.system} {s.share}" + ("" if is_short else f" ({s.range})")
+        for e, s in zip(shown, shares, strict=True)
+    ]
     more = f", {len(told.decided) - len(shown)} between" if is_pick else ""
     thing = thing_of(question, told.cell, is_first=True)
     return f"{thing}: {', '.join(named)}{more}."
