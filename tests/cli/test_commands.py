@@ -37,7 +37,7 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
     ("words", "part"),
     [
         (["nosuch"], "No such command"),
-        (["run"], "Missing argument 'STUDY'"),
+        (["run"], "Missing argument 'STUDY|FOLDER..."),
         (["run", "nosuch"], 'there is no study "nosuch"'),
         (["plan", "overhead", "--nosuch"], "No such option"),
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),

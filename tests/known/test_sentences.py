@@ -1,7 +1,8 @@
-"""The sentence of each kind of study, over what a study can come out as, as a person has read it.
+"""The answer of each kind of study, over what a study can come out as, as a person has read it.
 
-The texts are in sentences.md beside this file; `python -m tests.known.test_sentences` writes it
-anew. Who changes a sentence reads it there before it is kept.
+The texts are in sentences.md next to this file, the headline first, then a sentence a line;
+`python -m tests.known.test_sentences` writes it anew. Who changes a sentence reads it there, aloud,
+before it is kept.
 """
 
 from __future__ import annotations
@@ -14,12 +15,19 @@ from typing import Any
 import pytest
 
 from fsgauge.record.records import Cell
+from fsgauge.report.compared import summary
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.headline import MOST_WORDS, in_lines, words_in
 from fsgauge.stats.read import naming_changes
-from tests.synthetic import make_study
+from tests.sittings import compare_quiet
+from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.idle import did
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
+from tests.synthetic_commits import make_commits
 from tests.synthetic_connections import make_connections
+from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import LAWS, law, make_writers
 
 TEXTS = Path(__file__).parent / "sentences.md"
@@ -51,7 +59,52 @@ def no_change(*_: object) -> float:
     return 1.0
 
 
+COMMITS = {"ext4": 550.0, "ext4 noatime": 552.0, "ext4 nobarrier": 3300.0, "xfs": 780.0}
+EQUAL_COMMITS = dict.fromkeys(COMMITS, 550.0)
+THREE = {"ext4": "ext4", "xfs": "xfs", "btrfs": "btrfs"}
+
+
+def idle() -> SyntheticStudy:
+    """btrfs does nothing in every second block."""
+    made = make_study(**OVERHEAD, systems=FOUR, noise=0.01, effect=of({"xfs": 0.9}))
+    made.runs[:] = [did(r, 0.0) if r.system == "btrfs" and r.block % 2 else r for r in made.runs]
+    return made
+
+
+def writes_alone(system: str, cell: Cell) -> float:
+    """xfs writes faster than ext4, and reads as fast."""
+    return 1.21 if system == "xfs" and "write" in cell.id else 1.0
+
+
 CASES: dict[str, Callable[[], Any]] = {
+    "commits, clear": lambda: make_commits(COMMITS),
+    "commits, nothing differs": lambda: make_commits(EQUAL_COMMITS, noise=0.03),
+    "commits, all noise": lambda: make_commits(EQUAL_COMMITS, noise=0.5),
+    "commits, one system": lambda: make_commits({"ext4": 550.0}),
+    "commits, too few for a p99": lambda: make_commits(COMMITS, calls=100),
+    "commits, four writers": lambda: make_commits(COMMITS, writers=4),
+    "overhead, writes alone differ": lambda: make_study(
+        **OVERHEAD, systems={"ext4": "ext4", "xfs": "xfs"}, noise=0.01, effect=writes_alone
+    ),
+    "overhead, three file systems": lambda: make_study(
+        **OVERHEAD, systems=THREE, noise=0.03, effect=of({"btrfs": 0.37})
+    ),
+    "overhead, at a rate": lambda: make_study(
+        **OVERHEAD, systems=FOUR, noise=0.03, rate=5000.0, effect=of({"btrfs": 0.5})
+    ),
+    "overhead, one system": lambda: make_study(**OVERHEAD, systems={"xfs": "xfs"}, noise=0.01),
+    "overhead, two blocks": lambda: make_study(**OVERHEAD, systems=FOUR, blocks=2),
+    "overhead, one stalls": idle,
+    "overhead, five cells": lambda: make_study(
+        systems=FOUR,
+        noise=0.01,
+        patterns=("randread", "randwrite", "randrw"),
+        block_sizes=(4096, 65536),
+        queue_depths=(32,),
+        duration_s=2,
+        effect=of(CLEAR),
+    ),
+    "sharing": make_sharing,
     "overhead, clear": lambda: make_study(**OVERHEAD, systems=FOUR, noise=0.01, effect=of(CLEAR)),
     "overhead, all equal": lambda: make_study(**OVERHEAD, systems=FOUR, noise=0.005, effect=equal),
     "overhead, all noise": lambda: make_study(
@@ -87,6 +140,38 @@ CASES: dict[str, Callable[[], Any]] = {
     "churn, all noise": lambda: make_churn(blocks=5, fills=(80, 95), kept=equal, noise=0.4),
 }
 INVALID = "overhead, invalid"
+READS: Mapping[str, Any] = {
+    "patterns": ("randread", "randwrite"),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+    "systems": {"ext4": "ext4"},
+    "duration_s": 2,
+}
+
+
+def sitting(label: str, seed: int, **changes: Any) -> Side:
+    made = make_study(**{**READS, "noise": 0.01, **changes}, seed=seed)
+    return Side(label, made.study, made.turns, made.runs, made.before, made.after)
+
+
+def slower_reads(system: str, cell: Cell) -> float:
+    return 0.92 if "read" in cell.id else 1.0
+
+
+COMPARED: dict[str, Callable[[], tuple[Side, Side]]] = {
+    "compare, reads are slower": lambda: (
+        sitting("october", 1, effect=equal),
+        sitting("november", 2, effect=slower_reads),
+    ),
+    "compare, nothing differs": lambda: (
+        sitting("october", 1, effect=equal, noise=0.003),
+        sitting("november", 2, effect=equal, noise=0.003),
+    ),
+    "compare, all noise": lambda: (
+        sitting("october", 1, effect=equal, noise=0.3),
+        sitting("november", 2, effect=equal, noise=0.3),
+    ),
+}
 
 
 @lru_cache
@@ -100,16 +185,41 @@ def results_of(case: str) -> Results:
     )
 
 
+def lines_of(case: str) -> list[str]:
+    if case in COMPARED:
+        return in_lines(summary(compare_quiet(*COMPARED[case]())), ["ext4"])
+    results = results_of(case)
+    assert results.answer.endswith(" ".join(results.lines))
+    return results.lines
+
+
+def text_of(case: str) -> str:
+    headline, *more = lines_of(case)
+    return "\n".join([f"**{headline}**", *more])
+
+
 def kept_texts() -> dict[str, str]:
     parts = TEXTS.read_text().split("\n## ")[1:]
     return {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
 
 
-@pytest.mark.parametrize("case", [*CASES, INVALID])
-def test_the_sentence_is_the_one_that_was_read(case: str) -> None:
-    answer = results_of(case).answer
-    assert answer == kept_texts()[case]
-    assert len(answer.split()) <= 60
+ALL = [*CASES, INVALID, *COMPARED]
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_the_answer_is_the_one_that_was_read(case: str) -> None:
+    assert text_of(case) == kept_texts()[case]
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_a_headline_is_read_in_seconds(case: str) -> None:
+    assert words_in(lines_of(case)[0]) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if each[:3] in ("com", "ove")])
+def test_every_system_is_named(case: str) -> None:
+    results = results_of(case)
+    assert all(system in results.answer for system in results.systems), results.answer
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.startswith("overhead")])
@@ -125,7 +235,7 @@ def test_an_undecided_system_is_never_said_to_keep_a_share(case: str) -> None:
 
 
 def write_texts() -> None:
-    texts = [f"## {case}\n\n{results_of(case).answer}\n" for case in [*CASES, INVALID]]
+    texts = [f"## {case}\n\n{text_of(case)}\n" for case in ALL]
     TEXTS.write_text("# What studies answer\n\n" + "\n".join(texts))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -105,10 +107,40 @@ def study_choices(function: F) -> F:
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
         words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
-        words["study"] = chosen_variant(_meant(words["study"]), full, as_published)
+        study, folders = _study_and_folders(words["study"])
+        words["study"] = chosen_variant(_meant(study), full, as_published)
+        words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
+
+
+OF_FOLDERS = "overhead"
+"""The study that folders without one are compared by."""
+
+
+def _study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
+    """A study, and folders to compare; folders alone are compared by OF_FOLDERS."""
+    from fsgauge.study.shipped import shipped_names
+
+    first, *more = words
+    if Path(first).is_dir() and first not in shipped_names():
+        first, more = OF_FOLDERS, list(words)
+    for word in more:
+        if not Path(word).is_dir():
+            raise InputError(
+                f'"{word}" is no folder here, and there is a study already: {first}',
+                next=f"fsgauge plan {shlex.quote(first)} --system {shlex.quote(word)}",
+            )
+    return first, [word if "/" in word else f"./{word}" for word in more]
+
+
+def _as_folder(system: str) -> str:
+    """A folder that is here under the name that was typed, unless a kind of system has it."""
+    from fsgauge.system import system_kinds
+
+    is_folder = "/" not in system and Path(system).is_dir() and system not in system_kinds()
+    return f"./{system}" if is_folder else system
 
 
 def _meant(study: str) -> str:
@@ -171,7 +203,13 @@ def _matching(texts: dict[str, str], incomplete: str) -> list[CompletionItem]:
 
 
 _OPTIONS = [
-    click.argument("study", shell_complete=complete_study),
+    click.argument(
+        "study",
+        nargs=-1,
+        required=True,
+        metavar="STUDY|FOLDER...",
+        shell_complete=complete_study,
+    ),
     *(click.option(f"--{name}", is_flag=True, help=text) for name, text in VARIANTS.items()),
     click.option(
         "--set",

@@ -204,11 +204,9 @@ def _table(between: Between) -> list[str]:
         rows = [[*row[:4], line.other, *row[4:]] for row, line in zip(rows, lines, strict=True)]
     hidden = differing(between)
     ends = between.ends is not None
-    sides = (between.a, between.b)
-    told = any(side.data_lost or side.idle for side in sides)
     models = model_lines(between)
     return [
-        *([summary(between)] if told or models or between.ends else []),
+        summary(between),
         *_models(models),
         *aligned([head, *rows]),
         basis_sentence(between),

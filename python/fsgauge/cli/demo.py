@@ -10,8 +10,9 @@ import click
 
 from fsgauge.cli.asked_study import AskedStudy
 from fsgauge.cli.choices import progress_choices, results_option
-from fsgauge.errors import InputError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.progress.terminal import say
+from fsgauge.units import exact_size
 
 
 @click.command("demo")
@@ -21,14 +22,15 @@ from fsgauge.progress.terminal import say
 def command(seed: int | None, results: Path, style: str | None) -> int:
     """Compare the file systems of this machine in about three minutes.
 
-    As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: mounted
-    file systems with a writable folder. If there is only one, compares fdatasync writes on it with
-    those to memory (/dev/shm).
+    As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp, or in memory where a try of
+    some seconds finds that quieter. As an ordinary user: what a commit costs on the mounted disks
+    and in memory (/dev/shm).
     """
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import DEFAULT, rig_named
 
-    demo = replace(_for_root() or _for_user(), seed=seed)
+    demo = _for_root()
+    demo = replace(_on_the_quieter(demo) if demo is not None else _for_user(), seed=seed)
     rig = rig_named(DEFAULT, say)
     return execute(demo.on(None), rig=rig, results=results, destroy=None, style=style)
 
@@ -62,8 +64,55 @@ def _for_root() -> AskedStudy | None:
     return AskedStudy("demo", systems=tuple(names))
 
 
+MEMORY = "/dev/shm"  # noqa: S108 - tried under a made name
+_TRIED_PAIRS = 3
+QUIETER = 0.5
+"""Memory is taken where its noise is below this share of the disk's, which is asked for."""
+
+
+def _on_the_quieter(demo: AskedStudy) -> AskedStudy:
+    """The demo on memory where equal runs differ far less there than on the disk, which is said."""
+    from fsgauge.study.model import LoopStorage
+    from fsgauge.study.parse import load_study
+
+    storage = load_study(demo.study, [], [], None, None).storage
+    assert isinstance(storage, LoopStorage)  # noqa: S101 - the shipped study says so
+    disk = _noise_percent(Path(storage.directory), direct=True)
+    memory = _noise_percent(Path(MEMORY), direct=False) if _has_memory(storage.size) else None
+    if disk is None or memory is None:
+        return demo
+    tried = f"equal runs differ by {disk:.1f} % on {storage.directory} and {memory:.1f} % in memory"
+    if memory >= QUIETER * disk:
+        say(f"tried disk and memory: {tried}, so the demo runs on the disk")
+        return demo
+    say(
+        f"tried disk and memory: {tried}, so the demo runs in memory; the same on the disk:"
+        " fsgauge run demo"
+    )
+    return replace(demo, storage=f"ram:{exact_size(storage.size)}")
+
+
+def _has_memory(size_bytes: int) -> bool:
+    """Whether three times as much is available: it is taken as files are written."""
+    from fsgauge.machine.facts.memory import available_memory_bytes
+
+    return (available_memory_bytes() or 0) >= 3 * size_bytes
+
+
+def _noise_percent(directory: Path, *, direct: bool) -> float | None:
+    """How far equal runs differ there, tried for some five seconds; None where it is not known."""
+    from fsgauge.engine.client import Engine
+    from fsgauge.machine.facts.noise import measured_noise
+
+    try:
+        tried = measured_noise(Engine().run, directory, direct=direct, pairs=_TRIED_PAIRS)
+    except (FsgaugeError, OSError):
+        return None
+    return tried.next_percent
+
+
 def _for_user() -> AskedStudy:
-    """Mounted file systems on disks; where there is only one, it and memory."""
+    """Commits on mounted disks and in memory; without memory, rates of the disks."""
     from fsgauge.machine.folder.places import writable_places
     from fsgauge.study.model import PathStorage
     from fsgauge.study.parse import load_study
@@ -71,15 +120,15 @@ def _for_user() -> AskedStudy:
     storage = load_study("demo-user", [], [], None, None).storage
     assert isinstance(storage, PathStorage)  # noqa: S101 - the shipped study says so
     places = writable_places(storage.path, storage.size)
+    if places.on_disk and places.in_memory:
+        disks = ", ".join(places.on_disk)
+        say(
+            f"what a commit (a write with fdatasync) costs on {disks}, against memory,"
+            f" {places.in_memory}"
+        )
+        return _compared("demo-memory", *places.on_disk, places.in_memory)
     if len(places.on_disk) > 1:
         return _compared("demo-user", *places.on_disk)
-    if places.on_disk and places.in_memory:
-        disk = places.on_disk[0]
-        say(
-            f"this user can write to one of them only, that of {disk}: durable writes to it are"
-            f" compared with those to memory, {places.in_memory}"
-        )
-        return _compared("demo-memory", disk, places.in_memory)
     raise InputError(
         "there are no two file systems here that this user can write to",
         details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),

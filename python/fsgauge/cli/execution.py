@@ -161,7 +161,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
     else:
         if style != "quiet":
             _say_warnings(report)
-        sys.stdout.write(f"{said(answer, page)}\n")
+        sys.stdout.write(f"{said(answer, report['lines'], page)}\n")
     code = of_report(report)
     if ended_by is not None:
         return gravest([ended_by.exit_code, code])
@@ -187,11 +187,14 @@ def _say_nothing_measured(report: Mapping[str, Any], directory: Path) -> None:
     sys.stderr.write(f"{error.render()}\n")
 
 
-def said(answer: str, page: Path) -> str:
-    """The last two lines; on a terminal the answer is broken between words."""
-    from fsgauge.progress.terminal import width_of, wrapped
+def said(answer: str, lines: Sequence[str], page: Path) -> str:
+    """The last two lines; on a terminal each of the answer's `lines` begins a line of its own."""
+    from fsgauge.progress.terminal import width_of, wrapped_lines
 
-    return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
+    width, start = width_of(sys.stdout), answer.removesuffix(" ".join(lines))
+    told = [f"{start}{lines[0]}", *lines[1:]] if width is not None and lines else [answer]
+    shown = [f"answer: {told[0]}", *(f"        {each}" for each in told[1:])]
+    return "\n".join([*wrapped_lines(shown, width), f"report: {page}"])
 
 
 def _say_warnings(report: Mapping[str, Any]) -> None:

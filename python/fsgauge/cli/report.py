@@ -105,7 +105,7 @@ def command(
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):
             page = report.write()
-            click.echo(said(report.results.answer, page))
+            click.echo(said(report.results.answer, report.results.lines, page))
             if markdown is not None:
                 table = report.markdown()
                 click.echo(f"markdown: {write_sheet(report.stored, 'summary.md', table, markdown)}")

@@ -189,6 +189,12 @@ class CellFactors(BaseModel):
         return self.pattern_word
 
     @property
+    def noun(self) -> str:
+        """The cell as a thing, in a sentence: "4 KiB random reads at depth 32"."""
+        size, _, rest = self.place.partition(" and ")
+        return f"{size} {self.work} at {rest}" if rest else f"{self.work} at {size}"
+
+    @property
     def panel(self) -> str:
         """What cells of one panel of a chart share, beside the size."""
         several = self.at_once_words if self.at_once > 1 else ""

@@ -15,6 +15,7 @@ from fsgauge.plain_files import PlainFolder, SeenFolder, cause_of
 from fsgauge.plain_files.bounds import MOST_FOLDERS
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of
+from fsgauge.report.compared_answer import changes_sentences
 from fsgauge.report.compared_ends import (
     ends_sentence,
     side_words,
@@ -308,29 +309,13 @@ def _cause(error: OSError | InputError) -> str:
 
 
 def summary(between: Between) -> str:
-    """The counts of verdicts in a sentence, the worst first, or the range of a model; before them,
-    that a side lost data, or that somebody did nothing there."""
+    """What changed, or the range of a model; before that, that a side lost data, or that somebody
+    did nothing there."""
     sides = (between.a, between.b)
     lost = [f"Not valid: {side.label}: {side.invalid_reason}" for side in sides if side.data_lost]
     said = " ".join([*lost, *(f"{side.label}: {side.idle}" for side in sides if side.idle)])
-    told = ends_sentence(between) or _counts(between)
+    told = ends_sentence(between) or changes_sentences(between, _primary_idle(between))
     return " ".join(filter(None, (said, model_sentence(between), told)))
-
-
-def _counts(between: Between) -> str:
-    entries = between.primary_entries(between.decides)
-    judged = [entry for entry in entries if entry.verdict is not None]
-    idle = len(_primary_idle(between))
-    if not judged and not idle:
-        return "Nothing can be judged: see below."
-    counts = {
-        verdict: sum(entry.verdict == verdict for entry in judged)
-        for verdict in ("worse", "better", "equivalent", *OPEN)
-    }
-    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
-    parts += [f"{idle} without a ratio, as a side did nothing"] if idle else []
-    of = f", by the ratio to {between.baseline}" if model_and_measured(between) else ""
-    return f"{between.b.label} against {between.a.label}{of}: {', '.join(parts)}."
 
 
 def _tables(between: Between) -> list[LinesOfMetric]:

@@ -24,7 +24,7 @@ from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
-from fsgauge.report.sureness import integrity_lines, sureness_lines
+from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import (
     layout_lines,
@@ -73,6 +73,7 @@ def page_values(
 ) -> dict[str, Any]:
     """What the templates of a results folder take."""
     page = page_of(results)
+    sureness, repeat = sureness_lines(results, stored.runs), repeat_command(stored.study)
     return {
         "results": results,
         **simulated_values(results),
@@ -84,8 +85,10 @@ def page_values(
         "many": len(results.systems) > MANY,
         "durability": durability_lines(results),
         "weak_mark": MARK if results.durability.systems else "",
-        "sureness": sureness_lines(results, stored.runs),
-        "repeat": repeat_command(stored.study),
+        "sureness": sureness,
+        "sure_in_short": in_short(sureness),
+        "next_step": next_step(results, sureness, repeat),
+        "repeat": repeat,
         "command": shlex.join(stored.study.command),
         "measured_on": words.moment(stored.study.started_unix_ns),
         "rig": rig_sentence(stored.study, stored.environment_before),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fsgauge.engine.wire import IntegrityResult
 from fsgauge.record.records import RunRecord
@@ -33,6 +34,40 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Ass
         _tests(results),
         _findings(results),
     ]
+
+
+_IN_SHORT = ("Blocks", "Noise floor")
+_NO_CHECKS = ("Comparisons", "Under load", "Findings")
+
+
+def in_short(lines: Sequence[Assurance]) -> list[Assurance]:
+    """Three lines: the blocks, the noise, and what else a reader should doubt."""
+    others = [line for line in lines if line.name not in _IN_SHORT]
+    doubts = [f"{line.name.lower()}: {line.text}" for line in others if not line.good]
+    checks = [line.name.lower() for line in others if line.name not in _NO_CHECKS]
+    passed = f"all passed ({', '.join(checks)})"
+    found = Assurance("Checks", "; ".join(doubts) if doubts else passed, not doubts, "")
+    return [*(line for line in lines if line.name in _IN_SHORT), found]
+
+
+class NextStep(NamedTuple):
+    """What to do, and the command that does it, or ""."""
+
+    text: str
+    command: str
+
+
+def next_step(results: Results, lines: Sequence[Assurance], repeat: str) -> NextStep:
+    """What to do about the gravest finding; else about a check that did not pass; where all did,
+    how to see whether it stays so."""
+    for level in ("invalid", "warning"):
+        for each in results.findings:
+            if each.level == level and each.advice:
+                return NextStep(f"{each.sentence} {each.advice}", "")
+    doubts = [each for each in lines if not each.good and each.page]
+    if doubts:
+        return NextStep("See what did not pass:", f"fsgauge explain {doubts[0].page}")
+    return NextStep("Nothing has to be done. To see whether another day says the same:", repeat)
 
 
 def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Assurance]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge import kinds
 from fsgauge.errors import escaped
 from fsgauge.report.labels import labels_of
+from fsgauge.stats.headline import in_lines
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Temp
         as_command=as_command,
         embedded_json=embedded_json,
         format_size=format_size,
+        in_lines=lambda text: in_lines(text, systems),
         named=names.named,
         marked=names.marked,
     )

@@ -129,25 +129,19 @@ def _is_synced(run: RunRecord) -> bool | None:
     return None
 
 
-def with_caveats(said: str, durability: Durability) -> str:
-    """The sentence, and behind it what each system that it names gives up for its rate."""
+def caveats(said: str, durability: Durability) -> list[str]:
+    """What each system that a text names gives up for its rate, in sentences."""
     named = names_in(said, [each.system for each in durability.systems])
-    caveats: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for system in named:
         weak = durability.of(system)
         options = listed([each.option for each in weak])
         loses = "; ".join(dict.fromkeys(each.loses for each in weak))
-        caveats.setdefault((options, loses), []).append(system)
-    return " ".join(
-        [
-            said,
-            *(
-                f"{listed(systems)} {'runs' if len(systems) == 1 else 'run'} with {options}:"
-                f" {loses}."
-                for (options, loses), systems in caveats.items()
-            ),
-        ]
-    )
+        found.setdefault((options, loses), []).append(system)
+    return [
+        f"{listed(systems)} {'runs' if len(systems) == 1 else 'run'} with {options}: {loses}."
+        for (options, loses), systems in found.items()
+    ]
 
 
 def names_in(said: str, systems: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ from fsgauge.stats.results import (
     Finding,
     Layouts,
     Level,
+    Measurement,
     OwnResults,
 )
 from fsgauge.stats.rig_limits import RigLimit
@@ -123,6 +124,9 @@ class Question:
     invalid_reason: str
     margin_percent: float
     own: OwnResults | None
+    measurements: Sequence[Measurement] = ()
+    commits: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a cell whose operations are commits, the metric of their p99."""
     limited: Sequence[Comparison] = ()
     """Comparisons that the rig sets; they are not among `comparisons`."""
     nothing: bool = False

@@ -45,7 +45,7 @@ def ranking(results: Results, cell: str, *, level: float = LEVEL) -> list[Ranked
     """
     entries = _entries(results, cell)
     order = _order(results, cell, entries)
-    ranks = _ranks(order, _told_apart(entries, results.baseline, level))
+    ranks = _ranks(order, pairs_told_apart(entries, results.baseline, level))
     return [Ranked(name, *ranks[name], entries.get(name)) for name in order]
 
 
@@ -103,12 +103,12 @@ def _order(results: Results, cell: str, entries: Mapping[str, Comparison]) -> li
     return sorted(ratios, key=lambda name: ratios[name], reverse=up)
 
 
-def _told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) -> set[Pair]:
+def pairs_told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) -> set[Pair]:
     """The pairs that differ, and by more than what does not matter."""
     ratios = {
         Pair((one, other)): ratio
         for one, other in combinations(entries, 2)
-        if (ratio := _ratio(entries[one], entries[other], level)) is not None
+        if (ratio := ratio_of_pair(entries[one], entries[other], level)) is not None
     }
     adjusted = benjamini_hochberg([ratio.p for ratio in ratios.values()]) if ratios else []
     margins = [log_margin(entry.margin_percent) for entry in entries.values()]
@@ -126,7 +126,7 @@ def _told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) 
     }
 
 
-def _ratio(one: Comparison, other: Comparison, level: float) -> Ratio | None:
+def ratio_of_pair(one: Comparison, other: Comparison, level: float = LEVEL) -> Ratio | None:
     """One system over the other in the blocks that have both; None where none has."""
     blocks = dict(other.blocks)
     logs = [math.log(ratio / blocks[block]) for block, ratio in one.blocks if block in blocks]

@@ -23,12 +23,14 @@ from fsgauge.record.records import (
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
+from fsgauge.stats.asked_number import commits_in
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, Question, continued
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.headline import in_lines
 from fsgauge.stats.hosts import hosts_of
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
@@ -204,6 +206,8 @@ def _results(
         primary=list(primary),
         metrics=metrics,
         comparisons=[each for each in evidence.comparisons if not each.limited_by],
+        measurements=measurements,
+        commits=commits_in(evidence.runs, plan.cells),
         limited=[each for each in evidence.comparisons if each.limited_by],
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
@@ -219,19 +223,22 @@ def _results(
         durability=durability,
         over_hosts=hosts_sentence(hosts.scaling, primary, evidence.limits) if hosts else "",
     )
+    lines = answer(question, analysis)
     present = {measurement.metric for measurement in measurements}
     present |= {metric for metric, _, _ in evidence.samples.nothing}
     return Results(
         study=plan.study,
         kind=kind_of(evidence.study),
         question=str(evidence.study.study.get("question", plan.study)),
-        answer=not_measured(answer(question, analysis), evidence.before.load.simulation),
+        answer=not_measured(" ".join(lines), evidence.before.load.simulation),
+        lines=lines,
         baseline=plan.baseline,
         baseline_kind=baseline_kind,
         systems=plan.systems,
         cells=plan.cells,
         primary_cells=[cell.id for cell in primary],
         primary_metrics=metrics,
+        commits=sorted(question.commits),
         latency_kind=_latency_kind(evidence.runs),
         metrics=[_describe_metric(name) for name in METRICS if name in present],
         comparisons=list(evidence.comparisons),
@@ -345,6 +352,7 @@ def naming_changes(results: Results, changes: Sequence[str]) -> Results:
     return results.model_copy(
         update={
             "answer": not_vouched_for(reason),
+            "lines": in_lines(not_vouched_for(reason), results.systems),
             "findings": [found, *results.findings],
             "sureness": results.sureness.model_copy(update=invalid),
         }

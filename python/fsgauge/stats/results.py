@@ -283,19 +283,25 @@ class TrafficNumber(ResultModel):
 
 
 class Results(ResultModel):
-    """Everything that the report prints and `compare` reads; `own` is what only its kind has."""
+    """Everything that the report prints and `compare` reads; `own` is what only its kind has.
+
+    `lines` are the answer's: its headline, then what belongs to it, a sentence each. `commits` are
+    cells of which an operation is a commit.
+    """
 
     format: Literal[1] = 1
     study: str
     kind: str
     question: str
     answer: str
+    lines: list[str] = Field(default=[])
     baseline: str
     baseline_kind: str
     systems: list[str]
     cells: list[Cell]
     primary_cells: list[str]
     primary_metrics: dict[str, str]
+    commits: list[str] = Field(default=[], exclude_if=lambda value: not value)
     latency_kind: LatencyKind
     metrics: list[MetricInfo]
     comparisons: list[Comparison]

@@ -15,13 +15,12 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import SAMPLES_BEYOND
+from fsgauge.stats.asked_number import own_numbers
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.metrics import METRICS, QUANTILES, latencies
-from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.run_checks import rate_missed
 from fsgauge.stats.samples import is_complete
-from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import OPEN, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
@@ -29,8 +28,6 @@ from fsgauge.stats.wording import (
     listed,
     range_words,
     ratio_range,
-    remark,
-    share_of,
     share_words,
 )
 
@@ -91,33 +88,10 @@ def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
     return [by_system[system] for system in question.others if system in by_system]
 
 
-def share_named(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
-    """ "ext4 keeps 94 % of raw (93 to 96 %)"; without an object the share alone."""
-    start = f"{entry.system} {verb}" if object_ else entry.system
-    share = share_of(entry.ratio, object_, edges_of(entry, is_pick=is_pick))
-    return f"{start} {share} ({bounds(entry, is_pick=is_pick)})"
-
-
 def edges_of(entry: Comparison, *, is_pick: bool) -> tuple[float, float]:
     """The interval that a sentence gives; of a pick, the one that holds for any of them."""
     is_pick = is_pick and entry.verdict in DECIDED and _holds_as_pick(entry)
     return entry.pick_edges if is_pick else entry.edges
-
-
-def bounds(entry: Comparison, *, is_pick: bool = False) -> str:
-    """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
-    low, high = edges_of(entry, is_pick=is_pick)
-    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    if entry.in_memory:
-        word = f", {MEMORY}"
-    return f"{range_words(low, high, entry.ratio)}{word}"
-
-
-def rank(entry: Comparison, decided: int) -> str:
-    """ "the largest of 3 differences seen"; "one of 3" where the interval of a largest one, which
-    is wider, would undo it: "slower" beside "0 to 323 %" contradicts itself."""
-    first = "the largest" if _holds_as_pick(entry) else "one"
-    return f"{first} of {decided} differences seen"
 
 
 def _holds_as_pick(entry: Comparison) -> bool:
@@ -135,23 +109,8 @@ def hidden_from(found: Iterable[Comparison]) -> dict[str, float]:
     return hidden
 
 
-NOISIER = 3.0
-"""Smallest ratio of the others' noise to the baseline's that counts."""
-
-
-def baseline_aside(baseline: str, floor: NoiseFloor | None, undecided: Sequence[Comparison]) -> str:
-    """ " (ext3's own runs agree within 1 %)"; "" where the baseline is as noisy as the rest."""
-    if floor is None or floor.state != "quiet" or floor.low is None or floor.high is None:
-        return ""
-    within_percent = 100 * math.expm1(max(math.log(floor.high), -math.log(floor.low)))
-    seen = [each.detectable_percent for each in undecided if each.detectable_percent is not None]
-    if not seen or min(seen) < NOISIER * max(within_percent, 1.0):
-        return ""
-    return f" ({baseline}'s own runs agree within {max(1, math.ceil(within_percent))} %)"
-
-
 def noise_alone(question: Question) -> str:
-    """The answer of a study of one system: how noisy the rig is."""
+    """The answer of a study of one system: what it does, and how noisy the rig is."""
     floor = question.noise
     if floor is None and question.few_operations:
         return f"No answer. {question.few_operations} {question.next_step}"
@@ -166,10 +125,10 @@ def noise_alone(question: Question) -> str:
         edges = None if wide else (floor.low, floor.high)
         spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
     return (
-        f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
-        f" equal turns, in {METRICS[floor.metric].label} the later one reaches"
+        f"{own_numbers(question)} There is only one system, {question.baseline}, so nothing is"
+        f" compared: of two equal turns, in {METRICS[floor.metric].label} the later one reaches"
         f" {share_words(floor.ratio, edges)} of the earlier ({spread})."
-    )
+    ).lstrip()
 
 
 RATES = ("iops", "bandwidth", "complete", "per_client", "files")
@@ -182,24 +141,24 @@ def decided_elsewhere(
     primary: Sequence[Cell],
     cells: Sequence[Cell],
     baseline: str,
-) -> str:
+) -> list[str]:
     """ "Decided all the same: the bandwidth of xfs at write 4 KiB is 1.70 times that of ext4 (1.40
-    to 2.06, better)."; "" where nothing is. `metrics` are those of the answer, by cell.
+    to 2.06, better)."; none where nothing is. `metrics` are those of the answer, by cell.
     """
     found = list(left_open(comparisons, metrics, [cell.id for cell in primary]))
     if not found:
-        return ""
+        return []
     entry = max(found, key=lambda each: abs(math.log(each.ratio)))
     several = len(found) > 1
     edges = entry.pick_edges if several else entry.edges
     name = next(cell.name for cell in cells if cell.id == entry.cell)
     rank = f", the largest of {len(found)}" if several else ""
-    return (
+    return [
         f"Decided all the same: the {METRICS[entry.metric].label} of {entry.system} at {name} is"
         f" {factor_words(entry.ratio, edges)} times that of {baseline} ({ratio_range(*edges)},"
         f" {entry.verdict})"
         f"{rank}."
-    )
+    ]
 
 
 def left_open(

@@ -24,8 +24,16 @@ def compared(
     return chosen, replace(chosen, seed=1).on(None)
 
 
-def test_two_disks_are_compared_with_direct_io(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, study = compared(monkeypatch, ["/var/tmp", "/home/me", "/data/x"], "/dev/shm")
+def test_disks_are_compared_with_memory_which_differs_for_certain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen, study = compared(monkeypatch, ["/var/tmp", "/home/me"], "/dev/shm")
+    assert chosen.study == "demo-memory"
+    assert [system.path for system in study.systems] == ["/var/tmp", "/home/me", "/dev/shm"]
+
+
+def test_without_memory_disks_are_compared_with_direct_io(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, study = compared(monkeypatch, ["/var/tmp", "/home/me", "/data/x"], "")
     assert [system.path for system in study.systems] == ["/var/tmp", "/home/me", "/data/x"]
     assert [system.name for system in study.systems] == ["/var/tmp", "/home/me", "/data/x"]
     assert study.workload.direct is True
@@ -71,3 +79,32 @@ def test_places_are_on_file_systems_of_their_own(
     devices = [Path(place).stat().st_dev for place in found]
     assert found[0] == str(tmp_path.parent)
     assert len(set(devices)) == len(devices)
+
+
+@pytest.mark.parametrize(
+    ("disk", "memory", "storage"),
+    [(9.0, 3.0, "ram:1 GiB"), (9.0, 5.0, None), (2.0, 30.0, None), (9.0, None, None)],
+)
+def test_root_s_demo_takes_memory_where_it_is_far_quieter_and_says_what_it_tried(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    disk: float,
+    memory: float | None,
+    storage: str | None,
+) -> None:
+    def tried(directory: Path, *, direct: bool) -> float | None:
+        return disk if direct else memory
+
+    monkeypatch.setattr(demo, "_noise_percent", tried)
+    monkeypatch.setattr(demo, "_has_memory", lambda size_bytes: True)
+    assert demo._on_the_quieter(AskedStudy("demo")).storage == storage
+    said = capsys.readouterr().err
+    if memory is not None:
+        assert f"{disk:.1f} % on /var/tmp and {memory:.1f} % in memory" in said
+        assert said.count("runs in memory") == (storage is not None)
+
+
+def test_without_memory_to_spare_the_disk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "_has_memory", lambda size_bytes: False)
+    monkeypatch.setattr(demo, "_noise_percent", lambda directory, *, direct: 9.0)
+    assert demo._on_the_quieter(AskedStudy("demo")).storage is None

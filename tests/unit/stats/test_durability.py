@@ -14,7 +14,7 @@ from fsgauge.engine.wire import DsyncSync, FsyncSync
 from fsgauge.record.parts import Part, Slice, Traffic
 from fsgauge.record.records import RunRecord
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.durability import OPTION, durability_of, names_in, unflushed, with_caveats
+from fsgauge.stats.durability import OPTION, caveats, durability_of, names_in, unflushed
 from fsgauge.stats.results import Durability, WeakSystem
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.setting import with_machine
@@ -89,9 +89,9 @@ def test_systems_with_the_same_weakness_share_a_sentence() -> None:
     both = Durability(
         systems=[weak("a", "nobarrier", "data"), weak("b", "nobarrier", "data")], of_all=[]
     )
-    assert with_caveats("a beats b.", both) == "a beats b. a and b run with nobarrier: data."
-    assert with_caveats("a wins.", both) == "a wins. a runs with nobarrier: data."
-    assert with_caveats("c wins.", both) == "c wins."
+    assert caveats("a beats b.", both) == ["a and b run with nobarrier: data."]
+    assert caveats("a wins.", both) == ["a runs with nobarrier: data."]
+    assert caveats("c wins.", both) == []
 
 
 def test_memory_holds_nothing() -> None:

@@ -65,7 +65,7 @@ def read(made: SyntheticStudy) -> Results:
     ("make", "system", "spoil", "beginning"),
     [
         (OVERHEAD, "xfs", with_wrong_blocks, "xfs did not keep what was written: in"),
-        (OVERHEAD, "xfs", with_damage, "xfs found its own structures damaged; first block 8, xfs"),
+        (OVERHEAD, "xfs", with_damage, "xfs found its own structures damaged. First block 8, xfs"),
         (WRITERS, "xfs", with_wrong_blocks, "xfs did not keep what was written: in"),
         (AGING, "ext4 1 MiB", with_wrong_blocks, "ext4 1 MiB did not keep what was written: in"),
         (CHURN, "xfs", with_bad_records, "xfs did not give back what was written: 2 bad records"),

@@ -10,6 +10,7 @@ from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Turn
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.headline import is_headline
 from fsgauge.stats.samples import collect
 from fsgauge.stats.wording import ratio_range
 from tests.synthetic import SyntheticStudy, make_study
@@ -66,11 +67,12 @@ def test_an_answer_stays_short_enough_to_read() -> None:
                 duration_s=5,
             )
             results = read(study)
-            assert len(results.answer.split()) <= 60, results.answer
+            assert len(results.answer.split()) <= 160, results.answer
+            assert is_headline(results.lines[0]), results.lines[0]
 
 
 def test_an_undecided_answer_says_what_would_have_shown() -> None:
-    results = read(make_study(**SMALL, seed=1, noise=0.1, effect=lambda system, cell: 1.0))
+    results = read(make_study(**SMALL, seed=1, noise=0.2, effect=lambda system, cell: 1.0))
     rates = [entry for entry in results.comparisons if entry.primary and entry.metric == "iops"]
     assert {entry.verdict for entry in rates} == {"undecided"}
     assert results.answer.startswith("Too noisy to tell") and "would have shown" in results.answer

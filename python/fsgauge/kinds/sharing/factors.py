@@ -42,6 +42,11 @@ class SharingFactors(CellFactors):
         return f"{format_size(self.record_size_bytes)} records of {size} ({self.work}){several}"
 
     @property
+    def noun(self) -> str:
+        """ "rewrite of 64 KiB records of 16 MiB on 2 hosts"."""
+        return f"{self.work} of {self.place.replace(f' ({self.work})', '')}"
+
+    @property
     def share_of_reads(self) -> int:
         """As the test mixes them; asking for files reads their inodes."""
         test = self.of_test

@@ -47,6 +47,11 @@ class WritersFactors(CellFactors):
         return PATTERNS[self.pattern]
 
     @property
+    def noun(self) -> str:
+        """ "8 KiB sequential writes by 2 writers, buffered"."""
+        return super().noun.replace(" at ", " by ", 1)
+
+    @property
     def makes_files_anew(self) -> bool:
         """Whether the files are made in the run."""
         return self.allocation != "overwrite"

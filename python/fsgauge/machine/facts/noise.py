@@ -60,8 +60,8 @@ class HostNoise:
     apart_percent: float
 
 
-def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> HostNoise:
-    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds.
+def measured_noise(run: RunJob, directory: Path, *, direct: bool, pairs: int = _PAIRS) -> HostNoise:
+    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds for six.
 
     They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
     differs less than these. RigError where a run had no read answered.
@@ -74,18 +74,18 @@ def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> HostNoise:
         target = FileTarget(path=str(folder.path / "file"), size_bytes=_FILE_BYTES)
         layout = LayoutJob(target=target, direct=direct, seed=1, held=[folder.held])
         run(layout, None)
-        pairs, began = [], monotonic()
-        for pair in range(_PAIRS):
+        found, began = [], monotonic()
+        for pair in range(pairs):
             sleep(max(0.0, began + pair * _BETWEEN_PAIRS_S - monotonic()))
             jobs = [_reading(layout, seed) for seed in (2 * pair, 2 * pair + 1)]
-            pairs.append([_rate(run, job) for job in jobs])
-    if not all(rate for pair in pairs for rate in pair):
+            found.append([_rate(run, job) for job in jobs])
+    if not all(rate for pair in found for rate in pair):
         raise RigError(
             "no read was answered in a run of 0.3 s",
             cause="the disk below is very busy, or hangs",
             next="run fsgauge doctor again when the disk is quieter",
         )
-    return noise_of([[math.log(rate) for rate in pair] for pair in pairs])
+    return noise_of([[math.log(rate) for rate in pair] for pair in found])
 
 
 def noise_of(logs: Sequence[Sequence[float]]) -> HostNoise:

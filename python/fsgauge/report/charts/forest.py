@@ -256,9 +256,12 @@ def _chart(
 
 
 def _axis_title(results: Results) -> str:
-    metric = METRICS[results.primary_metrics[results.primary_cells[0]]]
+    cell = results.primary_cells[0]
+    metric = METRICS[results.primary_metrics[cell]]
     better = "higher" if metric.higher_is_better else "lower"
-    return f"{over_baseline(results)} ({better} is better)"
+    is_of_commits = cell in results.commits and metric.name == "iops"
+    label = "commits per second" if is_of_commits else metric.label
+    return f"{label}, {over_baseline(results)} ({better} is better)"
 
 
 def over_baseline(results: Results) -> str:

@@ -17,7 +17,7 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.sentence import DECIDED, ends, shortest
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
-from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import NAMED_SYSTEMS, listed, percent, percent_range, remark, too_few
 
 MOST_NAMED = 4
 _GERUNDS: dict[Side, str] = {"write": "writing", "read": "reading"}
@@ -45,7 +45,10 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         return _too_few(aging, blocks, where, kept)
     if all(each.verdict == "equivalent" for each in kept):
         names = listed([each.system for each in kept])
-        said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
+        of_all = f"all {len(kept)} systems: " if len(kept) > NAMED_SYSTEMS else ""
+        said = (
+            f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {of_all}{names}"
+        )
         return _with_prediction(said, aging, kept, len(kept))
     clear = [each for each in kept if each.verdict not in OPEN]
     unclear = [each.system for each in kept if each.verdict in OPEN]

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import Cell
+from fsgauge.stats.between_systems import NEAR_PERCENT, bound_of
+from fsgauge.stats.headline import is_headline
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import DECIDED, ends, hidden_from, largest, shortest, told_apart
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
@@ -29,6 +31,7 @@ from fsgauge.stats.wording import (
     named_systems,
     ratio_range,
     remark,
+    shown_percent,
     too_few,
 )
 
@@ -103,11 +106,25 @@ def _one_system(tests: Tests, system: str) -> str:
         + f" ({interval_words(entry)})"
         for at, (cell, entry) in enumerate(each for each in shown if each not in unclear)
     ]
-    untold = f"too noisy to tell {_nouns(unclear)}" if unclear else ""
+    untold = ""
+    if unclear:
+        most = max(bound_of(entry) for _, entry in unclear)
+        untold = f"too noisy to tell {_nouns(unclear)} ({_would_have_shown(unclear)})"
+        if most <= NEAR_PERCENT:
+            untold = f"no difference above {shown_percent(most)} % in {_nouns(unclear)}"
     if 2 * len(unclear) > len(shown):
         start = f"Too noisy to tell {system} from {tests.baseline} in {_nouns(unclear)}"
         return f"{start}; it {listed(parts)}"
-    return f"{system} {listed(parts)}" + (f"; {untold}" if untold else "")
+    return _in_two(system, parts) + (f"; {untold}" if untold else "")
+
+
+def _in_two(system: str, parts: Sequence[str]) -> str:
+    """As many tests as a headline has room for, then the others in a clause of their own."""
+    for many in range(len(parts), 0, -1):
+        said = f"{system} {listed(parts[:many])}"
+        if is_headline(said):
+            break
+    return f"{said}; it {listed(parts[many:])}" if parts[many:] else said
 
 
 def _several(tests: Tests, extents: str) -> str:

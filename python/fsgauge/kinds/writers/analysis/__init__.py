@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fsgauge.kinds.writers.analysis.answer import (
     in_short,
     one_load,
-    rates_first,
+    rates_at_most,
     writers_answer,
 )
 from fsgauge.kinds.writers.analysis.findings import writers_findings
@@ -65,17 +65,16 @@ class WritersAnalysis(Analysis):
         return writers_findings(evidence)
 
     def answer(self, question: Question) -> str | None:
-        """Where the number of writers varies: how many times one writer's writes several do."""
+        """Where the number of writers varies: how many times one writer's writes several do, and
+        what each system does with them."""
         scaling = Scaling.of(question)
         if scaling is None or len(scaling.writer_counts) < 2:
             return None
         said = writers_answer(scaling, question.primary, question.margin_percent)
-        first = rates_first(scaling, question)
-        whole = f"{first} {said}" if first else said
-        if len(whole.split()) <= WORDS_LIMIT:
-            return whole
-        whole = f"{first} {in_short(scaling, question.primary, question.margin_percent)}"
-        return whole if first and len(whole.split()) <= WORDS_LIMIT else first or said
+        rates = rates_at_most(scaling, question)
+        if len(f"{said} {rates}".split()) > WORDS_LIMIT:
+            said = in_short(scaling, question.primary, question.margin_percent) or said
+        return f"{said} {rates}".rstrip()
 
 
 ANALYSIS = WritersAnalysis()

@@ -6,8 +6,8 @@ Where the study has several groups, it is about one, which it names, and adds th
 difference between groups.
 
 Scaling alone misleads, as a system that was slowest at every count may scale best. So each system's
-rate at the most writers comes first: "With two writers, xfs reaches 75 % of raw (73 to 77 %) and
-ext4 51 % (50 to 52 %): xfs is fastest." Behind the rates of many systems scaling is said in short.
+rate at the most writers follows: "With two writers, xfs reaches 75 % of raw (73 to 77 %) and ext4
+51 % (50 to 52 %): xfs is fastest."
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from fsgauge.stats.sentence import (
     DECIDED,
     comparisons_in,
     ends,
+    hidden_from,
     shortest,
     told_apart,
 )
@@ -32,6 +33,7 @@ from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, is_too_wide
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     factor_words,
+    least_shown,
     left_out,
     listed,
     named_systems,
@@ -161,7 +163,10 @@ def _systems(
     named: int,
     causes: Mapping[str, str],
 ) -> str:
-    shown = ends(found, _value, named=named)
+    shown = sorted(
+        ends(found, _value, named=named),
+        key=lambda each: is_undecided(each[1], margin_percent) and not causes[each[0]],
+    )
     parts = [
         f"{factor_words(change.value, change.edges)} times"
         f"{f' the writes of {base}' if at == 0 else ''} on {system}"
@@ -296,7 +301,7 @@ def in_short(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -
     return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
-def rates_first(scaling: Scaling, question: Question) -> str:
+def rates_at_most(scaling: Scaling, question: Question) -> str:
     """The sentence; "" where nothing can be said of two systems."""
     group = lead_group(scaling, question.primary)
     lines = [line for line in scaling.lines if line.group == group]
@@ -309,7 +314,8 @@ def rates_first(scaling: Scaling, question: Question) -> str:
     where = f"With {number_words(last.writers)} writers{hosts}"
     clear, unclear = told_apart(found)
     names = named_systems([entry.system for entry in unclear])
-    untold = f"too noisy to tell {names} from {question.baseline}" if unclear else ""
+    least = least_shown(hidden_from(unclear))
+    untold = f"too noisy to tell {names} from {question.baseline} ({least})" if unclear else ""
     if not clear:
         return f"{where}, {untold}."
     ordered = sorted(clear, key=lambda entry: entry.ratio, reverse=True)

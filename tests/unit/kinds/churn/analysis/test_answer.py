@@ -72,7 +72,7 @@ def test_layouts_are_told_where_rates_decide_nothing():
 
 
 def test_the_missing_seeks_are_in_it_where_there_is_room():
-    assert "not a hard disk, so seeks cost nothing" in answer(
+    assert "Not a hard disk, so seeks cost nothing" in answer(
         systems={"ext4": "ext4"}, fills=[80], blocks=3
     )
     said = answer(

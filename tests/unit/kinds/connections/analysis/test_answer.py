@@ -24,7 +24,7 @@ def failing_writes(turn: Turn, cell: Cell) -> list[tuple[ClientOperation, Client
 
 def said(**changes: Any) -> str:
     answer = make_connections(**{**SMALL, **changes}).results().answer
-    assert len(answer.split()) < 60
+    assert len(answer.split()) < 100
     assert answer.endswith(".") and "  " not in answer
     return answer
 
@@ -33,7 +33,7 @@ def test_one_system_is_told_test_by_test_with_its_extents() -> None:
     answer = said()
     assert answer.startswith(f"{OTHER} writes 1.3")
     assert f"times as fast as {BASELINE} (" in answer
-    assert ", reads 1.0" in answer and " and is backed up 1.4" in answer
+    assert " It reads 1.0" in answer and " and is backed up 1.4" in answer
     assert answer.endswith("; after writing, 1.00 extents per file instead of 20.0.")
 
 
@@ -67,7 +67,7 @@ def test_an_undecided_test_is_marked_beside_decided_ones() -> None:
         noise=0.08,
         blocks=8,
     )
-    assert "too noisy to tell reading" in answer
+    assert "o difference above 15 % in reading" in answer
 
 
 def test_several_systems_are_compared_in_the_first_test() -> None:
@@ -96,7 +96,7 @@ def test_the_systems_that_are_told_come_before_those_that_are_not() -> None:
         return math.exp(chance.gauss(0, 0.5)) if system == "xfs" else gain(system, cell)
 
     answer = said(systems=FOUR, gain=uneven)
-    assert answer.startswith(f"In writing, {OTHER} is 1.3") and "; too noisy to tell xfs" in answer
+    assert answer.startswith(f"In writing, {OTHER} is 1.3") and "oo noisy to tell xfs" in answer
 
 
 @pytest.mark.parametrize("blocks", [1, 2])
@@ -130,7 +130,10 @@ def alone(**changes: Any) -> str:
 
 def test_a_system_alone_says_how_many_operations_failed() -> None:
     answer = alone(errors=failing_writes)
-    assert answer.startswith("There is only one system") and " operations failed: look at" in answer
+    assert answer.startswith(
+        f"{BASELINE} does 3.37 MiB/s in 4 KiB writes at depth 1 with 20 clients."
+    )
+    assert "There is only one system" in answer and " operations failed: look at" in answer
     assert " failed" not in alone()
 
 

@@ -47,10 +47,10 @@ def rate(system: str, writers: int) -> float:
 def test_the_published_question() -> None:
     said = answer(rate=rate, noise=0.0, block_noise=0.0)
     assert said == (
-        "With two writers, xfs reaches 71 % of raw (in every block) and ext4 52 % (in every block):"
-        " xfs is fastest of these."
-        " Two writers of 8 KiB to one file do 1.00 times the writes of one on ext4 (in every block)"
-        " and 1.37 times on xfs (in every block); the device alone 1.93 times."
+        "Two writers of 8 KiB to one file do 1.00 times the writes of one on ext4 (in every block)."
+        " Also 1.37 times on xfs (in every block); the device alone 1.93 times."
+        " With two writers, xfs reaches 71 % of raw (in every block) and ext4 52 % (in every"
+        " block): xfs is fastest of these."
     )
 
 
@@ -97,10 +97,10 @@ def test_one_number_of_writers_compares_systems() -> None:
         return {"raw": 20_000.0, "ext4": 10_000.0, "xfs": 15_000.0}[system]
 
     said = answer(writers=(4,), rate=rate, noise=0.005)
-    assert said.startswith("At 8 KiB and 4 writers, ext4 keeps 50.0 % of raw sequential writes (")
-    assert "and xfs 74.9 % (" in said
+    assert said.startswith("ext4 keeps 50.0 % of raw's 8 KiB sequential writes by 4 writers (")
+    assert ", xfs 74.9 % (" in said
     own = answer(writers=(1,), rate=rate, ranges=("own_files",), direct=(False,))
-    assert own.startswith("At 8 KiB and 1 writer, own files, buffered, ext4 keeps 50 %")
+    assert own.startswith("ext4 keeps 50 % of raw's 8 KiB sequential writes by 1 writer, own files")
 
 
 def test_the_device_alone() -> None:

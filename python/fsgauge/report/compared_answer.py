@@ -1,0 +1,109 @@
+"""What changed between two results folders, in sentences: what is decided, then what is not.
+
+"after against before: 4 KiB random reads at depth 32 on ext4 8 % slower (4 to 12 %)."
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from fsgauge.record.factors import factors_of
+from fsgauge.report.compared_models import model_and_measured
+from fsgauge.stats.between_systems import NEAR_PERCENT, bound_percent
+from fsgauge.stats.folders.between import Between, Entry, IdleLine
+from fsgauge.stats.folders.free_space import FREE_SPACE
+from fsgauge.stats.sentence import DECIDED
+from fsgauge.stats.verdict import OPEN
+from fsgauge.stats.wording import (
+    TIMES,
+    factor_words,
+    listed,
+    percent,
+    percent_range,
+    ratio_range,
+    shown_percent,
+)
+
+MOST_NAMED = 4
+
+
+def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
+    """All of them; `idle` are the lines in which a side did nothing."""
+    entries = [e for e in between.primary_entries(between.decides) if e.verdict is not None]
+    if not entries and not idle:
+        return "Nothing can be judged: see below."
+    of = f", by the ratio to {between.baseline}" if model_and_measured(between) else ""
+    decided = [each for each in entries if each.verdict in DECIDED]
+    equal = [each for each in entries if each.verdict == "equivalent"]
+    still_open = [each for each in entries if each.verdict in OPEN]
+    near = [each for each in still_open if _bound(each) <= NEAR_PERCENT]
+    noisy = [each for each in still_open if _bound(each) > NEAR_PERCENT]
+    clauses = [f"{_name(between, each)} {_change(between, each)}" for each in decided[:MOST_NAMED]]
+    if len(decided) > MOST_NAMED:
+        clauses.append(f"{len(decided) - MOST_NAMED} more differ, see the table")
+    if equal:
+        margin = max(each.margin_percent for each in equal)
+        clauses.append(f"{_names(between, equal)} equal within {margin:.0f} %")
+    if near:
+        most = shown_percent(max(_bound(each) for each in near))
+        clauses.append(f"{_names(between, near)}: no difference above {most} %")
+    if noisy:
+        clauses += [f"too noisy to tell {_names(between, noisy)}", _least(noisy)]
+    if idle:
+        clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
+    said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]
+    return " ".join([*said, *_free_space(between)])
+
+
+def _bound(entry: Entry) -> float:
+    return bound_percent(entry.low, entry.high, entry.detectable_percent)
+
+
+def _name(between: Between, entry: Entry) -> str:
+    """ "4 KiB random reads at depth 32 on ext4"; of another metric than a rate, its label first."""
+    noun = factors_of(between.cell(entry.cell)).noun
+    label = "" if entry.metric == "iops" else f"{between.metric(entry.metric).label} of "
+    return f"{label}{noun} on {entry.system}"
+
+
+def _names(between: Between, entries: Sequence[Entry]) -> str:
+    """The tests of each system, the system behind them."""
+    by_system: dict[str, list[str]] = {}
+    for each in entries[:MOST_NAMED]:
+        name = _name(between, each).removesuffix(f" on {each.system}")
+        by_system.setdefault(each.system, []).append(name)
+    names = [f"{listed(tests)} on {system}" for system, tests in by_system.items()]
+    more = len(entries) - MOST_NAMED
+    return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
+
+
+def _change(between: Between, entry: Entry) -> str:
+    """ "8 % slower (4 to 12 %)"; "2.31 times (2.10 to 2.55)" from twice as much on."""
+    low, high = entry.shown
+    low, high = low or entry.ratio, high or entry.ratio
+    if entry.ratio >= TIMES:
+        return f"{factor_words(entry.ratio, (low, high))} times ({ratio_range(low, high)})"
+    is_rate = between.metric(entry.metric).higher_is_better
+    more, less = ("faster", "slower") if is_rate else ("longer", "shorter")
+    if entry.ratio >= 1:
+        low, high = low - 1, high - 1
+        return f"{percent(entry.ratio - 1)} {more} ({percent_range(low, high, ' %')})"
+    return f"{percent(1 - entry.ratio)} {less} ({percent_range(1 - high, 1 - low, ' %')})"
+
+
+def _least(noisy: Sequence[Entry]) -> str:
+    found = [_bound(each) for each in noisy]
+    known = [each for each in found if math.isfinite(each) and each < 1000]
+    if not known:
+        return "not even a tenfold difference would have shown"
+    return f"only a difference of {shown_percent(max(known))} % or more would have shown"
+
+
+def _free_space(between: Between) -> list[str]:
+    """Of each system whose free space changed: it decides where files go."""
+    return [
+        f"{each.fact.replace(f': {FREE_SPACE}', ' had other free space')}: {each.a}, then {each.b}."
+        for each in between.differences
+        if each.fact.endswith(f": {FREE_SPACE}")
+    ]

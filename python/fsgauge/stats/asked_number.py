@@ -1,0 +1,141 @@
+"""The number of a cell as its asker says it: a rate, or a time in milliseconds with its p99.
+
+A load that makes every write durable is one of commits: it is compared by its rate, and what its
+asker waits for is the time of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fsgauge.engine.wire import DsyncSync, FdatasyncSync, FsyncSync, LoadJob
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell, RunRecord
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.metrics import METRICS, SYNC
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.wording import Edges
+from fsgauge.units import format_duration, format_size, format_value
+
+
+@dataclass(frozen=True)
+class Timed:
+    """How long something takes on each system, in ns; `start` begins its sentence: "A commit of
+    8 KiB takes". `of_rate`: systems are compared by a rate, of which it is the inverse."""
+
+    start: str
+    value_ns: Mapping[str, float]
+    p99_ns: Mapping[str, float]
+    of_rate: bool
+
+    def said(self, system: str) -> str:
+        """ "1.8 ms on ext4"."""
+        return f"{format_duration(self.value_ns[system])} on {system}"
+
+    def tail(self, system: str) -> str:
+        """ " (p99 6.1 ms)"; "" where it is not known."""
+        p99_ns = self.p99_ns.get(system)
+        return "" if p99_ns is None else f" (p99 {format_duration(p99_ns)})"
+
+    def factor(self, entry: Comparison, edges: Edges) -> tuple[float, Edges]:
+        """The ratio of times and its interval."""
+        if not self.of_rate:
+            return entry.ratio, edges
+        return 1 / entry.ratio, (1 / edges[1], 1 / edges[0])
+
+
+def timed(question: Question, cell: Cell) -> Timed | None:
+    """The times of a cell; None of one whose asker asks for a rate."""
+    metric = METRICS[question.metrics[cell.id]]
+    if _is_of_commits(question, cell):
+        at_once = factors_of(cell).at_once_on_all_hosts
+        return Timed(
+            f"A commit{_of_commit(cell)} takes",
+            {name: at_once * 1e9 / rate for name, rate in _values(question, cell, "iops").items()},
+            _values(question, cell, question.commits[cell.id]),
+            of_rate=True,
+        )
+    if metric.unit != "ns":
+        return None
+    return Timed(
+        f"{thing_of(question, cell, is_first=True)} is",
+        _values(question, cell, metric.name),
+        {},
+        of_rate=False,
+    )
+
+
+MOST_OWN = 3
+
+
+def own_numbers(question: Question) -> str:
+    """What the baseline does in the first primary cells, where nothing is held against it."""
+    said = []
+    for cell in question.primary[:MOST_OWN]:
+        times, name = timed(question, cell), question.baseline
+        metric = METRICS[question.metrics[cell.id]]
+        rate = _values(question, cell, metric.name).get(name)
+        if times is not None and name in times.value_ns:
+            said.append(f"{times.start} {times.said(name)}{times.tail(name)}.")
+        elif rate is not None:
+            thing = factors_of(cell).noun
+            said.append(f"{name} does {format_value(rate, metric.unit)} in {thing}.")
+    return " ".join(said)
+
+
+def _is_of_commits(question: Question, cell: Cell) -> bool:
+    return cell.id in question.commits and question.metrics[cell.id] == "iops"
+
+
+def _of_commit(cell: Cell) -> str:
+    """ " of 8 KiB by 4 writers at once"."""
+    factors = factors_of(cell)
+    several = f" by {factors.at_once_words} at once" if factors.at_once > 1 else ""
+    return f" of {format_size(factors.operation_bytes)}{several}"
+
+
+def _values(question: Question, cell: Cell, metric: str) -> dict[str, float]:
+    return {
+        each.system: each.value
+        for each in question.measurements
+        if (each.cell, each.metric) == (cell.id, metric)
+    }
+
+
+def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
+    """What a cell's number is of: "4 KiB random reads at depth 32", "the p99 latency of 4 KiB
+    random reads at depth 32"; `is_first` begins a sentence."""
+    metric = METRICS[question.metrics[cell.id]]
+    noun = factors_of(cell).noun
+    if _is_of_commits(question, cell):
+        return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
+    if metric.name == "iops":
+        return noun
+    operation, _, rest = metric.label.partition(" ")
+    is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun
+    return f"{'The' if is_first else 'the'} {rest if is_said else metric.label} of {noun}"
+
+
+def commits_in(runs: Iterable[RunRecord], cells: Sequence[Cell]) -> dict[str, str]:
+    """By the id of a cell in which every write is made durable before the next, the metric of the
+    p99 of what is waited for."""
+    found: dict[str, str | None] = {}
+    for run in runs:
+        own = _commit(run)
+        found[run.cell.id] = own if found.get(run.cell.id, own) == own else None
+    known = {cell.id for cell in cells}
+    return {cell: metric for cell, metric in found.items() if metric and cell in known}
+
+
+def _commit(run: RunRecord) -> str | None:
+    job = run.job
+    if not isinstance(job, LoadJob) or job.queue_depth != 1 or job.read_percent:
+        return None
+    match job.sync:
+        case DsyncSync():
+            return "write.p99"
+        case FsyncSync(every=1) | FdatasyncSync(every=1):
+            return f"{SYNC}.p99"
+        case _:
+            return None

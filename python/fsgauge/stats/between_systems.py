@@ -1,0 +1,372 @@
+"""How systems compare, in sentences: what is decided first, then what is not.
+
+"xfs does 1.21 times ext4's 4 KiB random writes at depth 32 (1.15 to 1.28)." The first sentence is
+of the first primary cell that decides anything, never of the largest effect: the largest of many is
+too large on average. What is not decided of a system has the smallest effect that would have shown.
+Every system is named, up to MOST_NAMED.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell
+from fsgauge.stats.asked_number import Timed, thing_of, timed
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.headline import is_headline
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ranking import Pair, pairs_told_apart, ratio_of_pair
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.sentence import DECIDED, comparisons_in, edges_of, ends, hidden_from
+from fsgauge.stats.served import MEMORY
+from fsgauge.stats.verdict import ALPHA, OPEN
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    factor_words,
+    least_shown,
+    listed,
+    percent,
+    percent_range,
+    range_words,
+    ratio_range,
+    share_words,
+    shown_percent,
+)
+from fsgauge.units import count, format_duration
+
+NEAR_PERCENT = 25.0
+"""A difference that is excluded from here on is a bound that a reader can use."""
+MOST_NAMED = 12
+MOST_CELLS = 3
+"""Of so many tests the sentences tell; the tables have all."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One primary cell's comparisons, by what may be said of them."""
+
+    cell: Cell
+    entries: Sequence[Comparison]
+
+    @cached_property
+    def decided(self) -> list[Comparison]:
+        """Better or worse."""
+        return [each for each in self._claimed if each.verdict in DECIDED]
+
+    @cached_property
+    def equal(self) -> list[Comparison]:
+        """Equivalent."""
+        return [each for each in self._claimed if each.verdict == "equivalent"]
+
+    @cached_property
+    def near(self) -> list[Comparison]:
+        """Undecided, though a difference of some use is excluded."""
+        return [each for each in self._open if bound_of(each) <= NEAR_PERCENT]
+
+    @cached_property
+    def noisy(self) -> list[Comparison]:
+        """Undecided, and nothing of use is excluded."""
+        return [each for each in self._open if bound_of(each) > NEAR_PERCENT]
+
+    @cached_property
+    def served(self) -> list[Comparison]:
+        """Of a server's memory."""
+        return [each for each in self.entries if each.in_memory]
+
+    @property
+    def _claimed(self) -> list[Comparison]:
+        return [each for each in self.entries if not each.in_memory]
+
+    @property
+    def _open(self) -> list[Comparison]:
+        return [each for each in self._claimed if each.verdict in OPEN]
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Who is in which group of what is not decided."""
+        found = (self.equal, self.near, self.noisy, self.served)
+        return tuple(tuple(each.system for each in group) for group in found)
+
+
+def bound_percent(low: float | None, high: float | None, detectable_percent: float | None) -> float:
+    """The difference that an undecided ratio excludes, and that would have shown as well."""
+    if low is None or high is None or detectable_percent is None:
+        return math.inf
+    return max(100 * (max(high, 1 / low) - 1), detectable_percent)
+
+
+def bound_of(entry: Comparison) -> float:
+    """The same of a comparison."""
+    return bound_percent(entry.low, entry.high, entry.detectable_percent)
+
+
+def comparing_sentences(question: Question) -> list[str]:
+    """All of them, the one that answers first; the primary cells have some comparison."""
+    cells = [
+        Told(cell, found) for cell in question.primary if (found := comparisons_in(question, cell))
+    ]
+    decided = [each for each in cells if each.decided]
+    lead, *others = decided or cells
+    times = timed(question, lead.cell)
+    said = []
+    if times is not None and question.baseline in times.value_ns:
+        said = _times(question, lead, times)
+    elif decided:
+        said = _rates(question, lead)
+    if decided:
+        shown = len(others) if len(others) <= MOST_CELLS else MOST_CELLS - 1
+        said += [_further(question, each) for each in others[:shown]]
+        said += _left_out(question, others[shown:])
+    still_open = _open_sentences(question, cells, is_first=not said)
+    if said and still_open:
+        joined = f"{said[0][:-1]}; {_joined(still_open[0])}"
+        if is_headline(joined):
+            return [joined, *said[1:], *still_open[1:]]
+    return [*said, *still_open]
+
+
+def _joined(sentence: str) -> str:
+    """A sentence of this file behind another one: the names that begin it stay as they are."""
+    return f"t{sentence[1:]}" if sentence.startswith("Too noisy") else sentence
+
+
+def _subject(question: Question) -> str:
+    return "raw" if question.baseline_is_raw else question.baseline
+
+
+def _rates(question: Question, told: Told) -> list[str]:
+    """The headline of a cell, and what it has no room for."""
+    verb = "keeps" if question.baseline_is_raw else "does"
+    object_ = f"{_subject(question)}'s {thing_of(question, told.cell)}"
+
+    def of(entry: Comparison, *, is_pick: bool) -> str:
+        share = _share(question, entry, is_pick=is_pick)
+        return f"{entry.system} {share.share} ({share.range})"
+
+    def sentence(shown: Sequence[Comparison], *, is_pick: bool) -> str:
+        entry = shown[0]
+        first = _share(question, entry, is_pick=is_pick)
+        preposition = " of" if first.share.endswith("%") else ""
+        own = verb if entry.ratio < 1 else "does"
+        start = f"{entry.system} {own} {first.share}{preposition} {object_} ({first.range})"
+        return ", ".join([start, *(of(each, is_pick=is_pick) for each in shown[1:])])
+
+    def short(entry: Comparison) -> str:
+        return f"{entry.system} {_share(question, entry).share}"
+
+    said, shown = _short_enough(told.decided, sentence)
+    others = [each for each in told.decided if each not in shown]
+    return [said, *_others(others, of, short), *_best(question, told)]
+
+
+def _short_enough(
+    decided: Sequence[Comparison], sentence: Callable[..., str]
+) -> tuple[str, Sequence[Comparison]]:
+    """The sentence that names most of them in a headline, and whom it names: all; of many the ends;
+    at least the one furthest from 1."""
+    furthest = [max(decided, key=lambda each: abs(math.log(each.ratio)))]
+    candidates = [ends(decided, lambda e: e.ratio, named=NAMED_SYSTEMS), furthest]
+    if len(decided) > 2:
+        candidates.insert(1, ends(decided, lambda e: e.ratio, named=2))
+    said, shown = "", furthest
+    for shown in candidates:
+        between = len(decided) - len(shown)
+        more = f", {between} between" if between and len(shown) > 1 else ""
+        said = f"{sentence(shown, is_pick=between > 0)}{more}."
+        if is_headline(said):
+            break
+    return said, shown
+
+
+def _others(
+    others: Sequence[Comparison], told: Callable[..., str], short: Callable[[Comparison], str]
+) -> list[str]:
+    """Who is decided as well: with intervals, or of many in short, as the tables have those."""
+    if not others:
+        return []
+    if len(others) <= NAMED_SYSTEMS:
+        return [f"Also {', '.join(told(each, is_pick=False) for each in others)}."]
+    named = [short(each) for each in others[:MOST_NAMED]]
+    more = f", and {len(others) - MOST_NAMED} more in the tables" if others[MOST_NAMED:] else ""
+    return [f"Also {', '.join(named)}{more}."]
+
+
+@dataclass(frozen=True)
+class _Share:
+    share: str
+    range: str
+
+
+def _share(question: Question, entry: Comparison, *, is_pick: bool = False) -> _Share:
+    """ "94 %" and "93 to 95 %"; against another file system a gain is "1.21 times"."""
+    low, high = edges = edges_of(entry, is_pick=is_pick)
+    barely = ", barely" if entry.barely else ""
+    if question.baseline_is_raw:
+        said, span = share_words(entry.ratio, edges), range_words(low, high, entry.ratio)
+    elif entry.ratio >= 1:
+        said, span = f"{factor_words(entry.ratio, edges)} times", ratio_range(low, high)
+    else:
+        said, span = percent(entry.ratio, edges), percent_range(low, high, " %")
+    return _Share(said, f"{span}{barely}")
+
+
+def _times(question: Question, told: Told, times: Timed) -> list[str]:
+    """The same in a unit of time: that of the baseline, then of each that differs."""
+    own = f"{times.start} {times.said(question.baseline)}{times.tail(question.baseline)}"
+
+    def of(entry: Comparison, *, is_pick: bool) -> str:
+        ratio, edges = times.factor(entry, edges_of(entry, is_pick=is_pick))
+        barely = ", barely" if entry.barely else ""
+        factor = factor_words(ratio, edges)
+        return f"{times.said(entry.system)} ({factor} times, {ratio_range(*edges)}{barely})"
+
+    def sentence(shown: Sequence[Comparison], *, is_pick: bool) -> str:
+        return ", ".join([own, *(of(each, is_pick=is_pick) for each in shown)])
+
+    if not told.decided:
+        return [f"{own}.", *_tails(question, times)]
+    said, shown = _short_enough(told.decided, sentence)
+    others = [each for each in told.decided if each not in shown]
+    short = _others(others, of, lambda each: times.said(each.system))
+    return [said, *short, *_tails(question, times)]
+
+
+def _tails(question: Question, times: Timed) -> list[str]:
+    """The p99 of every system that has one; none where only the baseline, which is told, has."""
+    if len(times.p99_ns) < 2:
+        return []
+    order = [each for each in (question.baseline, *question.others) if each in times.p99_ns]
+    named = [f"{format_duration(times.p99_ns[each])} on {each}" for each in order]
+    more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
+    return [f"p99: {', '.join(named[:MOST_NAMED])}{more}."]
+
+
+def _best(question: Question, told: Told) -> list[str]:
+    """Which of the file systems is best, where the baseline is the raw device."""
+    metric = METRICS[question.metrics[told.cell.id]]
+    entries = {each.system: each for each in told.entries if each.is_claimed}
+    if not question.baseline_is_raw or len(entries) < 2:
+        return []
+    ordered = sorted(entries, key=lambda n: entries[n].ratio, reverse=metric.higher_is_better)
+    first, second = ordered[:2]
+    ratio = ratio_of_pair(entries[first], entries[second])
+    apart = pairs_told_apart(entries, question.baseline, ratio.drawn) if ratio else set()
+    pairs = math.comb(len(entries), 2)
+    edges = ratio.at(1 - ALPHA / pairs) if ratio else None
+    if ratio is None or edges is None or Pair((first, second)) not in apart:
+        return [f"Of these, {first} and {second} cannot be told apart."]
+    if edges[0] <= 1 <= edges[1]:
+        return [f"Of these, {first} comes before {second}."]
+    factor = factor_words(ratio.ratio, edges)
+    return [f"Of these, {first} is fastest: {factor} times {second} ({ratio_range(*edges)})."]
+
+
+def _further(question: Question, told: Told) -> str:
+    """Another cell that decides something: "4 KiB random writes at depth 32: ext4 94 % ..."."""
+    times = timed(question, told.cell)
+    if times is not None and question.baseline in times.value_ns:
+        return _times(question, told, times)[0]
+    shown = ends(told.decided, lambda each: each.ratio, named=MOST_NAMED)
+    is_pick = len(shown) < len(told.decided)
+    shares = [_share(question, each, is_pick=is_pick) for each in shown]
+    is_short = len(shown) > NAMED_SYSTEMS
+    named = [
+        f"{e.system} {s.share}" + ("" if is_short else f" ({s.range})")
+        for e, s in zip(shown, shares, strict=True)
+    ]
+    more = f", {len(told.decided) - len(shown)} between" if is_pick else ""
+    thing = thing_of(question, told.cell, is_first=True)
+    return f"{thing}: {', '.join(named)}{more}."
+
+
+def _left_out(question: Question, decided: Sequence[Told]) -> list[str]:
+    """Of more tests the largest effect, with the interval that holds whichever is the largest."""
+    if not decided:
+        return []
+    pairs = [(told.cell, entry) for told in decided for entry in told.decided]
+    cell, entry = max(pairs, key=lambda pair: abs(math.log(pair[1].ratio)))
+    share = _share(question, entry, is_pick=True)
+    more = f", most in {thing_of(question, cell)}: {entry.system} {share.share} ({share.range})"
+    return [f"{len(decided)} more tests differ{more}."]
+
+
+def _open_sentences(question: Question, cells: Sequence[Told], *, is_first: bool) -> list[str]:
+    """What is equal and what is not decided; cells with the same groups share a sentence."""
+    alike: dict[tuple[tuple[str, ...], ...], list[Told]] = {}
+    for told in cells:
+        if any(told.groups):
+            alike.setdefault(told.groups, []).append(told)
+    found = list(alike.values())
+    alone = len(cells) == 1 and not is_first
+    said = [
+        sentence
+        for at, each in enumerate(found[:MOST_CELLS])
+        for sentence in _open_sentence(question, each, is_first=is_first and at == 0, alone=alone)
+    ]
+    rest = sum(len(each) for each in found[MOST_CELLS:])
+    return [*said, f"{count(rest, 'more test')}: see the tables."] if rest else said
+
+
+def _open_sentence(
+    question: Question, cells: Sequence[Told], *, is_first: bool, alone: bool
+) -> list[str]:
+    """One; behind a headline that only counts its systems, their names."""
+    first, counted = cells[0], []
+
+    def named(entries: Sequence[Comparison]) -> str:
+        if is_first and len(entries) > NAMED_SYSTEMS:
+            counted.append(f"The {len(entries)} are {_named(entries)}.")
+            return f"{len(entries)} systems"
+        return _named(entries)
+
+    where = "" if alone else f" in {_things(question, [each.cell for each in cells])}"
+    subject = _subject(question)
+    of = f" from {subject}" if is_first else ""
+    clauses = []
+    known = [each for each in first.entries if each in (*first.equal, *first.near)]
+    if first.near:
+        bounds = [bound_of(each) for told in cells for each in told.near]
+        margins = [each.margin_percent for told in cells for each in told.equal]
+        most = shown_percent(max([*bounds, *margins]))
+        clauses.append(f"{named(known)}: no difference{of} above {most} %{where}")
+    elif first.equal:
+        margin = max(each.margin_percent for told in cells for each in told.equal)
+        verb = "equals" if len(known) == 1 else "equal"
+        clauses.append(f"{named(known)} {verb} {subject}{where} within {margin:.0f} %")
+    if first.noisy:
+        least = least_shown(hidden_from(e for told in cells for e in told.noisy), " or more")
+        of, where = ("", "") if clauses else (f" from {subject}", where)
+        end = f" ({least})" if clauses else f": {least}"
+        clauses.append(f"too noisy to tell {named(first.noisy)}{of}{where}{end}")
+    if first.served:
+        clauses.append(f"{named(first.served)}: no comparison, the writes are {MEMORY}")
+    said = "; ".join(clauses)
+    said = f"{said[0].upper()}{said[1:]}" if said.startswith("too") else said
+    return [f"{said}.", *counted]
+
+
+def _named(entries: Sequence[Comparison]) -> str:
+    names = [each.system for each in entries]
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+
+
+def _things(question: Question, cells: Sequence[Cell]) -> str:
+    """What several cells' numbers are of: "4 KiB random reads and random writes at depth 32"."""
+    first = thing_of(question, cells[0])
+    if len(cells) == 1:
+        return first
+    works = [factors_of(cell).work for cell in cells]
+    alike = {thing_of(question, c).replace(w, "", 1) for c, w in zip(cells, works, strict=True)}
+    if len(alike) == 1 and len(set(works)) == len(works):
+        return first.replace(works[0], listed(works), 1)
+    return (
+        f"{first} and {len(cells) - 1} more tests"
+        if len(cells) > 2
+        else listed([first, thing_of(question, cells[1])])
+    )
