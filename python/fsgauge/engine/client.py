@@ -131,7 +131,9 @@ class Engine:
     def mix(self, job: MixJob, on_event: OnEvent | None = None) -> list[LoadResult]:
         """Run loads at once; raises EngineFaultError, Interrupted, RigError."""
         found = _expect(MixResult, self.run(job, on_event)).results
-        return [LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found]
+        return [
+            LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found
+        ]
 
     def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
         """Fill a target; raises EngineFaultError, Interrupted, RigError."""

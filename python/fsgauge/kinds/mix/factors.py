@@ -8,7 +8,8 @@ from fsgauge.record.factors import CellFactors, Factor
 
 
 class MixFactors(CellFactors):
-    """One group; the queue is of each of its jobs. `judged_by` is the metric it is compared by."""
+    """One group; the queue is of each of its jobs. `judged_by` is the metric that it is
+    compared by, `judged_as` the study's words for what it does."""
 
     KIND: ClassVar = "mix"
 
@@ -19,6 +20,7 @@ class MixFactors(CellFactors):
     read_percent: Annotated[int, Factor("share of reads")]
     interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
     judged_by: Annotated[str, Factor("judged by")] = "iops"
+    judged_as: Annotated[str, Factor("judged as")] = "operations"
 
     @property
     def place(self) -> str:
@@ -27,8 +29,8 @@ class MixFactors(CellFactors):
 
     @property
     def work(self) -> str:
-        """What is done, in a sentence: "log operations"."""
-        return f"{self.group} operations"
+        """What is done, in a sentence: "commits"."""
+        return self.judged_as
 
     @property
     def panel(self) -> str:

@@ -251,7 +251,11 @@ class Group(GroupKeys):
                 "the median size is not between the smallest and the largest",
                 ["median_size", "smallest_size", "largest_size"],
             )
-        if self.sync in ("fsync", "fdatasync") and self.files > 1 and self.files_of_jobs == "shared":
+        if (
+            self.sync in ("fsync", "fdatasync")
+            and self.files > 1
+            and self.files_of_jobs == "shared"
+        ):
             raise conflict(
                 f"after its writes a job would sync all of its {self.files} files",
                 ["sync", "files"],

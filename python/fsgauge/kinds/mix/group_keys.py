@@ -42,7 +42,8 @@ class GroupKeys(Listed):
         " such files too. The others work on a file of the set by its name: append (open, a block"
         " at the end, close), create (a new file in the place of one that was removed, written"
         " whole), open (and close), read_file, write_file (opened, whole, closed), stat, list,"
-        " rename, unlink, truncate (to half its size and back), fallocate (a block behind its end).",
+        " rename, unlink, truncate (to half its size and back), fallocate (a block after its"
+        " end).",
     )
     block_sizes: OneOrSwept[BlockSize] = Field(
         [4 << 10],

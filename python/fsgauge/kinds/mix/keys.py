@@ -18,6 +18,7 @@ from fsgauge.units import DurationNs, exact_duration
 
 MOST_GROUPS = 64
 _RATES = {"operations": "iops", "commits": "iops", "bandwidth": "bandwidth"}
+_WORK = "operations"
 _PARTS = ("mean", "p50", "p99", "p999")
 _OF_GROUP = re.compile(r"(?P<what>.+?) of (?P<group>.+)")
 
@@ -27,6 +28,7 @@ class Judged(NamedTuple):
 
     group: str
     metric: str
+    what: str
 
 
 class MixWorkload(WorkloadKeys):
@@ -67,9 +69,11 @@ class MixWorkload(WorkloadKeys):
     def judged(self) -> list[Judged]:
         """What `primary` says, or the usual; raises a conflict for what is not there."""
         if self.primary:
-            return [self._judged(index, text) for index, text in enumerate(self.primary)]
+            judged = [self._judged(index, text) for index, text in enumerate(self.primary)]
+            self._judged_once(judged)
+            return judged
         first = self.group[0]
-        return [Judged(first.name, _usual_metric(first))]
+        return [Judged(first.name, _usual_metric(first), _WORK)]
 
     def named(self, name: str) -> Group:
         """The group of that name."""
@@ -111,9 +115,7 @@ class MixWorkload(WorkloadKeys):
         for index, group in enumerate(self.group):
             folder = folder_of(group.name)
             if folder in seen:
-                raise conflict(
-                    f'two groups are called "{group.name}"', [("group", index, "name")]
-                )
+                raise conflict(f'two groups are called "{group.name}"', [("group", index, "name")])
             seen.add(folder)
 
     def _files_are_there(self, index: int, group: Group) -> None:
@@ -177,6 +179,14 @@ class MixWorkload(WorkloadKeys):
                 next="a longer workload.duration, or begin earlier",
             )
 
+    def _judged_once(self, judged: list[Judged]) -> None:
+        names = [each.group for each in judged]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise conflict(
+                    f'"{name}" is judged by one number, and two are named', [("primary", index)]
+                )
+
     def _judged(self, index: int, text: str) -> Judged:
         found = _OF_GROUP.fullmatch(text)
         names = [group.name for group in self.group]
@@ -199,10 +209,12 @@ class MixWorkload(WorkloadKeys):
                 hint=did_you_mean(near) if near else f"it has {', '.join(known)}",
                 next=f'primary = "{(near or known)[0]} of {group.name}"',
             )
-        return Judged(group.name, metric)
+        what = found["what"] if found["what"] in _RATES else _WORK
+        return Judged(group.name, metric, what)
 
     def _cell(self, group: Group) -> Cell:
-        metrics = [each.metric for each in self.judged() if each.group == group.name]
+        judged = [each for each in self.judged() if each.group == group.name]
+        judged = judged or [Judged(group.name, _usual_metric(group), _WORK)]
         factors = MixFactors(
             group=group.name,
             block_size_bytes=round(group.mean_block_bytes),
@@ -210,7 +222,8 @@ class MixWorkload(WorkloadKeys):
             jobs=group.jobs,
             read_percent=group.read_percent,
             interface=group.calls,
-            judged_by=(metrics or [_usual_metric(group)])[0],
+            judged_by=judged[0].metric,
+            judged_as=judged[0].what,
         )
         return factors.cell(folder_of(group.name), group.name)
 
