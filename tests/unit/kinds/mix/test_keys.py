@@ -52,7 +52,7 @@ def test_a_paced_group_is_judged_by_a_latency() -> None:
 def test_what_cannot_be_is_refused(lines: str, words: list[str]) -> None:
     with pytest.raises(InputError) as refusal:
         study(lines)
-    assert all(each in str(refusal.value) for each in words), str(refusal.value)
+    assert all(each in refusal.value.render() for each in words), refusal.value.render()
 
 
 def test_groups_one_after_another_share_the_time() -> None:
