@@ -8,6 +8,7 @@ mod fake_nfs;
 mod files;
 mod integrity;
 mod limits;
+mod mix;
 #[path = "../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
 mod null;

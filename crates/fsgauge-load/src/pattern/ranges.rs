@@ -191,7 +191,7 @@ mod tests {
         for access in [Access::Sequential {}, Access::Random {}] {
             for ranges in DISJOINT {
                 for (files, blocks, jobs) in [(1, 64, 4), (1, 61, 4), (1, 100, 7), (3, 37, 5), (1, 5, 1)] {
-                    let load = load(ranges, access, files, blocks, jobs);
+                    let load = load(ranges, access.clone(), files, blocks, jobs);
                     let mut all: Vec<_> = (0..jobs).flat_map(|job| places(&load, job)).collect();
                     all.sort_unstable();
                     assert_eq!(all, everything(files, blocks), "{ranges:?} {jobs} jobs");
@@ -204,7 +204,7 @@ mod tests {
     fn engines_that_share_a_file_cover_every_place_once() {
         for access in [Access::Sequential {}, Access::Random {}] {
             for ranges in DISJOINT {
-                let whole = load(ranges, access, 1, 61, 5);
+                let whole = load(ranges, access.clone(), 1, 61, 5);
                 let of = |first, jobs| LoadJob {
                     jobs,
                     jobs_of_all: Some(JobsOfAll { first, of: 5 }),
@@ -266,7 +266,7 @@ mod tests {
     fn a_visit_is_found_by_its_place_and_only_by_its_owner() {
         for access in [Access::Sequential {}, Access::Random {}] {
             for ranges in DISJOINT.into_iter().chain([Ranges::Shared {}, Ranges::OwnFiles {}]) {
-                let load = load(ranges, access, 3, 37, 3);
+                let load = load(ranges, access.clone(), 3, 37, 3);
                 for job in 0..3 {
                     let order = RangeOrder::new(&load, job);
                     let own: BTreeSet<_> = places(&load, job).into_iter().collect();

@@ -1,0 +1,97 @@
+//! A mix on real files: loads begin together, each has its own result, operations on names leave a whole set.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use fsgauge_load::run_mix;
+use fsgauge_wire::{
+    Access, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Stop, Target, WeightedOperation,
+};
+
+use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
+
+fn mix(loads: &[LoadJob], lay_out: bool) -> Vec<LoadResult> {
+    let mix = MixJob { format: 1, loads: loads.to_vec(), lay_out, held: Vec::new(), lease: None };
+    run_mix(mix, engine(), &mut Heard::default(), Stop::new()).unwrap().results
+}
+
+fn measured(loads: &[LoadJob]) -> Vec<LoadResult> {
+    assert!(mix(loads, true).is_empty());
+    mix(loads, false)
+}
+
+fn set(directory: &Path, drawn: &[(FileOperation, u32)]) -> LoadJob {
+    let directory = directory.display().to_string();
+    let one = |(operation, weight): &(FileOperation, u32)| WeightedOperation {
+        operation: *operation,
+        weight: *weight,
+    };
+    LoadJob {
+        target: Target::Files { directory, prefix: "f".into(), count: 250, file_size_bytes: 9000 },
+        file_sizes: Some(FileSizes::Cycle { sizes_bytes: vec![0, 100, 9000] }),
+        operations: drawn.iter().map(one).collect(),
+        interface: Interface::Psync,
+        queue_depth: 1,
+        jobs: 2,
+        read_percent: 50,
+        ..null_load()
+    }
+}
+
+#[test]
+fn unlike_loads_run_at_once_and_are_measured_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = files(directory.path());
+    let reads = LoadJob { target: target.clone(), access: Access::Pareto { h: 0.2 }, ..null_load() };
+    let late = LoadJob {
+        target,
+        access: Access::Backwards {},
+        read_percent: 0,
+        start_after_ns: 100_000_000,
+        warm_up_ns: 0,
+        duration_ns: 100_000_000,
+        files_per_job: NonZeroU32::new(1),
+        jobs: 3,
+        ..null_load()
+    };
+    let results = measured(&[reads, late]);
+    assert!(results[0].write.is_none() && results[1].read.is_none());
+    assert!(results.iter().all(|result| operations(result) > 100));
+    results.iter().for_each(assert_consistent);
+    let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
+    assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn every_operation_is_done_and_timed_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let drawn: Vec<(FileOperation, u32)> = FileOperation::ALL
+        .into_iter()
+        .filter(|operation| *operation != FileOperation::Close)
+        .map(|operation| (operation, 1))
+        .collect();
+    let results = measured(&[set(directory.path(), &drawn)]);
+    let found: Vec<FileOperation> = results[0].file_operations.iter().map(|each| each.operation).collect();
+    assert_eq!(found, FileOperation::ALL, "each was drawn, and close belongs to some of them");
+    let of = |operation| results[0].file_operations.iter().find(|each| each.operation == operation).unwrap();
+    let opens = of(FileOperation::Open).operations;
+    assert_eq!(opens, of(FileOperation::Close).operations);
+    let with_opens = [FileOperation::Append, FileOperation::Create, FileOperation::ReadFile];
+    assert!(opens > with_opens.into_iter().map(|each| of(each).operations).sum());
+    assert_eq!(of(FileOperation::Stat).size_bytes, 0);
+    let drawn: u64 = results[0].file_operations.iter().map(|each| each.operations).sum();
+    assert!(operations(&results[0]) < drawn && operations(&results[0]) > 1000);
+    assert_consistent(&results[0]);
+}
+
+#[test]
+fn a_set_that_loses_files_gets_them_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = set(directory.path(), &[(FileOperation::Unlink, 1), (FileOperation::Create, 1)]);
+    let results = measured(&[load]);
+    let of = |operation| results[0].file_operations.iter().find(|each| each.operation == operation).unwrap();
+    let (removed, made) = (of(FileOperation::Unlink).operations, of(FileOperation::Create).operations);
+    // Of the measured part alone; the warm-up leaves at most the set's own number apart.
+    assert!(removed.abs_diff(made) <= 250, "{removed} {made}");
+    assert!(removed > 100);
+}

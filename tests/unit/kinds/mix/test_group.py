@@ -1,0 +1,50 @@
+"""One group: what is drawn, what it calls, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from tests.unit.kinds.mix.studies import READERS, study, workload
+
+FILES = "operations = { stat = 1, append = 2 }\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("operations = { raed = 1 }", ['"raed" is not an operation', "read"]),
+        ("operations = { read = 0 }", ["at least 1"]),
+        ('block_sizes = ["4 KiB", "8 KiB"]\nblock_weights = [1]', ["1 weights are given for 2"]),
+        ('stride = "1 MiB"', ["stride would be ignored"]),
+        ('distribution = "zones"\nzone_sizes = ["10 %"]\nzone_weights = [1]', ["10 %"]),
+        ('interface = "psync"\nqueue_depth = 4', ["one operation at a time"]),
+        (FILES + "queue_depth = 4", ["one call at a time"]),
+        (FILES + "direct = true", ["goes through the page cache"]),
+        (FILES + "jobs = 2", ["there are 1", "files = 2"]),
+        ("operations = { unlink = 1 }", ["removes every file in the end"]),
+        ("operations = { create = 1 }", ["nothing removes any"]),
+        ('file_sizes = ["4 KiB", "8 KiB"]', ["files of one size"]),
+        ('file_sizes = "2 KiB"', ["does not fit into a file"]),
+        ('direct = true\nblock_sizes = "1000 B"', ["whole sectors"]),
+        ('order = "strided"\nstride = "1 KiB"', ["would overlap"]),
+        ('rate = "5 IOPS"\nbandwidth = "1 MB/s"', ["given twice"]),
+        ('rate = "5 IOPS"\nthink = "1 ms"', ["a job rests"]),
+        ("verify = true", ["written by this group alone"]),
+        ('sync = "fsync"', ["sync would be ignored"]),
+        ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
+    ],
+)
+def test_what_would_not_do_what_it_says_is_refused(lines: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        study(f"{READERS}{lines}\n")
+    assert all(each in refusal.value.render() for each in words), refusal.value.render()
+
+
+def test_shares_calls_and_pace_follow_from_the_keys() -> None:
+    lines = 'operations = { read = 999, write = 1 }\nblock_sizes = ["4 KiB", "12 KiB"]\n'
+    more = 'queue_depth = 4\nbandwidth = "8192 B/s"\njobs = 2\nfiles_of_jobs = "own"\nfiles = 3\n'
+    (group,) = workload(READERS + lines + more).group
+    assert group.read_percent == 99, "a mixture stays one"
+    assert (group.calls, group.mean_block_bytes) == ("io_uring", 8192)
+    assert (group.operations_per_second, group.file_count) == (1, 6)

@@ -1,0 +1,82 @@
+"""Groups of a mix: what they are judged by, when they begin, and what contradicts itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.mix.factors import MixFactors
+from fsgauge.study.document import document_of
+from fsgauge.study.dump import dump_study
+from fsgauge.study.overrides import set_key
+from fsgauge.study.parse import check, parse_study
+from tests.unit.kinds.mix.studies import HEAD, LOG, READERS, study, workload
+
+
+def judged(lines: str) -> tuple[str, str, str]:
+    found = workload(lines)
+    cells = {cell.id: MixFactors.of(cell) for cell in found.cells()}
+    factors = cells[found.default_primary()[0]]
+    return factors.group, factors.judged_by, factors.work
+
+
+def test_each_group_is_a_cell_and_the_first_is_judged_by_its_rate() -> None:
+    found = workload(READERS + LOG)
+    assert [cell.name for cell in found.cells()] == ["readers", "log"]
+    assert judged(READERS + LOG) == ("readers", "iops", "operations")
+
+
+def test_the_study_names_what_is_compared() -> None:
+    assert judged('primary = "commits of log"\n' + READERS + LOG) == ("log", "iops", "commits")
+    latency = judged('primary = "sync p99 of log"\n' + READERS + LOG)
+    assert latency == ("log", "sync.p99", "operations")
+
+
+def test_a_paced_group_is_judged_by_a_latency() -> None:
+    assert judged(READERS + 'rate = "10 IOPS"\n') == ("readers", "read.p99", "operations")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('primary = "commits of logs"\n' + LOG, ["names no group of this mix", "log"]),
+        ('primary = "commits of readers"\n' + READERS, ['"readers" has no commits']),
+        (READERS + READERS, ['two groups are called "readers"']),
+        (READERS + 'files_of = "lok"\n' + LOG, ['there is no other group "lok"', "log"]),
+        (READERS + 'after = "log"\n' + LOG, ["never begins", 'a duration for "log"']),
+        (READERS + 'start_after = "1 min"\n', ["would never begin"]),
+        (READERS + 'duration = "1 min"\n', ["and the mix ends after 12 s"]),
+        ("", ["group"]),
+    ],
+)
+def test_what_cannot_be_is_refused(lines: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        study(lines)
+    assert all(each in refusal.value.render() for each in words), refusal.value.render()
+
+
+def test_groups_one_after_another_share_the_time() -> None:
+    first = READERS + 'duration = "3 s"\n'
+    found = workload(first + LOG + 'after = "readers"\n')
+    readers, log = found.group
+    assert found.span_ns(readers) == (0, 0, 3_000_000_000)
+    assert found.span_ns(log) == (3_000_000_000, 0, 9_000_000_000)
+
+
+def test_a_late_group_misses_only_the_warm_up() -> None:
+    (group,) = workload(READERS + 'start_after = "500 ms"\n').group
+    assert workload(READERS).span_ns(group) == (500_000_000, 1_500_000_000, 10_000_000_000)
+
+
+def test_a_mix_that_is_written_back_reads_the_same() -> None:
+    before = study('primary = "commits of log"\n' + READERS + LOG)
+    assert parse_study(dump_study(before), "dumped.toml", "my") == before
+
+
+def test_a_group_is_changed_by_its_name() -> None:
+    document = document_of(f"{HEAD}{READERS}{LOG}", "my.toml")
+    document.data["name"] = "my"
+    set_key(document, "workload.group.log.sync_every=8")
+    assert check(document).workload.group[1].sync_every == 8
+    with pytest.raises(InputError, match="is not a key of a group"):
+        set_key(document, "workload.group.nobody.rate=5 IOPS")

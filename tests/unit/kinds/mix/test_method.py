@@ -1,0 +1,76 @@
+"""Groups for the engine: their files, their orders, their times, and the room they need."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.engine.wire import LoadJob
+from fsgauge.errors import InputError
+from fsgauge.kinds.mix.method import MixMethod
+from fsgauge.workload.assumed import Room
+from fsgauge.workload.folders import ClientFolders
+from tests.unit.kinds.mix.studies import LOG, READERS, workload
+
+PLACE = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
+
+
+def loads(lines: str) -> list[LoadJob]:
+    method = MixMethod(workload(lines))
+    return [method.load_job(cell, PLACE, 7) for cell in method.workload.cells()]
+
+
+def test_each_group_has_a_folder_and_one_may_use_anothers() -> None:
+    both = READERS + LOG + 'files_of = "readers"\n'
+    assert MixMethod(workload(both)).file_sets.folders == ("readers",)
+    readers, log = loads(both)
+    assert readers.target == log.target
+    assert readers.target.directory == "/mnt/readers"
+    assert (log.sync.kind, log.read_percent, log.access.kind) == ("fdatasync", 0, "sequential")
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind"),
+    [
+        ('order = "backwards"', "backwards"),
+        ('order = "strided"', "strided"),
+        ('distribution = "pareto"', "pareto"),
+        ('distribution = "normal"', "normal"),
+        ('distribution = "zones"\nzone_sizes = ["10 %", "90 %"]\nzone_weights = [3, 1]', "zones"),
+    ],
+)
+def test_orders_reach_the_engine(lines: str, kind: str) -> None:
+    (load,) = loads(f"{READERS}{lines}\n")
+    assert load.access.kind == kind
+
+
+def test_bursts_rests_part_random_and_own_files_reach_the_engine() -> None:
+    (paced,) = loads(READERS + 'rate = "100 IOPS"\nburst = 5\nrandom_percent = "30 %"\n')
+    assert (paced.burst, paced.random_percent, paced.rest) == (5, 30, None)
+    (resting,) = loads(READERS + 'think = "1 ms"\nthink_every = 4\n')
+    assert resting.rest is not None
+    assert (resting.rest.every, resting.rest.think.mean_ns) == (4, 1_000_000)
+    (own,) = loads(READERS + 'jobs = 3\nfiles = 2\nfiles_of_jobs = "own"\n')
+    assert (own.files_per_job, own.target.count) == (2, 6)
+
+
+def test_operations_on_names_have_a_set() -> None:
+    lines = 'operations = { stat = 2, read_file = 1 }\nfiles = 10\nfile_sizes = ["0 B", "8 KiB"]\n'
+    (load,) = loads(READERS + lines)
+    assert {each.operation: each.weight for each in load.operations} == {"stat": 2, "read_file": 1}
+    assert load.file_sizes is not None
+    assert load.target.file_size_bytes == 8192
+
+
+def test_a_set_that_does_not_fit_is_refused() -> None:
+    method = MixMethod(workload(READERS + "files = 1000\n" + LOG))
+    with pytest.raises(InputError, match="the files of all groups take"):
+        method.in_room(Room(1 << 30, least="ext4"))
+    with pytest.raises(InputError, match="inodes"):
+        method.in_room(Room(1 << 50, least="ext4", inodes=500, fewest="ext4"))
+
+
+def test_the_first_cell_stands_for_the_time_of_all() -> None:
+    method = MixMethod(workload(READERS + LOG))
+    readers, log = (method.run_seconds(cell, 0) for cell in method.workload.cells())
+    assert readers > 12
+    assert log == 0
