@@ -30,6 +30,8 @@ from types import ModuleType
 
 DEFAULT = "overhead"
 """What a [workload] without `kind` is."""
+IMPORTED = "imported"
+"""What a study is that another tool has measured."""
 
 
 def names() -> list[str]:

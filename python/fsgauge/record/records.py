@@ -41,6 +41,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
@@ -206,7 +207,7 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]
+    job: Annotated[LoadJob | ClientsJob | ForeignJob, Field(discriminator="kind")]
     caches: str
     parts: list[Part]
     fault: EngineFault | None
