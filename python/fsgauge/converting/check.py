@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.job_file import read_job_file
@@ -229,7 +230,7 @@ def compared(name: str, fio: Requests, study: Requests) -> tuple[list[str], int]
     return lines, apart
 
 
-def distance(a: Mapping[object, int], b: Mapping[object, int]) -> tuple[float, float]:
+def distance(a: Mapping[Any, int], b: Mapping[Any, int]) -> tuple[float, float]:
     """The share of requests that would have to be others for the two to be alike, and how large
     that may be by chance: a bound on the sum of deviations of shares of independent draws."""
     total_a, total_b = sum(a.values()), sum(b.values())

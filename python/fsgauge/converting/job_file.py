@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,7 +167,7 @@ def _memory_mib() -> int:
     return os.sysconf("SC_PHYS_PAGES") * _pages() >> 20
 
 
-_KEYWORDS = {
+_KEYWORDS: dict[str, Callable[[], int]] = {
     "$pagesize": _pages,
     "$mb_memory": _memory_mib,
     "$ncpus": lambda: os.cpu_count() or 1,

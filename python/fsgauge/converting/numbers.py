@@ -28,10 +28,12 @@ def size(text: str, kb_base: int = 1024) -> int:
     if match is None:
         raise ValueError("a whole number with k, m, g, t or p")
     number = int(f"{match[1]}{match[2]}", 16 if match[2][:2] in ("0x", "0X") else 10)
-    return number * _multiple(match[3].lower(), kb_base)
+    multiple: int = _multiple(match[3].lower(), kb_base)
+    return number * multiple
 
 
 def _multiple(unit: str, kb_base: int) -> int:
+    """What a number with this unit is multiplied by."""
     if unit in ("", "b"):
         return 1
     if unit[0] not in _POWERS:
@@ -39,7 +41,7 @@ def _multiple(unit: str, kb_base: int) -> int:
     base = kb_base
     if unit[1:3] == "ib":
         base = 1000 if kb_base == 1024 else 1024
-    return base ** (1 + _POWERS.index(unit[0]))
+    return int(base ** (1 + _POWERS.index(unit[0])))
 
 
 def number(text: str) -> int:

@@ -64,7 +64,8 @@ def _test(name: str, rate: float, of_bytes: bool, chunk: int, factors: dict[str,
         size = 1 if name.endswith("byte") else chunk
         return by_rate(title, writes=writes, bytes_per_second=rate, block_bytes=size, **factors)
     side = Side(max(1, round(1000 * rate)), 0, no_latency())
-    return Test(title, "iops", 1000 * 10**9, **{"write" if writes else "read": side})
+    read, write = (None, side) if writes else (side, None)
+    return Test(title, "iops", 1000 * 10**9, read, write)
 
 
 def _size(text: str) -> int:

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from fsgauge.importing.measured import By, Run, Side, Test, no_latency, unreadable
+from fsgauge.importing.measured import Run, Side, Test, no_latency, unreadable
 
 TOOL = "elbencho"
 _MIB = 1 << 20
@@ -118,7 +118,6 @@ def _unix_ns(text: str) -> int | None:
 
 def _test(row: Mapping[str, Any]) -> Test:
     seconds = row["ms"] / 1000
-    by: By = "iops"
     rate = row["iops"] or row["entries"]
     operations = round(rate * seconds)
     side = Side(
@@ -135,5 +134,5 @@ def _test(row: Mapping[str, Any]) -> Test:
         if row["iops"] and str(config.get(key, "")).isdecimal() and int(config[key])
     }
     name = str(row["name"]).lower()
-    which = "read" if name.startswith(_READS) else "write"
-    return Test(name, by, round(seconds * 1e9), factors=factors, **{which: side})
+    read, write = (side, None) if name.startswith(_READS) else (None, side)
+    return Test(name, "iops", round(seconds * 1e9), read, write, factors)

@@ -112,4 +112,5 @@ def _test(row: Mapping[str, Any]) -> Test:
     if int(row["tasks"]):
         factors["jobs"] = int(row["tasks"])
     access = str(row["access"])
-    return Test(access, "bandwidth", round(seconds * 1e9), factors=factors, **{access: side})
+    read, write = (side, None) if access == "read" else (None, side)
+    return Test(access, "bandwidth", round(seconds * 1e9), read, write, factors)

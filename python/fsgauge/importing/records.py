@@ -28,7 +28,7 @@ from fsgauge.engine.wire import (
 from fsgauge.errors import InputError, quoted
 from fsgauge.importing.measured import Run, Side, Test
 from fsgauge.record.factors import declared
-from fsgauge.record.foreign import ForeignJob
+from fsgauge.record.foreign import FOREIGN, ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import (
@@ -43,8 +43,12 @@ from fsgauge.record.records import (
 )
 from fsgauge.store import ResultsFolder
 
-RIG = "imported"
 UNKNOWN = "unknown"
+_NOT_SAID = (
+    "architecture", "distribution", "processor", "processor_count", "governor", "memory_bytes",
+    "virtual_machine", "load_average", "clock_source",
+)  # fmt: skip
+_HEAD = "# Stored by fsgauge import: to be reported and compared, not to be run.\n"
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,11 @@ def stored(imported: Imported, parent: Path, command: list[str]) -> Path:
         plan=plan,
         command=command,
         started_unix_ns=began,
-        rig=RIG,
+        rig=FOREIGN,
     )
-    with ResultsFolder.created(parent, RIG) as folder:
+    with ResultsFolder.created(parent, kinds.IMPORTED) as folder:
         folder.write_environment("before", environment)
-        folder.write_study(record, tomlkit.dumps(study))
+        folder.write_study(record, _HEAD + tomlkit.dumps(study))
         for turn in plan.turns:
             run = imported.runs[turn.system][turn.block]
             folder.write_turn(_turn(turn, run, began))
@@ -170,7 +174,7 @@ def _plan(imported: Imported) -> Plan:
         for turn, system in enumerate(systems)
     ]
     return Plan(
-        study=RIG,
+        study=kinds.IMPORTED,
         seed=0,
         baseline=systems[0],
         systems=systems,
@@ -186,10 +190,10 @@ def _study(imported: Imported) -> dict[str, Any]:
     names = [cell.name for cell in imported.cells.values()]
     return {
         "format": 1,
-        "name": RIG,
+        "name": kinds.IMPORTED,
         "question": imported.question,
-        "storage": {"kind": RIG},
-        "system": [{"name": name, "kind": RIG} for name in imported.runs],
+        "storage": {"kind": FOREIGN},
+        "system": [{"name": name, "kind": FOREIGN} for name in imported.runs],
         "workload": {"kind": kinds.IMPORTED, "tool": imported.tool, "tests": names},
         "plan": {"blocks": imported.blocks, "seed": 0, "equivalence_percent": 3},
     }
@@ -212,20 +216,20 @@ def _machine(imported: Imported, run: Run, began: int) -> Machine:
         load_average=0.0,
         clock_source=None,
         storage=StorageFacts(
-            kind=RIG,
+            kind=FOREIGN,
             sentence=f"not recorded: measured by {imported.tool}, imported by fsgauge",
             size_bytes=0,
             device_chain=[],
             cautions=[],
         ),
         tool_versions={},
-        missing=dict.fromkeys(("processor", "governor", "memory", "clock source", "storage"), said),
+        missing=dict.fromkeys(_NOT_SAID, said),
     )
 
 
 def _turn(turn: Turn, run: Run, began: int) -> TurnRecord:
     facts = SystemFacts(
-        kind=RIG,
+        kind=FOREIGN,
         mkfs_command=[],
         mkfs_output="",
         mount_source="",
@@ -245,7 +249,7 @@ def _turn(turn: Turn, run: Run, began: int) -> TurnRecord:
         start_state=[],
         started_unix_ns=run.started_unix_ns or began,
         prepare_ns=0,
-        notes=[f"{run.path.name}, written by {run.tool}"],
+        notes=[],
     )
 
 

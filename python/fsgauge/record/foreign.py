@@ -6,6 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+FOREIGN = "foreign"
+"""The rig, the storage and the systems of a study that another tool has measured."""
+
 
 class ForeignJob(BaseModel):
     """Which test of which tool it was, and the file that said so: `file` is its name alone.

@@ -245,6 +245,11 @@ class RunRecord(Record):
         return self.job if isinstance(self.job, LoadJob) else None
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether another tool measured it."""
+        return isinstance(self.job, ForeignJob)
+
+    @property
     def most_gave_up(self) -> bool:
         """Whether most clients, or most files, were given up: the rest is not what was asked."""
         clients, job = self.result.clients if self.result else None, self.job

@@ -286,7 +286,7 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
     if result is None or not result.elapsed_ns:
         return {}
     rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
-    if isinstance(run.job, ForeignJob):
+    if isinstance(run.job, ForeignJob):  # nothing is known of what was asked
         return {"iops": Reading(rate)}
     if isinstance(run.job, ClientsJob):
         moved = rate * run.job.files.record_size_bytes
