@@ -69,7 +69,7 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
     },
     "import": {
         ExitCode.ANSWERED: "stored",
-        ExitCode.REFUSED: "a file is no result that is known, or they do not repeat one another",
+        ExitCode.REFUSED: "a file is not known here, or files do not repeat one another",
     },
     "gate accept": {
         ExitCode.ANSWERED: "written",

@@ -9,7 +9,6 @@ not what.
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +22,7 @@ from fsgauge.converting.study_text import study_text
 from fsgauge.errors import InputError, RigError
 from fsgauge.exit_codes import ExitCode
 from fsgauge.machine.process.tool import find_tool, run_tool
+from fsgauge.programs.starting import interpreter
 
 SECONDS = 3
 FILE_BYTES = 4 << 20
@@ -125,9 +125,9 @@ def _of_study(small: Path, scratch: Path) -> dict[str, Requests]:
     study = scratch / "small.toml"
     study.write_text(study_text(converted, ["path"]), encoding="utf-8")
     command = [
-        sys.executable, "-m", "fsgauge", "run", str(study), "--storage", f"path:{scratch}/study",
-        "--set", "plan.blocks=1", "--results", f"{scratch}/results",
-    ]  # fmt: skip
+        *interpreter("fsgauge", "run", str(study), "--storage", f"path:{scratch}/study"),
+        *("--set", "plan.blocks=1", "--results", f"{scratch}/results"),
+    ]
     trace = _traced(command, scratch / "study.trace")
     folders = {group.name.replace(" ", "-"): place for place, group in enumerate(converted.groups)}
 
@@ -184,7 +184,7 @@ def collected(
             requests.add(_KINDS[name], size, offset, FILE_BYTES)
     merged: dict[str, Requests] = {}
     for (root, folder), requests in found.items():
-        if only_mix and kinds.get(root) != "mix":
+        if only_mix and kinds.get(root) not in ("mix", "load"):
             continue
         into = merged.setdefault(folder, Requests())
         into.kinds += requests.kinds

@@ -133,7 +133,7 @@ class _Reader:
                 location=at.location(),
                 cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
                 if depth >= MOST_INCLUDES
-                else "it is neither here nor beside the job file",
+                else "it is neither here nor in the folder of the job file",
                 next="mend the include line",
             )
         yield from self._lines(there, depth + 1)

@@ -78,7 +78,7 @@ def _group(name: str, given: Mapping[str, str], option: Option, findings: Findin
     elif kind in _OPERATIONS:
         group.put("operations", dict(_OPERATIONS[kind]), option)
     else:
-        findings.refuse(option, f"{kind} is no operation of a group; the nearest is rename or stat")
+        findings.refuse(option, f"no group does {kind}; the nearest is rename or stat")
         group.put("operations", {"stat": 1}, option)
     try:
         parts = block.strip("()").split(",")

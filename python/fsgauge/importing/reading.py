@@ -40,7 +40,7 @@ def read_file(path: Path) -> list[Run]:
         if is_its(text):
             return read(text, path, sha256)
     raise InputError(
-        f"{path} is no result that is known here",
+        f"nothing that is known here wrote {path}",
         cause="read are fio's JSON and json+, IOzone's table, bonnie++'s CSV, elbencho's CSV and"
         " JSON, IOR's table, JSON and CSV",
         next=f"head {quoted(path)}   (of fio: fio --output-format=json JOB.fio > FILE)",

@@ -93,5 +93,5 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
 
 
 def test_an_operation_that_no_group_has(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="copy is no operation"):
+    with pytest.raises(InputError, match="no group does copy"):
         workload(tmp_path, VDBENCH.replace("getattr", "copy"), "a.parm")

@@ -113,7 +113,7 @@ def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
     assert isinstance(run.job, ForeignJob)
     assert (run.job.tool, run.job.test, run.job.file) == ("fio 3.33", "job", "one.json")
     assert len(run.job.sha256) == 64
-    assert stored.study.rig == "imported"
+    assert stored.study.rig == "foreign"
     assert run.load is None
     assert run.cell.factors["block_size_bytes"] == 4096
     assert stored.environment_before.load.kernel == "unknown"
@@ -195,8 +195,8 @@ def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "no result that is known"),
-        ("hello\n", "no result that is known"),
+        ("", "nothing that is known"),
+        ("hello\n", "nothing that is known"),
         ('{"fio version": "fio-3.33", "jobs": []}', "it has no jobs"),
         ('{"fio version": "fio-3.33", "jobs": [{"jobname": "x"}]}', "KeyError"),
         ("Iozone: Performance Test of File I/O\n", "did not complete"),
