@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge import kinds
 from fsgauge.converting.commands import convert_command
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.groups import Converted
@@ -14,6 +15,7 @@ from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.study_text import study_text
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
 from fsgauge.plain_files import read_named
+from fsgauge.study.parse import parse_study
 
 __all__ = ["SYSTEMS", "Study", "study_from_command", "study_from_file"]
 
@@ -51,10 +53,17 @@ def study_from_file(
         converted = convert_fio(
             path, without=frozenset(without), size_bytes=size_bytes, environment=environment
         )
-    return Study(study_text(converted, systems), converted)
+    return _valid(converted, systems)
 
 
 def study_from_command(command: str, *, systems: Sequence[str] = SYSTEMS) -> Study:
     """Of a command line of elbencho, IOR or mdtest; it is read, never run. Raises InputError."""
-    converted = convert_command(command)
-    return Study(study_text(converted, systems), converted)
+    return _valid(convert_command(command), systems)
+
+
+def _valid(converted: Converted, systems: Sequence[str]) -> Study:
+    """Raises InputError at the study's own line for a load that no group can have."""
+    text = study_text(converted, systems)
+    if kinds.GROUPS in kinds.names():
+        parse_study(text, f"the study of {converted.title}", "converted")
+    return Study(text, converted)

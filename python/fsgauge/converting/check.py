@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge import kinds
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.job_file import read_job_file
 from fsgauge.converting.study_text import study_text
@@ -160,7 +161,7 @@ def collected(
     """Requests by what `owner` says of their file; of the engine that ran the mix alone."""
     found: dict[tuple[str, str], Requests] = {}
     roots: dict[str, str] = {}
-    kinds: dict[str, str] = {}
+    asked: dict[str, str] = {}
     for line in _whole(lines):
         match = _CALL.match(line)
         if match is None:
@@ -174,7 +175,7 @@ def collected(
             roots[pid] = pid
         elif name == "read":
             if job := _MIX.match(rest):
-                kinds[root] = job[1]
+                asked[root] = job[1]
         elif (file := _FILE.match(rest)) and (folder := owner(file["path"])) is not None:
             requests = found.setdefault((root, folder), Requests())
             numbers = _NUMBERS.findall(rest)
@@ -184,7 +185,7 @@ def collected(
             requests.add(_KINDS[name], size, offset, FILE_BYTES)
     merged: dict[str, Requests] = {}
     for (root, folder), requests in found.items():
-        if only_mix and kinds.get(root) not in ("mix", "load"):
+        if only_mix and asked.get(root) not in (kinds.GROUPS, "load"):
             continue
         into = merged.setdefault(folder, Requests())
         into.kinds += requests.kinds

@@ -21,7 +21,7 @@ _ZERO_MEANS_SOMETHING = {
 }  # fmt: skip
 ASYNCHRONOUS = (
     "libaio", "io_uring", "posixaio", "nfs", "rbd", "rados", "nbd", "libiscsi", "gfapi_async",
-    "dfs", "ime_aio", "xnvme", "io_uring_cmd", "null", "cpp_null",
+    "dfs", "ime_aio", "libzbc", "xnvme", "io_uring_cmd", "null", "cpp_null",
 )  # fmt: skip
 """Those with which iodepth means something."""
 

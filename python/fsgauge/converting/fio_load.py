@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
+from fsgauge.converting.fio_job import ASYNCHRONOUS, READ, TRIM, WRITE, FioJob
 from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
@@ -43,7 +43,7 @@ def put_load(job: FioJob, group: Group) -> None:
     _operations(job, group, kinds, pattern)
     sizes = _sizes(job, group, kinds)
     _order(job, group, kinds, (is_random, step, pattern), sizes)
-    _queue(job, group, kinds)
+    _queue(job, group, kinds, sizes)
     _sync(job, group, kinds)
     _verify(job, group, kinds, sizes)
 
@@ -274,7 +274,7 @@ def _zones(text: str) -> dict[str, str | float | list[str] | list[int]]:
     }
 
 
-def _queue(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
+def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
     source = job.option("ioengine")
     if kinds == ("trim",) or job.engine == "mmap":
         group.put("interface", "psync", source)
@@ -284,12 +284,17 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
     depth = job.depth
     if depth > 1:
         group.put("queue_depth", depth, job.option("iodepth"))
-    group.put("interface", "io_uring" if depth > 1 or job.engine == "io_uring" else "psync", source)
+    group.put("interface", "io_uring" if job.engine in ASYNCHRONOUS else "psync", source)
     batch = job.read("iodepth_batch", numbers.number, 1)
     if batch > 1 and depth > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
     direct = job.switch("direct") if job.option("buffered") is None else not job.switch("buffered")
-    group.put("direct", direct, job.option("buffered") or job.option("direct"))
+    said = job.option("buffered") or job.option("direct")
+    group.put("direct", direct, said)
+    if direct and said is not None and any(size % 512 for size in sizes):
+        job.findings.refuse(
+            said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"
+        )
 
 
 def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:

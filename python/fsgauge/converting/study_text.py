@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from fsgauge import kinds
 from fsgauge.converting.groups import Converted, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_duration, exact_size
@@ -61,7 +62,7 @@ def _workload(converted: Converted) -> Iterator[str]:
     groups = converted.groups
     yield ""
     yield "[workload]"
-    yield 'kind = "mix"'
+    yield f'kind = "{kinds.GROUPS}"'
     times = converted.times()
     sources = next((each.sources.get("duration") for each in groups if each.duration_ns), None)
     yield f'warm_up = "{exact_duration(times.warm_up_ns)}"'

@@ -30,8 +30,10 @@ from types import ModuleType
 
 DEFAULT = "overhead"
 """What a [workload] without `kind` is."""
+GROUPS = "mix"
+"""What a job of another tool becomes: unlike groups of clients at once."""
 IMPORTED = "imported"
-"""What a study is that another tool has measured: it has no keys, since it is read and never run."""
+"""What a study is that another tool has measured. It has no keys: it is read and never run."""
 
 
 def names() -> list[str]:

@@ -114,6 +114,7 @@ def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
         ("rw=randrw\nrate_iops=100,300", "a group of each"),
         ("rw=randread\niodepth=4\nioengine=libaio\nthinktime=5", "rate alone"),
         ("prio=3", "ionice"),
+        ("bs=100\ndirect=1", "whole sectors"),
         ("filesize=4k-64k", "a group of each"),
         ("startdelay=1-5", "one delay"),
     ],
