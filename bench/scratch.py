@@ -122,13 +122,17 @@ class Scratch:
         return directory, found.strip()
 
     def tmpfs_for_clients(self) -> Path:
-        """Give an empty folder in memory; not below /dev, where elbencho does not go."""
+        """Give an empty folder in memory; not below /dev, where elbencho does not go.
+
+        Nobody else can write to it, as to the scratch folder of a study: in one that all can write
+        to, as a tmpfs is by default, the engine looks every name up with two calls more.
+        """
         if os.geteuid() != 0:
             raise Skipped("mounting needs root: sudo python3 bench/run.py --only clients-tmpfs-fio")
         mounted = self.directory / "tmpfs-for-clients"
         if not os.path.ismount(mounted):
             mounted.mkdir(exist_ok=True)
-            run(["mount", "-t", "tmpfs", "tmpfs", str(mounted)])
+            run(["mount", "-t", "tmpfs", "-o", "mode=0755", "tmpfs", str(mounted)])
         return mounted
 
     def ext4_for_clients(self) -> Path:
