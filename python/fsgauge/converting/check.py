@@ -176,6 +176,8 @@ def collected(
         elif name == "read":
             if job := _MIX.match(rest):
                 asked[root] = job[1]
+        elif name == "fallocate" and "PUNCH_HOLE" not in rest:
+            continue  # fio makes room for a file
         elif (file := _FILE.match(rest)) and (folder := owner(file["path"])) is not None:
             requests = found.setdefault((root, folder), Requests())
             numbers = _NUMBERS.findall(rest)

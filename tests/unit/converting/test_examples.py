@@ -29,7 +29,11 @@ The 86 job files in `examples/` of fio 3.33, each through `fsgauge study from-fi
 """
 FEWEST = 45
 VARIABLES = {
-    **{"FIO_RW": "randread", "FIO_IODEPTH": "4", "FIO_BS": "8k", "FIO_DIR": "/x", "POOL": "p"},
+    "FIO_RW": "randread",
+    "FIO_IODEPTH": "4",
+    "FIO_BS": "8k",
+    "FIO_DIR": "/x",
+    "POOL": "p",
     **dict.fromkeys(("CONT", "GPU_DEV_IDS", "S3_KEY", "S3_ID", "SSE_KEY", "STORAGE_CLASS"), "x"),
     **dict.fromkeys(("SWIFT_id", "unixsocket"), "x"),
 }
