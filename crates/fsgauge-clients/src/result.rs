@@ -78,6 +78,7 @@ pub(crate) fn result(
         steady: Some(Steady { rounds: 5, reason: Some(NOT_JUDGED.into()), ..Steady::default() }),
         self_measure,
         sync: None,
+        file_operations: Vec::new(),
         finish: None,
         companions: Vec::new(),
         integrity: None,

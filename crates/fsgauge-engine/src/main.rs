@@ -20,7 +20,7 @@ use fsgauge_alloc::run_age;
 use fsgauge_clients::run_clients;
 use fsgauge_clock::{run_exchange_clock, run_serve_clock};
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
-use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
+use fsgauge_load::{WorkerCommand, run_layout, run_load, run_mix, run_probe, run_worker};
 use fsgauge_scan::run_scan;
 use fsgauge_simulate::{run_predict, run_simulate};
 use fsgauge_wire::{AgeEnded, Ended, Event, Job, JobResult, Outcome, Stop};
@@ -96,6 +96,7 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
     match job {
         Job::Load(load) => run_load(load, engine, Some(&worker_command()), output, stop)
             .map(|result| JobResult::Load(Box::new(result))),
+        Job::Mix(mix) => run_mix(mix, engine, output, stop).map(JobResult::Mix),
         Job::Layout(layout) => run_layout(&layout, engine, output, stop).map(JobResult::Layout),
         Job::Probe(probe) => run_probe(&probe, engine).map(JobResult::Probe),
         Job::Clients(job) => {
@@ -117,6 +118,7 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
 fn was_interrupted(result: &JobResult) -> bool {
     match result {
         JobResult::Load(load) => load.ended == Ended::Interrupted,
+        JobResult::Mix(mix) => mix.results.iter().any(|load| load.ended == Ended::Interrupted),
         JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
         // A clock is served until somebody says stop.
         JobResult::Probe(_) | JobResult::Predict(_) => false,

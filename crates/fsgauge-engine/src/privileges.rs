@@ -51,7 +51,7 @@ fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
     let is_common = job.wanted_start().is_some_and(|wanted| wanted.is_common());
     let start = if is_common { CapabilitySet::SYS_NICE } else { CapabilitySet::empty() };
     match job {
-        Job::Load(_) | Job::Clients(_) => files | rings | access_times | start,
+        Job::Load(_) | Job::Mix(_) | Job::Clients(_) => files | rings | access_times | start,
         Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings | start,
         // Messages over ordinary ports; and memory alone.
         Job::ServeClock(_) | Job::ExchangeClock(_) | Job::Simulate(_) | Job::Predict(_) => {

@@ -3,6 +3,7 @@
 use fsgauge_clock::check_start;
 use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
+use crate::check_mixed::check_mixed;
 use crate::check_ranges::check_ranges;
 use crate::check_share::{check_layout_share, check_share};
 use crate::check_transfer::check_transfer;
@@ -30,6 +31,7 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_concurrency(load)?;
     check_access(load)?;
     check_ranges(load)?;
+    check_mixed(load)?;
     check_transfer(load)?;
     check_companions(load)?;
     check_limits(load)?;
@@ -207,7 +209,9 @@ fn check_access(load: &LoadJob) -> Check {
     let geometry = Geometry::of(&load.target);
     let largest = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1);
     let places = u128::from(geometry.file_size_bytes / largest) * u128::from(geometry.files);
-    if matches!(load.access, Access::Sequential {}) && places < u128::from(load.jobs) {
+    let is_dealt =
+        matches!(load.access, Access::Sequential {} | Access::Backwards {} | Access::Strided { .. });
+    if is_dealt && load.files_per_job.is_none() && places < u128::from(load.jobs) {
         return refuse(
             "jobs",
             format!("{} jobs cannot share {places} places", load.jobs),

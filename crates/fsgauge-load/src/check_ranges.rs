@@ -47,10 +47,10 @@ fn check_places(load: &LoadJob, ranges: Ranges) -> Check {
             "choose one block size",
         );
     };
-    if let Access::Zipf { .. } = load.access {
+    if !matches!(load.access, Access::Random {} | Access::Sequential {}) || load.random_percent.is_some() {
         return refuse(
             "ranges",
-            "ranges with a zipf order",
+            "ranges with an order that prefers places",
             "a job with ranges visits all its places equally often",
             "choose random or sequential, or leave ranges out",
         );

@@ -16,14 +16,15 @@ use fsgauge_wire::{
 use crate::barriers::{Barriers, Written};
 use crate::buffers::Buffers;
 use crate::contents::Contents;
+use crate::file_operations::FileLoop;
 use crate::finish::finish;
 use crate::instruments::{Begun, Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::own_table::own_table;
-use crate::pace::{Pace, Paced, Unpaced};
-use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
+use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
+use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
     Bytes, Characters, ChunkedQueue, Chunks, MemoryQueue, Mover, NullQueue, Queue, Rewrite, RingQueue,
     ShareQueue, SyncQueue, Whole,
@@ -68,16 +69,53 @@ impl JobThread {
         }
         let geometry = Geometry::of(&load.target);
         let sizes = Sizes::new(&load.block_sizes, &geometry);
+        if !load.operations.is_empty() {
+            return self.on_names();
+        }
         if load.ranges.is_some() {
             let order = RangeOrder::new(load, self.job);
             return self.with_order(order, sizes);
         }
         match load.access {
-            Access::Random {} => self.with_order(Uniform::new(&geometry), sizes),
+            _ if AnyOrder::is_needed(load) => {
+                let order = AnyOrder::new(load, &sizes, self.job);
+                self.with_order(order, sizes)
+            }
             Access::Zipf { theta } => self.with_order(Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {
                 let order = Sequential::new(&geometry, sizes.step_bytes(), self.job, load.jobs);
                 self.with_order(order, sizes)
+            }
+            _ => self.with_order(Uniform::new(&geometry), sizes),
+        }
+    }
+
+    /// Operations on a file set, one call at a time.
+    fn on_names(self) -> Result<JobOutcome, Failure> {
+        let load = self.shared.load.clone();
+        let files = FileLoop::prepare(&load, self.job, &self.shared.ground)?;
+        self.ready(None, Vec::new());
+        let Begun { zero_ns, true_start } = self.shared.start.wait(&self.shared.clock);
+        let (clock, stop) = (self.shared.clock, self.shared.stop);
+        let window = Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns);
+        let outcome = match self.pace_of(zero_ns) {
+            AnyPace::Unpaced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
+            AnyPace::Paced(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
+            AnyPace::Bursts(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
+            AnyPace::Resting(pace) => files.run(pace, clock, stop, window, Some(&self.reports)),
+        }?;
+        Ok(JobOutcome { true_start, ..outcome })
+    }
+
+    fn pace_of(&self, zero_ns: u64) -> AnyPace {
+        let load = &self.shared.load;
+        let random = || Random::new(load.seed, (1 << 32) + u64::from(self.job));
+        match (&load.rate, load.burst, load.rest) {
+            (None, _, None) => AnyPace::Unpaced(Unpaced),
+            (None, _, Some(rest)) => AnyPace::Resting(Resting::new(rest, random())),
+            (Some(rate), None, _) => AnyPace::Paced(Paced::new(rate, self.job, load.jobs, zero_ns, random())),
+            (Some(rate), Some(burst), _) => {
+                AnyPace::Bursts(Bursts::new(rate, burst, (self.job, load.jobs), zero_ns, random()))
             }
         }
     }
@@ -209,13 +247,11 @@ impl JobThread {
         let load = &self.shared.load;
         let barriers = Barriers::new(load, places(load, self.job), written);
         let Begun { zero_ns, true_start } = self.shared.start.wait(&self.shared.clock);
-        let outcome = match &load.rate {
-            None => self.with_pace(zero_ns, Unpaced, queue, barriers, pattern, buffers),
-            Some(rate) => {
-                let random = Random::new(load.seed, (1 << 32) + u64::from(self.job));
-                let pace = Paced::new(rate, self.job, load.jobs, zero_ns, random);
-                self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers)
-            }
+        let outcome = match self.pace_of(zero_ns) {
+            AnyPace::Unpaced(pace) => self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers),
+            AnyPace::Paced(pace) => self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers),
+            AnyPace::Bursts(pace) => self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers),
+            AnyPace::Resting(pace) => self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers),
         }?;
         Ok(JobOutcome { true_start, ..outcome })
     }
@@ -245,6 +281,14 @@ impl JobThread {
         };
         JobLoop::new(setup, queue, pattern, pace, buffers).run()
     }
+}
+
+/// A pace of any kind; each has a loop of its own.
+enum AnyPace {
+    Unpaced(Unpaced),
+    Paced(Paced),
+    Bursts(Bursts),
+    Resting(Resting),
 }
 
 /// Starts a job as a thread of this process.
@@ -309,11 +353,15 @@ fn job_files(
     ground: &Ground,
 ) -> Result<OpenFiles, Failure> {
     let own_file = load.ranges == Some(Ranges::OwnFiles {});
-    match (opened, own_file) {
-        (Some(opened), true) => Ok(opened.only(job)),
-        (Some(opened), false) => Ok(opened.clone()),
-        (None, true) => OpenFiles::one(&load.target, ground, job, open_mode(load)),
-        (None, false) => OpenFiles::all(&load.target, ground, open_mode(load)),
+    let own = match load.files_per_job {
+        Some(files) => Some(job * files.get()..(job + 1) * files.get()),
+        None => own_file.then_some(job..job + 1),
+    };
+    match (opened, own) {
+        (Some(opened), Some(own)) => Ok(opened.only(own)),
+        (Some(opened), None) => Ok(opened.clone()),
+        (None, Some(own)) => OpenFiles::some(&load.target, ground, own, open_mode(load)),
+        (None, None) => OpenFiles::all(&load.target, ground, open_mode(load)),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use fsgauge_clock::Armed;
 use fsgauge_wire::{
-    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, FinishResult, Interval, JobCount, LoadJob,
-    LoadResult, MachineCpu, Note, OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
+    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, FileOperation, FileOperationResult,
+    FinishResult, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note, OperationResult, Pauses,
+    Recorder, SelfMeasure, SyncResult,
 };
 
 use crate::finish::FinishOutcome;
@@ -134,6 +135,26 @@ impl LoadOutcome {
         Some(SyncResult { calls: latency.operations, latency })
     }
 
+    /// Each operation of a file set that was done.
+    fn file_operations(&self, load: &LoadJob) -> Vec<FileOperationResult> {
+        let one = |operation: FileOperation| {
+            let mut total = Tally::default();
+            let all = self.answers().filter_map(|job| job.file_operations.get(operation as usize));
+            all.for_each(|tally| total.merge(tally));
+            let is_drawn = load.operations.iter().any(|each| each.operation == operation);
+            let is_paced = load.rate.is_some() && is_drawn && operation != FileOperation::Open;
+            let latency = if is_paced { &total.response } else { &total.service }.to_histogram();
+            FileOperationResult {
+                operation,
+                operations: total.operations,
+                size_bytes: total.size_bytes,
+                latency,
+            }
+        };
+        let found = FileOperation::ALL.into_iter().map(one);
+        found.filter(|result| result.operations > 0).collect()
+    }
+
     /// What the jobs did with their files, where all of them did it.
     fn finish(&self, threads: u32) -> Option<FinishResult> {
         let all: Vec<FinishOutcome> = self.answers().map(|job| job.finish).collect::<Option<_>>()?;
@@ -193,6 +214,7 @@ pub(crate) fn merge(
         machine_cpu: measured.machine,
         steady: Some(judge(load, &measured.intervals)),
         sync: measured.syncs(),
+        file_operations: measured.file_operations(load),
         finish: measured.finish(load.jobs),
         intervals: measured.intervals,
         self_measure,

@@ -29,6 +29,8 @@ pub(crate) struct JobOutcome {
     pub(crate) unfinished: u32,
     /// How long calls of fsync and fdatasync took; none when the load makes none.
     pub(crate) syncs: Option<Recorder>,
+    /// Each operation of a file set by itself, at the place of its number; empty for plain loads.
+    pub(crate) file_operations: Vec<Tally>,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
     /// What it did with its files afterwards; none when the load asked for nothing.

@@ -1,7 +1,10 @@
 //! One load from start to end: check, measure the engine itself, start the jobs, follow them, merge.
 
 use fsgauge_net::Access;
-use fsgauge_wire::{CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop};
+use fsgauge_wire::{
+    CompanionKind, Engine, Event, Failure, Features, Limits, Listener, LoadJob, LoadResult, Note, Outcome,
+    SelfMeasure, Stop,
+};
 
 use crate::check::{aligned, check_load};
 use crate::instruments::{Clock, allow_interrupts, send_event};
@@ -9,7 +12,7 @@ use crate::integrity::after_load;
 use crate::job_thread::open_mode;
 use crate::limits::measure_limits;
 use crate::medium::Medium;
-use crate::merge::merge;
+use crate::merge::{LoadOutcome, merge};
 use crate::processes::WorkerCommand;
 use crate::running_jobs::RunningJobs;
 use crate::self_measure::self_measure;
@@ -25,40 +28,72 @@ pub fn run_load(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<LoadResult> {
-    check_load(&load)?;
-    let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
-    let mut notes: Vec<Note> = clock_note.into_iter().collect();
-    let ground = Ground::of(&load.target, load.read_percent < 100)?;
-    let access = share::access_of(&load.target)?;
-    match &access {
-        Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
-        None => prepare_target(&load, &ground, &mut notes)?,
+    if load.start_after_ns > 0 {
+        return Err(Failure::job(
+            "start_after_ns",
+            "start_after_ns of a load alone",
+            "it begins after others of a mix",
+            "leave it out",
+        ));
     }
-    let self_measure = match load.measured_before {
-        Some(measured) => measured,
-        None => self_measure(&load, &clock)?,
-    };
-    send_event(listener, &stop, Event::SelfMeasure(self_measure));
-    allow_interrupts();
-    let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
+    let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
+    let mut prepared = PreparedLoad::new(load, (clock, clock_note), workers, listener, stop)?;
+    let measured = prepared.running.follow(listener)?;
+    prepared.result(measured, engine, stop)
+}
 
-    let mut running =
-        RunningJobs::spawn(load, Medium::Target, (workers, access.clone(), ground), clock, stop)?;
-    let (features, ring_notes) = running.wait_until_ready()?;
-    notes.extend(ring_notes);
-    notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
-    let measured = running.follow(listener)?;
-    let companions = running.companions.results();
-    notes.extend(measured.note.clone());
-    let integrity = after_load(
-        &running.shared.load,
-        (access.as_ref(), &running.shared.ground),
-        &measured,
-        stop,
-        &mut notes,
-    )?;
-    let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
-    Ok(LoadResult { companions, integrity, limits, ..result })
+/// A load whose jobs have opened their files and wait for their start.
+pub(crate) struct PreparedLoad {
+    pub(crate) running: RunningJobs,
+    access: Option<Access>,
+    self_measure: SelfMeasure,
+    limits: Option<Limits>,
+    features: Option<Features>,
+    notes: Vec<Note>,
+}
+
+impl PreparedLoad {
+    /// Checks the load, measures the engine itself and starts the jobs. `clock` comes with what is to be said of it.
+    pub(crate) fn new(
+        load: LoadJob,
+        (clock, clock_note): (Clock, Option<Note>),
+        workers: Option<&WorkerCommand>,
+        listener: &mut dyn Listener,
+        stop: Stop,
+    ) -> Outcome<Self> {
+        check_load(&load)?;
+        let mut notes: Vec<Note> = clock_note.into_iter().collect();
+        let ground = Ground::of(&load.target, load.read_percent < 100)?;
+        let access = share::access_of(&load.target)?;
+        match &access {
+            Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
+            None => prepare_target(&load, &ground, &mut notes)?,
+        }
+        let self_measure = match load.measured_before {
+            Some(measured) => measured,
+            None => self_measure(&load, &clock)?,
+        };
+        send_event(listener, &stop, Event::SelfMeasure(self_measure));
+        allow_interrupts();
+        let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
+        let mut running =
+            RunningJobs::spawn(load, Medium::Target, (workers, access.clone(), ground), clock, stop)?;
+        let (features, ring_notes) = running.wait_until_ready()?;
+        notes.extend(ring_notes);
+        notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
+        Ok(PreparedLoad { running, access, self_measure, limits, features, notes })
+    }
+
+    /// What is told of it once it was followed to its end; what it wrote is read back where that is asked for.
+    pub(crate) fn result(self, measured: LoadOutcome, engine: Engine, stop: Stop) -> Outcome<LoadResult> {
+        let PreparedLoad { running, access, self_measure, limits, features, mut notes } = self;
+        let companions = running.companions.results();
+        notes.extend(measured.note.clone());
+        let reached = (access.as_ref(), &running.shared.ground);
+        let integrity = after_load(&running.shared.load, reached, &measured, stop, &mut notes)?;
+        let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
+        Ok(LoadResult { companions, integrity, limits, ..result })
+    }
 }
 
 /// Checks the alignment that direct I/O needs on this very target, says when files will be made, and empties
@@ -72,6 +107,9 @@ fn prepare_target(load: &LoadJob, ground: &Ground, notes: &mut Vec<Note>) -> Out
         let first = target::path_of(&load.target, 0);
         let text = format!("the load only writes, so missing files are made: {} and so on", first.display());
         notes.push(Note { code: "target.created".into(), text });
+    }
+    if !load.operations.is_empty() {
+        return Ok(());
     }
     check_alignment(load, ground)?;
     if load.extend { target::empty(&load.target, ground, load.preallocate) } else { Ok(()) }

@@ -102,6 +102,20 @@ impl RunningJobs {
     /// Starts the jobs, passes intervals on, and gathers what they measured.
     pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<LoadOutcome> {
         let (armed, first) = self.first_moment(listener).map_err(|failure| self.give_up(failure))?;
+        self.follow_from(armed, first, listener)
+    }
+
+    /// The same from a moment of a mix's own clock, which is to come.
+    pub(crate) fn follow_at(&mut self, zero_ns: u64, listener: &mut dyn Listener) -> Outcome<LoadOutcome> {
+        self.follow_from(None, FirstMoment::alone(zero_ns), listener)
+    }
+
+    fn follow_from(
+        &mut self,
+        armed: Option<Armed>,
+        first: FirstMoment,
+        listener: &mut dyn Listener,
+    ) -> Outcome<LoadOutcome> {
         let zero_ns = first.zero_ns;
         let until_ns = zero_ns.saturating_sub(self.shared.clock.now_ns());
         let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + until_ns);
@@ -191,7 +205,7 @@ impl RunningJobs {
     }
 
     /// Stops every job after one has failed, and waits for them within the limit.
-    fn give_up(&mut self, failure: Failure) -> Failure {
+    pub(crate) fn give_up(&mut self, failure: Failure) -> Failure {
         self.shared.stop.set();
         self.start(FirstMoment::alone(self.shared.clock.now_ns()));
         stop_all(|| {

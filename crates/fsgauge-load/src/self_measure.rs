@@ -5,11 +5,12 @@ use std::time::Duration;
 use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Stop, Target};
 
 use crate::barriers::Barriers;
+use crate::file_operations::FileLoop;
 use crate::instruments::{Clock, Window, cpu};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::job_thread::{batch, buffers, null_queue, places};
 use crate::pace::Unpaced;
-use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
+use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::random::Random;
 use crate::target::Geometry;
 
@@ -36,16 +37,29 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
     for _ in 0..MEASURES {
         let sizes = Sizes::new(&load.block_sizes, &geometry);
         let cost = match load.access {
+            _ if !load.operations.is_empty() => measure_files(load, clock),
             _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
-            Access::Random {} => measure(load, clock, Uniform::new(&geometry), sizes),
+            _ if AnyOrder::is_needed(load) => measure(load, clock, AnyOrder::new(load, &sizes, 0), sizes),
             Access::Zipf { theta } => measure(load, clock, Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {
                 measure(load, clock, Sequential::new(&geometry, sizes.step_bytes(), 0, 1), sizes)
             }
+            _ => measure(load, clock, Uniform::new(&geometry), sizes),
         };
         best = best.min(cost?);
     }
     Ok(best)
+}
+
+/// Of operations on a file set.
+fn measure_files(load: &LoadJob, clock: &Clock) -> Result<f64, Failure> {
+    let files = FileLoop::on_nothing(load)?;
+    let duration_ns = MEASURE.as_nanos() as u64;
+    let window = Window::new(clock.now_ns(), 0, duration_ns, duration_ns);
+    let begin_ns = cpu::thread_ns();
+    let outcome = files.run(Unpaced, *clock, Stop::never(), window, None)?;
+    let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
+    Ok((cpu::thread_ns() - begin_ns) as f64 / operations.max(1) as f64)
 }
 
 fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> Result<f64, Failure> {

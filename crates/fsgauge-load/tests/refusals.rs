@@ -109,7 +109,10 @@ fn ranges_and_places() {
     };
     refusals(vec![
         (LoadJob { block_sizes: several, ..shared() }, "job.ranges: ranges with 2 block sizes"),
-        (LoadJob { access: Access::Zipf { theta: 1.1 }, ..shared() }, "job.ranges: ranges with a zipf order"),
+        (
+            LoadJob { access: Access::Zipf { theta: 1.1 }, ..shared() },
+            "job.ranges: ranges with an order that prefers places",
+        ),
         (
             LoadJob { jobs: 17, ..writers(Ranges::Segmented {}) },
             "job.ranges: more writers than ranges: 17 jobs, 16 ranges",

@@ -122,6 +122,7 @@ pub(crate) fn load_result(
             stamps: Stamps::Operation,
         },
         sync: None,
+        file_operations: Vec::new(),
         finish: None,
         companions: Vec::new(),
         integrity: None,

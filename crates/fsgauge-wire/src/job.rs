@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgeJob, ClientsJob, ExchangeClockJob, Held, Lease, PredictJob, ScanJob, SelfMeasure, ServeClockJob,
-    ShareTarget, SimulateJob, WantedStart,
+    AgeJob, ClientsJob, ExchangeClockJob, FileSizes, Held, Lease, MixJob, PredictJob, ScanJob, SelfMeasure,
+    ServeClockJob, ShareTarget, SimulateJob, Think, WantedStart, WeightedOperation, Zone,
 };
 
 /// One job; `kind` says which.
@@ -19,6 +19,8 @@ use crate::{
 pub enum Job {
     /// Drive I/O and measure it.
     Load(LoadJob),
+    /// Drive several loads at once and measure each.
+    Mix(MixJob),
     /// Create the target's files and fill them once.
     Layout(LayoutJob),
     /// Say what this kernel and machine offer.
@@ -44,6 +46,7 @@ impl Job {
     pub fn format(&self) -> u32 {
         match self {
             Job::Load(job) => job.format,
+            Job::Mix(job) => job.format,
             Job::Layout(job) => job.format,
             Job::Probe(job) => job.format,
             Job::Scan(job) => job.format,
@@ -60,6 +63,7 @@ impl Job {
     pub fn lease(&self) -> Option<&Lease> {
         match self {
             Job::Load(job) => job.lease.as_ref(),
+            Job::Mix(job) => job.lease.as_ref(),
             Job::Layout(job) => job.lease.as_ref(),
             Job::Probe(_) => None,
             Job::Scan(job) => job.lease.as_ref(),
@@ -76,6 +80,7 @@ impl Job {
     pub fn held(&self) -> &[Held] {
         match self {
             Job::Load(job) => &job.held,
+            Job::Mix(job) => &job.held,
             Job::Layout(job) => &job.held,
             Job::Probe(job) => &job.held,
             Job::Scan(job) => &job.held,
@@ -91,7 +96,8 @@ impl Job {
             Job::Load(job) => Some(job.wanted_start()),
             Job::Clients(job) => Some(job.wanted_start()),
             Job::Age(job) => Some(job.wanted_start()),
-            Job::Layout(_)
+            Job::Mix(_)
+            | Job::Layout(_)
             | Job::Probe(_)
             | Job::Scan(_)
             | Job::Simulate(_)
@@ -187,7 +193,7 @@ pub enum Interface {
 }
 
 /// The order in which offsets are visited.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Access {
     /// Each job walks its own share of the target from its start to its end, and again.
@@ -198,6 +204,29 @@ pub enum Access {
     Zipf {
         /// The exponent; above 0, at most 10.
         theta: f64,
+    },
+    /// As sequential, from the end of each job's share to its start.
+    Backwards {},
+    /// As sequential, with a gap after each operation.
+    Strided {
+        /// From the start of one operation to the start of the next; at least the largest block size.
+        stride_bytes: u64,
+    },
+    /// A few positions are hot: a share h of them gets a share 1 - h of the operations, and so on within them. Hot
+    /// positions are scattered.
+    Pareto {
+        /// Above 0, below 1.
+        h: f64,
+    },
+    /// Around the middle of the target, normally distributed; a draw outside of it is drawn again.
+    Normal {
+        /// The standard deviation, as a share of the target.
+        deviation_percent: u8,
+    },
+    /// Zones, each drawn by weight; inside a zone every position is as likely as any other.
+    Zones {
+        /// From the target's start on; their shares add up to 100.
+        zones: Vec<Zone>,
     },
 }
 
@@ -230,6 +259,16 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// How the starts are spread.
     pub arrival: Arrival,
+}
+
+/// A job's rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rest {
+    /// Operations between two of them.
+    pub every: NonZeroU32,
+    /// How long they are.
+    pub think: Think,
 }
 
 /// What is written.
@@ -394,6 +433,20 @@ pub struct LoadJob {
     pub noatime: bool,
     /// The order of offsets.
     pub access: Access,
+    /// Share of the operations that follow a random order, 0 to 100; the others go on where the one before ended. Null:
+    /// all of them.
+    #[serde(default)]
+    pub random_percent: Option<u8>,
+    /// Job j of the load uses only so many files, those from j times that number on. Null: every job uses all.
+    #[serde(default)]
+    pub files_per_job: Option<NonZeroU32>,
+    /// What is done where it is more than reads and writes: one call at a time, on a file set of its own. Empty: reads
+    /// and writes by `read_percent`.
+    #[serde(default)]
+    pub operations: Vec<WeightedOperation>,
+    /// With `operations`: how large the files are; the target's file size is then that of the largest.
+    #[serde(default)]
+    pub file_sizes: Option<FileSizes>,
     /// Share of reads among the operations, 0 to 100; the rest are writes.
     pub read_percent: u8,
     /// Block sizes with their weights; at least one.
@@ -414,6 +467,15 @@ pub struct LoadJob {
     /// A pace; null is a closed loop that starts an operation whenever one ends.
     #[serde(default)]
     pub rate: Option<Rate>,
+    /// Under a rate: operations of a job that are due together. Null: 1.
+    #[serde(default)]
+    pub burst: Option<NonZeroU32>,
+    /// Each job's rest after so many operations; needs queue depth 1, and no rate.
+    #[serde(default)]
+    pub rest: Option<Rest>,
+    /// In a mix: how long after its start this load begins.
+    #[serde(default)]
+    pub start_after_ns: u64,
     /// Load before the measured part; not counted.
     #[serde(default)]
     pub warm_up_ns: u64,
@@ -514,6 +576,10 @@ impl LoadJob {
             direct: false,
             noatime: false,
             access: Access::Random {},
+            random_percent: None,
+            files_per_job: None,
+            operations: Vec::new(),
+            file_sizes: None,
             read_percent: 100,
             block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
             queue_depth: 1,
@@ -521,6 +587,9 @@ impl LoadJob {
             batch: None,
             submit_batch: None,
             rate: None,
+            burst: None,
+            rest: None,
+            start_after_ns: 0,
             warm_up_ns: 0,
             duration_ns: one_second_ns(),
             size_limit_bytes: None,

@@ -13,6 +13,7 @@ mod held;
 mod histogram;
 mod job;
 mod lease;
+mod mix;
 mod parse;
 mod result;
 mod scan;
@@ -43,9 +44,10 @@ pub use histogram::{
 };
 pub use job::{
     Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Finish, Interface, Job,
-    JobsOfAll, LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Transfer, Workers,
+    JobsOfAll, LayoutJob, LoadJob, ProbeJob, Ranges, Rate, Rest, Sync, Target, Transfer, Workers,
 };
 pub use lease::{Lease, Order, RunName};
+pub use mix::{FileOperation, FileOperationResult, MixJob, MixResult, WeightedOperation, Zone};
 pub use parse::{parse_job, parse_order};
 pub use result::{
     BlockFault, ClockKind, CompanionResult, Cpu, Drain, Ended, Engine, FaultyBlock, Features, FinishResult,

@@ -33,6 +33,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
     let kind = keys.remove("kind");
     match kind.as_ref().and_then(Value::as_str) {
         Some("load") => typed(document).map(Job::Load),
+        Some("mix") => typed(document).map(Job::Mix),
         Some("layout") => typed(document).map(Job::Layout),
         Some("probe") => typed(document).map(Job::Probe),
         Some("scan") => typed(document).map(Job::Scan),
@@ -48,7 +49,7 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
                 "kind",
                 "the job has no known kind",
                 found,
-                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"simulate\", \"predict\", \"serve_clock\" or \"exchange_clock\"",
+                "set kind to \"load\", \"mix\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"simulate\", \"predict\", \"serve_clock\" or \"exchange_clock\"",
             ))
         }
     }

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface,
-    Interval, Note, PredictResult, ScanResult, ServeClockResult, SimulateResult,
+    AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, FileOperationResult,
+    Histogram, Interface, Interval, MixResult, Note, PredictResult, ScanResult, ServeClockResult,
+    SimulateResult,
 };
 
 /// The result of one job; `kind` says which.
@@ -15,6 +16,8 @@ use crate::{
 pub enum JobResult {
     /// Of a load.
     Load(Box<LoadResult>),
+    /// Of a mix.
+    Mix(MixResult),
     /// Of a layout.
     Layout(LayoutResult),
     /// Of a probe.
@@ -384,6 +387,10 @@ pub struct LoadResult {
     /// Calls of fsync and fdatasync; null when the load makes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncResult>,
+    /// Each operation by itself where the load has `operations`: `read` are then all that change nothing, `write` all
+    /// others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub file_operations: Vec<FileOperationResult>,
     /// What jobs did with their files when their work was done; null when the job did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<FinishResult>,

@@ -7,6 +7,7 @@ when the caller is, and dies with this process if that is killed.
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,6 +45,8 @@ from fsgauge.engine.wire import (
     LayoutResult,
     LoadJob,
     LoadResult,
+    MixJob,
+    MixResult,
     PredictJob,
     PredictResult,
     ProbeJob,
@@ -76,7 +79,11 @@ _LONGEST_WAIT_SECONDS = 3600.0
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
-_LATER_KEYS = ("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all")
+_LATER_KEYS = (
+    *("list_whole", "held", "lease", "start_at_ns", "start_on_order", "jobs_of_all"),
+    *("random_percent", "files_per_job", "operations", "file_sizes"),
+    *("burst", "rest", "start_after_ns"),
+)
 
 
 class EngineFaultError(RigError):
@@ -120,6 +127,11 @@ class Engine:
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
         return _expect(LoadResult, self.run(job, on_event))
+
+    def mix(self, job: MixJob, on_event: OnEvent | None = None) -> list[LoadResult]:
+        """Run loads at once; raises EngineFaultError, Interrupted, RigError."""
+        found = _expect(MixResult, self.run(job, on_event)).results
+        return [LoadResult.model_validate_json(json.dumps({"kind": "load", **each})) for each in found]
 
     def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
         """Fill a target; raises EngineFaultError, Interrupted, RigError."""

@@ -33,11 +33,16 @@ LatencyKind = Literal["service", "response"]
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 CLIENT_OPERATIONS = ("create", "open", "fsync", "close", "stat", "list", "rename", "unlink")
 """What clients do beside reads and writes, in the order in which reports show it."""
+FILE_OPERATIONS = (
+    *("append", "read_file", "write_file", "truncate", "fallocate", "fdatasync", "trim"),
+    "mmap_read",
+)
+"""What the groups of a mix do beside those, in the order in which reports show it."""
 SYNC = "sync"
 """A load's own calls of fsync or fdatasync, or the messages that mean it."""
 COMPANIONS: dict[str, str] = {"log": "log write", "reader": "companion read"}
 """What companions do, by their role: a log write is an append with its fdatasync."""
-OPERATIONS = ("read", "write", SYNC, *CLIENT_OPERATIONS, *COMPANIONS)
+OPERATIONS = ("read", "write", SYNC, *CLIENT_OPERATIONS, *FILE_OPERATIONS, *COMPANIONS)
 """Everything that has latencies, in the order in which reports show it."""
 CALLS = (SYNC, *COMPANIONS)
 """Those of which a latency is the time of the call, whatever the load's pace."""
@@ -59,7 +64,7 @@ class Metric:
 
 def _latency(operation: str, part: str, label: str) -> Metric:
     resolution = BUCKET if part in QUANTILES else 0.0
-    called = COMPANIONS.get(operation, operation)
+    called = COMPANIONS.get(operation, operation).replace("_", " ")
     return Metric(f"{operation}.{part}", f"{called} {label}", "ns", False, part, resolution)
 
 
@@ -146,6 +151,8 @@ def _processor(result: LoadResult) -> dict[str, float | None]:
 
 def latencies(result: LoadResult) -> dict[str, Histogram]:
     """The histogram of each operation that was done, by the operation's name."""
+    if result.file_operations:
+        return {each.operation: each.latency for each in result.file_operations}
     parts = {"read": result.read, "write": result.write}
     found = {name: latency_of(part) for name, part in parts.items() if part and part.operations}
     if result.sync is not None and result.sync.calls:

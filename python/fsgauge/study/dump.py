@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from tomlkit.items import InlineTable, Table
 
 from fsgauge.study.access import SystemAccess
+from fsgauge.study.listed import Listed
 from fsgauge.study.model import Study, System
 from fsgauge.study.serving import reached, unused_of_study
 from fsgauge.study.system import ALLOCATING, UNFORMATTED, keys_without_effect
@@ -75,6 +76,12 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
             table.add(key, _own_words(value))
         elif isinstance(value, BaseModel):
             table.add(key, _table(value, {}))
+        elif isinstance(value, list) and value and isinstance(value[0], Listed):
+            tables = tomlkit.aot()
+            for each in value:
+                reasons = {name: reason for name, (reason, _) in each.inapplicable().items()}
+                tables.append(_table(each, reasons))
+            table.add(key, tables)
         else:
             table.add(key, value_type(field).item(value))
     return table

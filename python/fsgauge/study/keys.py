@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -43,13 +43,15 @@ class Section:
     name: str
     model: type[BaseModel]
     variant: str = ""
+    is_listed: bool = False
 
     @property
     def header(self) -> str:
         """The section as a person writes it; the top of the file has none."""
         if not self.name:
             return ""
-        return f"[[{self.name}]]" if self.name in LISTED else f"[{self.name}]"
+        is_listed = self.is_listed or self.name in LISTED
+        return f"[[{self.name}]]" if is_listed else f"[{self.name}]"
 
     @property
     def fields(self) -> Mapping[str, FieldInfo]:
@@ -65,11 +67,12 @@ class Section:
 def _of_kind(kind: str) -> list[Section]:
     """[workload] as one kind has it, with the tables inside it."""
     model = keys_of(kind)
-    inside = [
-        Section(f"workload.{name}", field.annotation)
-        for name, field in model.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, StudyModel)
-    ]
+    inside = []
+    for name, field in model.model_fields.items():
+        is_listed = get_origin(field.annotation) is list
+        table = get_args(field.annotation)[0] if is_listed else field.annotation
+        if isinstance(table, type) and issubclass(table, StudyModel):
+            inside.append(Section(f"workload.{name}", table, is_listed=is_listed))
     return [Section("workload", model, kind), *inside]
 
 
@@ -140,7 +143,7 @@ def value_types(path: Path, variant: str = "") -> list[ValueType]:
 
     Empty where there is no such key; only the one of that kind, if it is known.
     """
-    steps = (path[0], *path[2:]) if path[:1] and path[0] in LISTED and len(path) > 1 else path
+    steps = _without_numbers(path)
     found = []
     for section in sections(_section_around(steps), variant):
         depth = len(section.name.split(".")) if section.name else 0
@@ -151,6 +154,21 @@ def value_types(path: Path, variant: str = "") -> list[ValueType]:
         if takes is not None:
             found.append(takes)
     return found
+
+
+def listed_sections() -> list[Section]:
+    """Tables inside [workload] of which a file has several."""
+    return [section for section in SECTIONS if section.is_listed]
+
+
+def _without_numbers(path: Path) -> Path:
+    """A path without the places of tables of which a file has several."""
+    listed = {*LISTED, *(section.name for section in listed_sections())}
+    return tuple(
+        step
+        for at, step in enumerate(path)
+        if not (isinstance(step, int) and dotted(path[:at]) in listed)
+    )
 
 
 def _section_around(steps: Path) -> str:

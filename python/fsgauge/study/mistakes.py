@@ -106,7 +106,8 @@ class _Mistake:
 
     def _missing(self) -> InputError:
         parent = self.path[:-1]
-        section = str(parent[0]) if parent else ""
+        around = dotted(parent)
+        section = around if sections(around) else str(parent[0]) if parent else ""
         owner = sections(section)[0].header or f'"{self.document.label}"'
         noun = "section" if not parent and self.key in ("storage", "workload") else "key"
         what = f'{owner} has no {noun} "{self.key}"'

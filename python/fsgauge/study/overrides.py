@@ -15,7 +15,14 @@ from fsgauge.study.folders import (
     named_by_difference,
     with_folder_of_storage,
 )
-from fsgauge.study.keys import MOVED, all_dotted, sections, value_types, where_meant
+from fsgauge.study.keys import (
+    MOVED,
+    all_dotted,
+    listed_sections,
+    sections,
+    value_types,
+    where_meant,
+)
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import from_here, option_origin, storage_table, system_table
@@ -262,6 +269,9 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             location=origin.key("a [[fault]] of the study's file"),
             next="fsgauge explain fault",
         )
+    for listed in listed_sections():
+        if name.startswith(f"{listed.name}."):
+            return _listed_path(document, listed.name, name, origin)
     known = [dotted for dotted in all_dotted() if not dotted.startswith(("system", "fault"))]
     if name not in known and is_word(name):
         return path_of_word(name)
@@ -283,6 +293,25 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             next=f"fsgauge explain {meant}".rstrip(),
         )
     return tuple(name.split("."))
+
+
+def _listed_path(document: Document, section: str, name: str, origin: Origin) -> Path:
+    """A key of a table inside [workload], which is addressed by its name."""
+    first, _, last = section.partition(".")
+    around = document.data.get(first)
+    found = around.get(last) if isinstance(around, dict) else None
+    tables = found if isinstance(found, list) else []
+    names = [str(table.get("name")) for table in tables if isinstance(table, dict)]
+    rest = name.removeprefix(f"{section}.")
+    for index, each in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
+        if rest.startswith(f"{each}."):
+            return (first, last, index, *rest.removeprefix(f"{each}.").split(".", 1))
+    raise InputError(
+        f'"{rest}" is not a key of a {last} of this study',
+        location=origin.key(f"write {section}.NAME.KEY"),
+        details=(f"{last}s: {', '.join(names) or 'none'}",),
+        next=f"fsgauge explain {section}",
+    )
 
 
 def _is_entry(name: str) -> bool:

@@ -64,6 +64,8 @@ class Method:
 
     lays_out: ClassVar[bool] = True
     """Whether a system is filled before its first cell."""
+    at_once: ClassVar[bool] = False
+    """Whether the cells of a turn are loads that run side by side on one system."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
     without_rings: ClassVar[str] = ""

@@ -58,6 +58,7 @@ pub(super) fn result(
         steady: Some(not_judged()),
         self_measure: surroundings.self_measure,
         sync: None,
+        file_operations: Vec::new(),
         finish: None,
         companions: Vec::new(),
         integrity: None,

@@ -1,9 +1,7 @@
 //! The sizes of a file set's files: pure functions of the numbers of client and file.
 
-use std::f64::consts::TAU;
-
-use fsgauge_load::Random;
-use fsgauge_wire::{FileSet, FileSizes};
+use fsgauge_load::{Random, SizeLaw};
+use fsgauge_wire::FileSet;
 
 use super::{FileNumber, PAGE_BYTES};
 
@@ -15,22 +13,8 @@ const SIZE_STREAM: u64 = 0x512e_512e_512e_512e;
 /// The sizes.
 #[derive(Debug, Clone)]
 pub(crate) struct Sizes {
-    law: Law,
+    law: SizeLaw,
     seed: u64,
-}
-
-#[derive(Debug, Clone)]
-enum Law {
-    Cycle { sizes_bytes: Vec<u64> },
-    Weighted { total: u64, shares: Vec<Share> },
-    Lognormal { median_bytes: f64, sigma: f64, smallest_bytes: u64, largest_bytes: u64 },
-}
-
-/// Draws below `end` that are not below the one's before have this size.
-#[derive(Debug, Clone, Copy)]
-struct Share {
-    end: u64,
-    size_bytes: u64,
 }
 
 /// What files take together.
@@ -43,56 +27,23 @@ pub(crate) struct Total {
 
 impl Sizes {
     pub(crate) fn new(set: &FileSet, seed: u64) -> Self {
-        let law = match &set.sizes {
-            FileSizes::Cycle { sizes_bytes } => Law::Cycle { sizes_bytes: sizes_bytes.clone() },
-            FileSizes::Weighted { sizes } => {
-                let mut total = 0;
-                let shares = sizes.iter().map(|size| {
-                    total += u64::from(size.weight);
-                    Share { end: total, size_bytes: size.size_bytes }
-                });
-                let shares = shares.collect();
-                Law::Weighted { total, shares }
-            }
-            FileSizes::Lognormal { median_bytes, sigma, smallest_bytes, largest_bytes } => Law::Lognormal {
-                median_bytes: *median_bytes as f64,
-                sigma: *sigma,
-                smallest_bytes: *smallest_bytes,
-                largest_bytes: *largest_bytes,
-            },
-        };
-        Sizes { law, seed }
+        Sizes { law: SizeLaw::new(&set.sizes), seed }
     }
 
     /// The size of a file.
     pub(crate) fn size_bytes(&self, number: FileNumber) -> u64 {
-        let random = || Random::new(self.seed ^ SIZE_STREAM, number.key());
-        match &self.law {
-            Law::Cycle { sizes_bytes } => {
-                let at = (u64::from(number.client) + u64::from(number.file)) % sizes_bytes.len() as u64;
-                sizes_bytes[at as usize]
-            }
-            Law::Weighted { total, shares } => {
-                let draw = ((u128::from(random().next()) * u128::from(*total)) >> 64) as u64;
-                shares[shares.partition_point(|share| share.end <= draw)].size_bytes
-            }
-            Law::Lognormal { median_bytes, sigma, smallest_bytes, largest_bytes } => {
-                let drawn = median_bytes * (sigma * normal(&mut random())).exp();
-                (drawn.round() as u64).clamp(*smallest_bytes, *largest_bytes)
-            }
-        }
+        let turn = u64::from(number.client) + u64::from(number.file);
+        self.law.size_bytes(turn, || Random::new(self.seed ^ SIZE_STREAM, number.key()))
     }
 
     /// The sum over the first `files` files of the first `clients` clients.
     pub(crate) fn total(&self, clients: u32, files: u32) -> Total {
         let all = u128::from(clients) * u128::from(files);
-        let (counted, times) = match &self.law {
-            Law::Cycle { sizes_bytes } => return cycle_total(sizes_bytes, clients, files),
-            _ => {
-                let counted = all.min(u128::from(COUNTED_FILES));
-                (counted as u64, all as f64 / counted.max(1) as f64)
-            }
-        };
+        if let Some(sizes_bytes) = self.law.cycle() {
+            return cycle_total(sizes_bytes, clients, files);
+        }
+        let counted = all.min(u128::from(COUNTED_FILES)) as u64;
+        let times = all as f64 / counted.max(1) as f64;
         let mut total = Total { size_bytes: 0, stored_bytes: 0 };
         for at in 0..counted {
             let number = FileNumber {
@@ -130,16 +81,10 @@ fn cycle_total(sizes_bytes: &[u64], clients: u32, files: u32) -> Total {
     total
 }
 
-/// A draw from the standard normal distribution (Box and Muller 1958).
-fn normal(random: &mut Random) -> f64 {
-    let radius = (-2.0 * random.fraction().ln()).sqrt();
-    radius * (TAU * random.fraction()).cos()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::{Tree, WeightedSize};
+    use fsgauge_wire::{FileSizes, Tree, WeightedSize};
 
     fn sizes(sizes: FileSizes) -> Sizes {
         let tree = Tree::Own {};

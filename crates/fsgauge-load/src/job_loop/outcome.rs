@@ -18,7 +18,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
     /// What was measured, once everything has completed or was abandoned. `completed` counts the operations that had
     /// completed when submission ended.
     pub(super) fn outcome(&mut self, ended: Ended, late_start_ns: u64, completed: u64) -> JobOutcome {
-        if P::PACED {
+        if P::OPEN {
             while self.pace.due_ns() < self.end_ns {
                 self.backlog_dropped += 1;
                 self.pace.advance();
@@ -42,6 +42,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             drain_ns,
             unfinished: self.in_flight,
             syncs: self.setup.barriers.take_latency(),
+            file_operations: Vec::new(),
             tallies: std::mem::take(&mut self.tallies),
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,

@@ -36,7 +36,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             }
             group.operations += 1;
             group.size_bytes += u64::from(size_bytes);
-            if P::PACED {
+            if P::OPEN {
                 let response = &mut tallies[usize::from(slot.is_write())].response;
                 response.record(now_ns.saturating_sub(slot.due_ns), 1);
             }

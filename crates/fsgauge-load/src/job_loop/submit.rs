@@ -20,7 +20,12 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
         let room = self.slots.free_count().min(self.setup.batch as usize);
         if P::PACED {
             self.now_ns = self.setup.clock.now_ns();
-            self.drop_backlog();
+            if room > 0 {
+                self.pace.has_room(self.now_ns);
+            }
+            if P::OPEN {
+                self.drop_backlog();
+            }
         }
         for taken in 0..room {
             if self.is_held() || (P::PACED && self.pace.due_ns() > self.now_ns) {

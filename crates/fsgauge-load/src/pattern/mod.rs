@@ -1,13 +1,20 @@
 //! The pattern: what the next operation is. Takes a [`Geometry`], gives an endless stream of [`Operation`]s.
 
+mod any;
+mod backwards;
 mod divisor;
+mod on_from_there;
 mod ranges;
+mod scatter;
 mod sequential;
 mod shuffle;
 mod sizes;
+mod skewed;
+mod strided;
 mod uniform;
 mod zipf;
 
+pub(crate) use any::AnyOrder;
 pub(crate) use ranges::RangeOrder;
 pub(crate) use sequential::Sequential;
 pub use shuffle::Shuffle;

@@ -17,14 +17,14 @@ impl Sequential {
     /// The share of job `job` of `jobs`: the steps of all files are dealt in equal runs.
     /// `step_bytes` is the smallest block size.
     pub(crate) fn new(geometry: &Geometry, step_bytes: u64, job: u32, jobs: u32) -> Self {
-        let steps = geometry.file_size_bytes / step_bytes;
-        let total = u128::from(steps) * u128::from(geometry.files);
-        let place = |share: u32| {
-            let step = (total * u128::from(share) / u128::from(jobs)) as u64;
-            Place { file: (step / steps) as u32, offset_bytes: (step % steps) * step_bytes }
-        };
-        let (begin, end) = (place(job), place(job + 1));
+        let (begin, end) = share_of(geometry, step_bytes, job, jobs);
         Sequential { begin, end, next: begin, file_size_bytes: geometry.file_size_bytes }
+    }
+
+    /// Goes on from there.
+    #[inline]
+    pub(super) fn skip_to(&mut self, next: Place) {
+        self.next = next;
     }
 
     /// Whether an operation of `size_bytes` at `place` would reach beyond this job's share.
@@ -33,6 +33,17 @@ impl Sequential {
         place.file > self.end.file
             || (place.file == self.end.file && place.offset_bytes + size_bytes > self.end.offset_bytes)
     }
+}
+
+/// Where the share of job `job` of `jobs` begins and ends.
+pub(super) fn share_of(geometry: &Geometry, step_bytes: u64, job: u32, jobs: u32) -> (Place, Place) {
+    let steps = geometry.file_size_bytes / step_bytes;
+    let total = u128::from(steps) * u128::from(geometry.files);
+    let place = |share: u32| {
+        let step = (total * u128::from(share) / u128::from(jobs)) as u64;
+        Place { file: (step / steps) as u32, offset_bytes: (step % steps) * step_bytes }
+    };
+    (place(job), place(job + 1))
 }
 
 impl Order for Sequential {

@@ -3,6 +3,7 @@
 //! Rejection-inversion (W. Hörmann, G. Derflinger, "Rejection-inversion to generate variates from monotone
 //! discrete distributions", ACM TOMACS 6(3), 1996): exact for any number of positions, with no table.
 
+use super::scatter::Scatter;
 use super::{Order, Place, SizeClass, Sizes};
 use crate::random::Random;
 use crate::target::Geometry;
@@ -16,16 +17,16 @@ pub(crate) struct Zipf {
     integral_last: f64,
     squeeze: f64,
     positions: u64,
-    mask: u64,
+    scatter: Scatter,
 }
 
 impl Zipf {
     pub(crate) fn new(theta: f64, geometry: &Geometry, sizes: &Sizes) -> Self {
         let positions = sizes.common_positions();
         let ranks = positions * u64::from(geometry.files);
-        let mask = ranks.next_power_of_two() - 1;
+        let scatter = Scatter::new(ranks);
         let mut zipf =
-            Zipf { theta, ranks, integral_first: 0.0, integral_last: 0.0, squeeze: 0.0, positions, mask };
+            Zipf { theta, ranks, integral_first: 0.0, integral_last: 0.0, squeeze: 0.0, positions, scatter };
         zipf.integral_first = zipf.integral(1.5) - 1.0;
         zipf.integral_last = zipf.integral(ranks as f64 + 0.5);
         zipf.squeeze = 2.0 - zipf.inverse(zipf.integral(2.5) - zipf.density(2.0));
@@ -62,23 +63,12 @@ impl Zipf {
         }
         0
     }
-
-    /// A one-to-one map of ranks: an odd factor permutes a power of two, walked until it falls inside.
-    fn scatter(&self, rank: u64) -> u64 {
-        let mut index = rank;
-        loop {
-            index = index.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x5851_f42d_4c95_7f2d) & self.mask;
-            if index < self.ranks {
-                return index;
-            }
-        }
-    }
 }
 
 impl Order for Zipf {
     #[inline]
     fn next(&mut self, random: &mut Random, class: &SizeClass) -> Place {
-        let index = self.scatter(self.rank(random));
+        let index = self.scatter.at(self.rank(random));
         let file = (index / self.positions) as u32;
         Place { file, offset_bytes: (index % self.positions) * class.step_bytes }
     }
@@ -116,7 +106,7 @@ mod tests {
     #[test]
     fn scattering_is_one_to_one() {
         let zipf = zipf(1.1, 3, 333);
-        let mut places: Vec<u64> = (0..999).map(|rank| zipf.scatter(rank)).collect();
+        let mut places: Vec<u64> = (0..999).map(|rank| zipf.scatter.at(rank)).collect();
         assert!(places[0].abs_diff(places[1]) > 10, "hot positions are neighbours");
         places.sort_unstable();
         assert_eq!(places, (0..999).collect::<Vec<u64>>());

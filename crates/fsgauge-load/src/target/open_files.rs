@@ -1,5 +1,6 @@
 //! The files of a target as a job has them open: found by their number, closed with the last who uses them.
 
+use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
@@ -28,24 +29,27 @@ impl OpenFiles {
         open(target, ground, mode).map(OpenFiles::from)
     }
 
-    /// Opens file `number` alone.
-    pub(crate) fn one(
+    /// Opens the files of these numbers alone.
+    pub(crate) fn some(
         target: &Target,
         ground: &Ground,
-        number: u32,
+        numbers: Range<u32>,
         mode: OpenMode,
     ) -> Result<Self, Failure> {
         let mut files = vec![None; Geometry::of(target).files as usize];
         if !matches!(ground, Ground::None) {
-            files[number as usize] = Some(Arc::new(open_number(target, ground, number, mode)?));
+            for number in numbers {
+                files[number as usize] = Some(Arc::new(open_number(target, ground, number, mode)?));
+            }
         }
         Ok(OpenFiles { files })
     }
 
-    /// File `number` alone, as it is open here.
-    pub(crate) fn only(&self, number: u32) -> Self {
-        let keep =
-            |(index, file): (usize, &Option<Arc<OwnedFd>>)| file.clone().filter(|_| index == number as usize);
+    /// The files of these numbers alone, as they are open here.
+    pub(crate) fn only(&self, numbers: Range<u32>) -> Self {
+        let keep = |(index, file): (usize, &Option<Arc<OwnedFd>>)| {
+            file.clone().filter(|_| numbers.contains(&(index as u32)))
+        };
         OpenFiles { files: self.files.iter().enumerate().map(keep).collect() }
     }
 

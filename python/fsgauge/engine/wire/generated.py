@@ -1,6 +1,6 @@
 """The types of lab and engine; schema/ says what each is, and scripts/wire makes them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -10,12 +10,49 @@ SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 Interface = Literal["io_uring", "psync", "sockets"]
 
 
+class Zone(Wire):
+    size_percent: Annotated[int, Field(ge=0, le=255)]
+    weight: Annotated[int, Field(ge=0)]
+
+
+FileOperation = Literal[
+    "read",
+    "write",
+    "fsync",
+    "fdatasync",
+    "trim",
+    "mmap_read",
+    "append",
+    "create",
+    "open",
+    "read_file",
+    "write_file",
+    "stat",
+    "list",
+    "rename",
+    "unlink",
+    "truncate",
+    "fallocate",
+    "close",
+]
+
+
+class WeightedSize(Wire):
+    size_bytes: Annotated[int, Field(ge=0)]
+    weight: Annotated[int, Field(ge=0)]
+
+
 class BlockSize(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
     weight: Annotated[int, Field(ge=0)] = 1
 
 
 Arrival = Literal["constant", "exponential"]
+
+
+class Think(Wire):
+    mean_ns: Annotated[int, Field(ge=0)]
+    spread: Arrival
 
 
 class JobsOfAll(Wire):
@@ -53,18 +90,6 @@ Activity = Literal["read", "create", "save", "delete", "stat", "list"]
 BackupOrder = Literal["directory", "inode", "physical"]
 Dispatch = Literal["event_loop", "threads"]
 ClientsInterface = Literal["auto", "io_uring", "plain"]
-
-
-class Think(Wire):
-    mean_ns: Annotated[int, Field(ge=0)]
-    spread: Arrival
-
-
-class WeightedSize(Wire):
-    size_bytes: Annotated[int, Field(ge=0)]
-    weight: Annotated[int, Field(ge=0)]
-
-
 FileOrder = Literal["number", "random", "directory"]
 
 
@@ -174,6 +199,48 @@ class ZipfAccess(Wire):
     theta: float
 
 
+class BackwardsAccess(Wire):
+    kind: Literal["backwards"] = "backwards"
+
+
+class StridedAccess(Wire):
+    kind: Literal["strided"] = "strided"
+    stride_bytes: Annotated[int, Field(ge=0)]
+
+
+class ParetoAccess(Wire):
+    kind: Literal["pareto"] = "pareto"
+    h: float
+
+
+class NormalAccess(Wire):
+    kind: Literal["normal"] = "normal"
+    deviation_percent: Annotated[int, Field(ge=0, le=255)]
+
+
+class ZonesAccess(Wire):
+    kind: Literal["zones"] = "zones"
+    zones: list[Zone]
+
+
+class CycleSizes(Wire):
+    kind: Literal["cycle"] = "cycle"
+    sizes_bytes: list[int]
+
+
+class WeightedSizes(Wire):
+    kind: Literal["weighted"] = "weighted"
+    sizes: list[WeightedSize]
+
+
+class LognormalSizes(Wire):
+    kind: Literal["lognormal"] = "lognormal"
+    median_bytes: Annotated[int, Field(ge=0)]
+    sigma: float
+    smallest_bytes: Annotated[int, Field(ge=0)]
+    largest_bytes: Annotated[int, Field(ge=0)]
+
+
 class IncompressibleData(Wire):
     kind: Literal["incompressible"] = "incompressible"
 
@@ -260,24 +327,6 @@ class BackupPhase(Wire):
 
 class ClearPhase(Wire):
     kind: Literal["clear"] = "clear"
-
-
-class CycleSizes(Wire):
-    kind: Literal["cycle"] = "cycle"
-    sizes_bytes: list[int]
-
-
-class WeightedSizes(Wire):
-    kind: Literal["weighted"] = "weighted"
-    sizes: list[WeightedSize]
-
-
-class LognormalSizes(Wire):
-    kind: Literal["lognormal"] = "lognormal"
-    median_bytes: Annotated[int, Field(ge=0)]
-    sigma: float
-    smallest_bytes: Annotated[int, Field(ge=0)]
-    largest_bytes: Annotated[int, Field(ge=0)]
 
 
 class OwnTree(Wire):
@@ -546,6 +595,13 @@ class SyncResult(Wire):
     latency: Histogram
 
 
+class FileOperationResult(Wire):
+    operation: FileOperation
+    operations: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Field(ge=0)]
+    latency: Histogram
+
+
 class FinishResult(Wire):
     fsync_ns: Annotated[int, Field(ge=0)]
     close_ns: Annotated[int, Field(ge=0)]
@@ -663,6 +719,12 @@ class CommonStart(Wire):
     real_time: bool
     spun: bool
     suspended_ns: int
+
+
+class MixResult(Wire):
+    format: Literal[1]
+    kind: Literal["mix"]
+    results: list[dict[str, Any]]
 
 
 class NullCost(Wire):
@@ -854,12 +916,35 @@ class FailedEvent(Wire):
 
 
 PasswordSource = Annotated[EnvironmentPassword | FilePassword, Field(discriminator="kind")]
-Access = Annotated[SequentialAccess | RandomAccess | ZipfAccess, Field(discriminator="kind")]
+Access = Annotated[
+    SequentialAccess
+    | RandomAccess
+    | ZipfAccess
+    | BackwardsAccess
+    | StridedAccess
+    | ParetoAccess
+    | NormalAccess
+    | ZonesAccess,
+    Field(discriminator="kind"),
+]
+
+
+class WeightedOperation(Wire):
+    operation: FileOperation
+    weight: Annotated[int, Field(ge=0)]
+
+
+FileSizes = Annotated[CycleSizes | WeightedSizes | LognormalSizes, Field(discriminator="kind")]
 
 
 class Rate(Wire):
     operations_per_second: float
     arrival: Arrival
+
+
+class Rest(Wire):
+    every: Annotated[int, Field(ge=1)]
+    think: Think
 
 
 Data = Annotated[IncompressibleData | ZeroData | CompressibleData, Field(discriminator="kind")]
@@ -894,7 +979,6 @@ class WeightedActivity(Wire):
     weight: Annotated[int, Field(ge=0)]
 
 
-FileSizes = Annotated[CycleSizes | WeightedSizes | LognormalSizes, Field(discriminator="kind")]
 Tree = Annotated[OwnTree | SharedTree, Field(discriminator="kind")]
 AgeSizes = Annotated[LognormalParetoSizes | BinnedSizes, Field(discriminator="kind")]
 AgeLifetimes = Annotated[
@@ -993,6 +1077,15 @@ class ScanJob(Wire):
     list_whole: bool = False
     map_order: Annotated[int, Field(ge=0)] = 0
     space: bool = True
+    held: Annotated[list[Held], Field(validate_default=True)] = []
+    lease: Lease | None = None
+
+
+class MixJob(Wire):
+    format: Literal[1] = 1
+    kind: Literal["mix"] = "mix"
+    loads: list[dict[str, Any]]
+    lay_out: bool = False
     held: Annotated[list[Held], Field(validate_default=True)] = []
     lease: Lease | None = None
 
@@ -1338,6 +1431,7 @@ class LoadResult(Wire):
     steady: Steady | None = None
     self_measure: SelfMeasure
     sync: SyncResult | None = None
+    file_operations: Annotated[list[FileOperationResult], Field(validate_default=True)] = []
     finish: FinishResult | None = None
     companions: Annotated[list[CompanionResult], Field(validate_default=True)] = []
     integrity: IntegrityResult | None = None
@@ -1413,6 +1507,10 @@ class LoadJob(Wire):
     direct: bool
     noatime: bool = False
     access: Access
+    random_percent: Annotated[int | None, Field(ge=0, le=255)] = None
+    files_per_job: Annotated[int | None, Field(ge=1)] = None
+    operations: Annotated[list[WeightedOperation], Field(validate_default=True)] = []
+    file_sizes: FileSizes | None = None
     read_percent: Annotated[int, Field(ge=0, le=255)]
     block_sizes: list[BlockSize]
     queue_depth: Annotated[int, Field(ge=0)]
@@ -1420,6 +1518,9 @@ class LoadJob(Wire):
     batch: Annotated[int | None, Field(ge=0)] = None
     submit_batch: Annotated[int | None, Field(ge=0)] = None
     rate: Rate | None = None
+    burst: Annotated[int | None, Field(ge=1)] = None
+    rest: Rest | None = None
+    start_after_ns: Annotated[int, Field(ge=0)] = 0
     warm_up_ns: Annotated[int, Field(ge=0)] = 0
     duration_ns: Annotated[int, Field(ge=0)]
     size_limit_bytes: Annotated[int | None, Field(ge=0)] = None
@@ -1486,6 +1587,7 @@ class SimulateResult(Wire):
 
 Result = Annotated[
     LoadResult
+    | MixResult
     | LayoutResult
     | ProbeResult
     | ScanResult
@@ -1543,6 +1645,7 @@ Event = Annotated[
 ]
 Job = Annotated[
     LoadJob
+    | MixJob
     | LayoutJob
     | ProbeJob
     | ScanJob

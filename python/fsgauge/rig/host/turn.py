@@ -17,17 +17,23 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
+from fsgauge.rig.host.at_once import measure_at_once
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.turn_steps import TurnSystem, Work
 from fsgauge.rig.recording import of_turn, run_record
 from fsgauge.study.reached import over_paths
+from fsgauge.workload import method_of
 
 
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
     with turn_system(work, turn) as made:
+        if method_of(work.study.workload).at_once:
+            measure_at_once(made, [cells[cell_id] for cell_id in turn.cells])
+            made.scan_layout("after")
+            return
         for position, cell_id in enumerate(turn.cells):
             made.before(cells[cell_id])
             record = _run(made, position, cells[cell_id])

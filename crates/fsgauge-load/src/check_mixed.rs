@@ -1,0 +1,227 @@
+//! What the keys of a load must be that a mix is made of: rarer orders, rests and bursts, operations on a file set.
+
+use std::num::NonZeroU32;
+
+use fsgauge_wire::{Access, Failure, FileOperation, Interface, LoadJob, Sync, Target};
+
+use crate::target::Geometry;
+
+type Check = Result<(), Failure>;
+
+fn refuse(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Check {
+    Err(Failure::job(key, what, cause, next))
+}
+
+/// Checks them.
+pub(crate) fn check_mixed(load: &LoadJob) -> Check {
+    check_order(load)?;
+    check_files_per_job(load)?;
+    check_pace(load)?;
+    if load.operations.is_empty() {
+        return match load.file_sizes {
+            None => Ok(()),
+            Some(_) => {
+                refuse("file_sizes", "file_sizes without operations", "plain files are equal", "leave it out")
+            }
+        };
+    }
+    check_operations(load)?;
+    check_calls(load)
+}
+
+fn check_order(load: &LoadJob) -> Check {
+    match &load.access {
+        Access::Pareto { h } if !(*h > 0.0 && *h < 1.0) => refuse(
+            "access",
+            format!("h {h} is not above 0 and below 1"),
+            "it is a share",
+            "choose for example 0.2",
+        ),
+        Access::Normal { deviation_percent } if !(1..=100).contains(deviation_percent) => refuse(
+            "access",
+            format!("deviation_percent {deviation_percent} is not between 1 and 100"),
+            "it is a share of the target",
+            "choose for example 20",
+        ),
+        Access::Zones { zones } => {
+            let sum: u32 = zones.iter().map(|zone| u32::from(zone.size_percent)).sum();
+            if sum == 100 && zones.iter().all(|zone| zone.weight > 0 && zone.size_percent > 0) {
+                return Ok(());
+            }
+            let what = format!("zones of {sum} percent of the target, or one that is never drawn");
+            refuse("access", what, "zones are the whole target", "sizes that add up to 100, weights above 0")
+        }
+        Access::Strided { stride_bytes } if *stride_bytes < largest_block(load) => refuse(
+            "access",
+            format!("stride_bytes {stride_bytes} is below the block size {}", largest_block(load)),
+            "operations would overlap",
+            "choose a larger stride",
+        ),
+        Access::Sequential {} | Access::Backwards {} | Access::Strided { .. }
+            if load.random_percent.is_some() =>
+        {
+            refuse(
+                "random_percent",
+                "random_percent with an order that is not random",
+                "nothing is drawn",
+                "leave it out",
+            )
+        }
+        _ if load.random_percent.is_some_and(|percent| percent > 100) => {
+            refuse("random_percent", "random_percent is above 100", "it is a share", "choose 0 to 100")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn largest_block(load: &LoadJob) -> u64 {
+    load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1)
+}
+
+fn check_files_per_job(load: &LoadJob) -> Check {
+    let Some(files) = load.files_per_job.map(NonZeroU32::get) else { return Ok(()) };
+    let (count, needed) = (Geometry::of(&load.target).files, u64::from(files) * u64::from(load.jobs));
+    if load.ranges.is_some() || !load.operations.is_empty() || u64::from(count) != needed {
+        return refuse(
+            "files_per_job",
+            format!("files_per_job {files} of {} jobs on {count} files", load.jobs),
+            "each job has its own, and all of them are used; ranges and operations deal them otherwise",
+            "as many files as jobs times files_per_job",
+        );
+    }
+    Ok(())
+}
+
+fn check_pace(load: &LoadJob) -> Check {
+    if load.burst.is_some() && load.rate.is_none() {
+        return refuse(
+            "burst",
+            "burst without a rate",
+            "nothing is due together",
+            "give a rate, or leave it out",
+        );
+    }
+    if load.rest.is_some() && (load.rate.is_some() || load.queue_depth > 1) {
+        return refuse(
+            "rest",
+            "rest with a rate or a queue",
+            "others are due or under way meanwhile",
+            "queue_depth 1 without a rate",
+        );
+    }
+    Ok(())
+}
+
+fn check_operations(load: &LoadJob) -> Check {
+    let drawn = |operation| load.operations.iter().any(|each| each.operation == operation);
+    let is_never =
+        load.operations.iter().find(|each| each.weight == 0 || each.operation == FileOperation::Close);
+    if let Some(each) = is_never {
+        let what = format!("{:?} has weight {}", each.operation, each.weight);
+        return refuse("operations", what, "it is never drawn, or no operation of its own", "leave it out");
+    }
+    if drawn(FileOperation::Create) != drawn(FileOperation::Unlink) {
+        return refuse(
+            "operations",
+            "create and unlink are not both there",
+            "files are made in the places of those that were removed",
+            "give both, with equal weights",
+        );
+    }
+    Ok(())
+}
+
+fn check_calls(load: &LoadJob) -> Check {
+    let asked = [
+        ("interface", load.interface != Interface::Psync),
+        ("queue_depth", load.queue_depth > 1),
+        ("direct", load.direct),
+        ("access", load.access != Access::Random {} || load.random_percent.is_some()),
+        ("ranges", load.ranges.is_some()),
+        ("sync", !matches!(load.sync, Sync::None | Sync::Dsync)),
+        ("companions", !load.companions.is_empty()),
+        ("target", !matches!(load.target, Target::Files { .. } | Target::Null { .. })),
+    ];
+    if let Some((key, _)) = asked.into_iter().find(|(_, is_asked)| *is_asked) {
+        return refuse(
+            key,
+            format!("{key} with operations"),
+            "operations are plain calls, one at a time, on files that are drawn evenly, through the page cache",
+            "psync, queue_depth 1, direct=false, random access, and operations fsync or fdatasync in place of sync",
+        );
+    }
+    if matches!(load.target, Target::Files { count, .. } if count < load.jobs) {
+        return refuse(
+            "jobs",
+            "more jobs than files",
+            "each job has files of its own",
+            "fewer jobs, or more files",
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsgauge_wire::{Arrival, FileSizes, Rate, Rest, Think, WeightedOperation, Zone};
+
+    fn plain() -> LoadJob {
+        LoadJob { interface: Interface::Psync, ..LoadJob::plain() }
+    }
+
+    fn operations(all: &[(FileOperation, u32)]) -> LoadJob {
+        let one = |(operation, weight): &(FileOperation, u32)| WeightedOperation {
+            operation: *operation,
+            weight: *weight,
+        };
+        LoadJob { operations: all.iter().map(one).collect(), ..plain() }
+    }
+
+    #[test]
+    fn what_a_mix_is_made_of_passes() {
+        let one = NonZeroU32::new(1).unwrap();
+        let zones = vec![Zone { size_percent: 10, weight: 3 }, Zone { size_percent: 90, weight: 1 }];
+        let rest = Rest { every: one, think: Think { mean_ns: 1, spread: Arrival::Constant } };
+        for load in [
+            LoadJob { access: Access::Zones { zones }, ..plain() },
+            LoadJob { access: Access::Pareto { h: 0.2 }, random_percent: Some(10), ..plain() },
+            LoadJob { rest: Some(rest), ..plain() },
+            LoadJob { files_per_job: Some(one), ..plain() },
+            operations(&[(FileOperation::Stat, 1), (FileOperation::Create, 1), (FileOperation::Unlink, 1)]),
+        ] {
+            assert!(check_mixed(&load).is_ok(), "{load:?}");
+        }
+    }
+
+    #[test]
+    fn what_would_do_nothing_or_something_else_is_refused() {
+        let one = NonZeroU32::new(1).unwrap();
+        let rest = Rest { every: one, think: Think { mean_ns: 1, spread: Arrival::Constant } };
+        let rate = Some(Rate { operations_per_second: 1.0, arrival: Arrival::Constant });
+        let zones = vec![Zone { size_percent: 50, weight: 1 }];
+        let sizes = Some(FileSizes::Cycle { sizes_bytes: vec![1] });
+        let stat = operations(&[(FileOperation::Stat, 1)]);
+        for load in [
+            LoadJob { access: Access::Pareto { h: 1.0 }, ..plain() },
+            LoadJob { access: Access::Normal { deviation_percent: 0 }, ..plain() },
+            LoadJob { access: Access::Zones { zones }, ..plain() },
+            LoadJob { access: Access::Strided { stride_bytes: 1 }, ..plain() },
+            LoadJob { access: Access::Backwards {}, random_percent: Some(50), ..plain() },
+            LoadJob { random_percent: Some(101), ..plain() },
+            LoadJob { files_per_job: Some(one), jobs: 2, ..plain() },
+            LoadJob { burst: Some(one), ..plain() },
+            LoadJob { rest: Some(rest), rate, ..plain() },
+            LoadJob { file_sizes: sizes, ..plain() },
+            LoadJob { direct: true, ..stat.clone() },
+            LoadJob { sync: Sync::Fsync { every: 1 }, ..stat.clone() },
+            LoadJob { interface: Interface::IoUring, ..stat },
+            operations(&[(FileOperation::Stat, 0)]),
+            operations(&[(FileOperation::Close, 1)]),
+            operations(&[(FileOperation::Create, 1)]),
+            operations(&[(FileOperation::Unlink, 1)]),
+        ] {
+            assert!(check_mixed(&load).is_err(), "{load:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! An order that is chosen while running: the rarer ones have one loop together, at the cost of one call a place.
+
+use std::num::NonZeroU32;
+
+use fsgauge_wire::{Access, LoadJob};
+
+use super::backwards::Backwards;
+use super::on_from_there::OnFromThere;
+use super::skewed::{Normal, Pareto, Zones};
+use super::strided::Strided;
+use super::{Order, Place, Sequential, SizeClass, Sizes, Uniform, Zipf};
+use crate::random::Random;
+use crate::target::Geometry;
+
+/// An order of any kind.
+pub(crate) struct AnyOrder {
+    inner: Box<dyn Order>,
+    /// The first file of the job; 0 where it uses all.
+    first_file: u32,
+}
+
+impl AnyOrder {
+    /// Whether the order of a load is one of these: the usual ones have loops of their own.
+    pub(crate) fn is_needed(load: &LoadJob) -> bool {
+        let is_usual = matches!(load.access, Access::Sequential {} | Access::Random {} | Access::Zipf { .. });
+        !is_usual || load.files_per_job.is_some() || load.random_percent.is_some_and(|percent| percent < 100)
+    }
+
+    /// The order of job `job`.
+    pub(crate) fn new(load: &LoadJob, sizes: &Sizes, job: u32) -> Self {
+        let (geometry, (job, jobs), first_file) = part(load, job);
+        let step_bytes = sizes.step_bytes();
+        let share = || Sequential::new(&geometry, step_bytes, job, jobs);
+        let inner: Box<dyn Order> = match &load.access {
+            Access::Sequential {} => Box::new(share()),
+            Access::Backwards {} => Box::new(Backwards::new(&geometry, step_bytes, job, jobs)),
+            Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
+            Access::Random {} => Box::new(Uniform::new(&geometry)),
+            Access::Zipf { theta } => Box::new(Zipf::new(*theta, &geometry, sizes)),
+            Access::Pareto { h } => Box::new(Pareto::new(*h, &geometry, sizes)),
+            Access::Normal { deviation_percent } => {
+                Box::new(Normal::new(*deviation_percent, &geometry, sizes))
+            }
+            Access::Zones { zones } => Box::new(Zones::new(zones, &geometry, sizes)),
+        };
+        let inner = match load.random_percent {
+            Some(percent) if percent < 100 => Box::new(OnFromThere::new(inner, percent, &geometry)),
+            _ => inner,
+        };
+        AnyOrder { inner, first_file }
+    }
+}
+
+/// What job `job` uses: the shape of its files, which job it is among those that share them, and its first file.
+fn part(load: &LoadJob, job: u32) -> (Geometry, (u32, u32), u32) {
+    let geometry = Geometry::of(&load.target);
+    match load.files_per_job.map(NonZeroU32::get) {
+        Some(files) => (Geometry { files, ..geometry }, (0, 1), job * files),
+        None => (geometry, (job, load.jobs), 0),
+    }
+}
+
+impl Order for AnyOrder {
+    #[inline]
+    fn next(&mut self, random: &mut Random, class: &SizeClass) -> Place {
+        let place = self.inner.next(random, class);
+        Place { file: self.first_file + place.file, ..place }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsgauge_wire::{BlockSize, Target};
+
+    fn load(access: Access) -> LoadJob {
+        let target = Target::Files {
+            directory: "/mnt".into(),
+            prefix: "f".into(),
+            count: 4,
+            file_size_bytes: 8 * 4096,
+        };
+        LoadJob {
+            access,
+            target,
+            block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
+            ..LoadJob::plain()
+        }
+    }
+
+    fn places(load: &LoadJob, job: u32, count: usize) -> Vec<Place> {
+        let sizes = Sizes::new(&load.block_sizes, &Geometry::of(&load.target));
+        let (mut order, mut random) = (AnyOrder::new(load, &sizes, job), Random::new(1, 0));
+        let class = *sizes.next(&mut random);
+        (0..count).map(|_| order.next(&mut random, &class)).collect()
+    }
+
+    #[test]
+    fn the_usual_orders_keep_their_own_loops() {
+        let usual = [Access::Sequential {}, Access::Random {}, Access::Zipf { theta: 1.1 }];
+        assert!(usual.into_iter().all(|access| !AnyOrder::is_needed(&load(access))));
+        assert!(AnyOrder::is_needed(&load(Access::Backwards {})));
+        assert!(AnyOrder::is_needed(&LoadJob { random_percent: Some(50), ..load(Access::Random {}) }));
+        assert!(!AnyOrder::is_needed(&LoadJob { random_percent: Some(100), ..load(Access::Random {}) }));
+    }
+
+    #[test]
+    fn a_job_stays_in_its_own_files() {
+        let files_per_job = NonZeroU32::new(2);
+        let own = LoadJob { files_per_job, jobs: 2, ..load(Access::Random {}) };
+        let files =
+            |job| -> Vec<u32> { places(&own, job, 200).into_iter().map(|place| place.file).collect() };
+        assert!(files(0).iter().all(|file| *file < 2) && files(0).contains(&1));
+        assert!(files(1).iter().all(|file| (2..4).contains(file)) && files(1).contains(&2));
+        let in_order = LoadJob { files_per_job, jobs: 2, ..load(Access::Sequential {}) };
+        let walked: Vec<u32> = places(&in_order, 1, 17).into_iter().map(|place| place.file).collect();
+        assert_eq!((walked[0], walked[8], walked[16]), (2, 3, 2));
+    }
+}

@@ -1,0 +1,39 @@
+"""The factors of a cell of a mix: the group that it is, and what that group's load is."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from fsgauge.record.factors import CellFactors, Factor
+
+
+class MixFactors(CellFactors):
+    """One group; the queue is of each of its jobs. `judged_by` is the metric it is compared by."""
+
+    KIND: ClassVar = "mix"
+
+    group: Annotated[str, Factor("group", role="pattern", column="mix_group")]
+    block_size_bytes: Annotated[int, Factor("mean block size", role="size")]
+    queue_depth: Annotated[int, Factor("queue depth", role="depth")]
+    jobs: Annotated[int, Factor("jobs", role="jobs", one="job")]
+    read_percent: Annotated[int, Factor("share of reads")]
+    interface: Annotated[Literal["io_uring", "psync"], Factor("interface")]
+    judged_by: Annotated[str, Factor("judged by")] = "iops"
+
+    @property
+    def place(self) -> str:
+        """Where the cell is, in a sentence: beside the other groups."""
+        return f'group "{self.group}"'
+
+    @property
+    def work(self) -> str:
+        """What is done, in a sentence: "log operations"."""
+        return f"{self.group} operations"
+
+    @property
+    def panel(self) -> str:
+        """Each group stands alone."""
+        return self.group
+
+
+FACTORS = MixFactors

@@ -1,0 +1,52 @@
+"""The sizes of a group's files: the engine's law, the largest one, and what all of them take."""
+
+from __future__ import annotations
+
+import math
+
+from fsgauge.kinds.mix.group import Group
+
+_BLOCK_BYTES = 4 << 10
+_GROWN_BLOCKS = 16
+"""A file that is appended to grows by so many blocks, or doubles, before it is cut back."""
+
+
+def size_law(group: Group) -> dict[str, object]:
+    """The law for the engine, as JSON."""
+    if group.size_distribution == "log-normal":
+        return {
+            "kind": "lognormal",
+            "median_bytes": group.median_size,
+            "sigma": group.size_sigma,
+            "smallest_bytes": group.smallest_size,
+            "largest_bytes": group.largest_size,
+        }
+    if not group.size_weights:
+        return {"kind": "cycle", "sizes_bytes": group.file_sizes}
+    weighted = zip(group.file_sizes, group.size_weights, strict=True)
+    return {"kind": "weighted", "sizes": [{"size_bytes": s, "weight": w} for s, w in weighted]}
+
+
+def largest_bytes(group: Group) -> int:
+    """The largest file."""
+    if group.size_distribution == "log-normal":
+        return group.largest_size
+    return max(group.file_sizes)
+
+
+def stored_bytes(group: Group) -> int:
+    """What all of its files take, in blocks of 4 KiB, as far as they may grow."""
+    each = _mean_bytes(group)
+    if "append" in group.operations:
+        each += max(each, _GROWN_BLOCKS * max(group.block_sizes))
+    blocks = math.ceil(each / _BLOCK_BYTES)
+    return blocks * _BLOCK_BYTES * group.file_count
+
+
+def _mean_bytes(group: Group) -> float:
+    if group.size_distribution == "log-normal":
+        mean = group.median_size * math.exp(min(group.size_sigma**2 / 2, 50))
+        return min(max(mean, group.smallest_size), group.largest_size)
+    weights = group.size_weights or [1] * len(group.file_sizes)
+    total = sum(size * each for size, each in zip(group.file_sizes, weights, strict=True))
+    return total / sum(weights)

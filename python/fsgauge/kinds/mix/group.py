@@ -1,0 +1,294 @@
+"""A [[workload.group]] checked: its keys agree, what it draws can be drawn, it can run."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import ValidationInfo, model_validator
+
+from fsgauge.kinds.mix.group_keys import GroupKeys
+from fsgauge.kinds.mix.operations import MAKING, PLAIN, READING
+from fsgauge.study.base import conflict
+from fsgauge.study.sweep import (
+    Inapplicable,
+    refuse_ignored,
+    refuse_to_verify_zeros,
+    require_whole_sectors,
+)
+from fsgauge.units import exact_size
+
+_OF_A_DISTRIBUTION = {
+    "zipf_theta": "zipf",
+    "pareto_h": "pareto",
+    "normal_deviation": "normal",
+    "zone_sizes": "zones",
+    "zone_weights": "zones",
+}
+_OF_LOG_NORMAL = ("median_size", "size_sigma", "smallest_size", "largest_size")
+_OF_FILES = ("files", "files_of_jobs", "file_sizes", "size_weights", "size_distribution")
+
+
+class Group(GroupKeys):
+    """Clients that all do the same; the groups of a mix run side by side."""
+
+    @model_validator(mode="after")
+    def _makes_sense(self, info: ValidationInfo) -> Self:
+        self._weights_fit()
+        self._zones_fill_the_space()
+        self._calls_can_be_made()
+        self._blocks_fit()
+        self._files_can_be()
+        self._can_be_verified()
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it only reads and writes blocks, at any depth."""
+        return all(operation in PLAIN for operation in self.operations)
+
+    @property
+    def changes_files(self) -> bool:
+        """Whether anything that it does changes what is stored."""
+        return any(operation not in READING for operation in self.operations)
+
+    @property
+    def read_percent(self) -> int:
+        """Share of reads among its reads and writes; of other operations, of those that change
+        nothing."""
+        total = sum(self.operations.values())
+        reads = sum(each for name, each in self.operations.items() if name in READING)
+        share = round(100 * reads / total)
+        is_mixed = 0 < reads < total
+        return min(max(share, 1), 99) if is_mixed else share
+
+    @property
+    def file_count(self) -> int:
+        """Its own files, those of all jobs together; none where it uses another group's."""
+        if self.files_of is not None:
+            return 0
+        return self.files * (self.jobs if self.files_of_jobs == "own" else 1)
+
+    @property
+    def mean_block_bytes(self) -> float:
+        """Of the sizes that are drawn."""
+        weights = self.block_weights or [1] * len(self.block_sizes)
+        total = sum(size * each for size, each in zip(self.block_sizes, weights, strict=True))
+        return total / sum(weights)
+
+    @property
+    def calls(self) -> Literal["io_uring", "psync"]:
+        """The system calls of its reads and writes."""
+        if self.interface != "auto":
+            return self.interface
+        return "psync" if self.queue_depth == 1 else "io_uring"
+
+    @property
+    def operations_per_second(self) -> float | None:
+        """Its pace, all jobs together; none for one that starts an operation when one ends."""
+        if self.bandwidth is not None:
+            return self.bandwidth / self.mean_block_bytes
+        return self.rate
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this group: why, and the key that makes it so."""
+        found: Inapplicable = {}
+        if self.order != "strided":
+            found["stride"] = (f'the order is "{self.order}"', "order")
+        if self.order != "random":
+            reason = (f'the order is "{self.order}"', "order")
+            found |= dict.fromkeys(("random_percent", "distribution"), reason)
+        for key, distribution in _OF_A_DISTRIBUTION.items():
+            if self.order != "random" or self.distribution != distribution:
+                found[key] = (f'the distribution is not "{distribution}"', "distribution")
+        if len(self.block_sizes) == 1:
+            found["block_weights"] = ("there is one block size", "block_sizes")
+        if self.queue_depth == 1:
+            found["submit_batch"] = ("there is one operation at a time", "queue_depth")
+        if self.files_of is not None:
+            reason = ("the files are those of another group", "files_of")
+            found |= dict.fromkeys((*_OF_FILES, *_OF_LOG_NORMAL), reason)
+        elif self.size_distribution == "log-normal":
+            reason = ("sizes are log-normal", "size_distribution")
+            found |= dict.fromkeys(("file_sizes", "size_weights"), reason)
+        else:
+            found |= dict.fromkeys(_OF_LOG_NORMAL, ("sizes are listed", "size_distribution"))
+            if len(self.file_sizes) == 1:
+                found["size_weights"] = ("there is one file size", "file_sizes")
+        if self.jobs == 1 and self.files_of is None:
+            found["files_of_jobs"] = ("there is one job", "jobs")
+        if self.operations_per_second is None:
+            reason = ("there is no rate, so operations start when others end", "rate")
+            found |= dict.fromkeys(("arrival", "burst"), reason)
+        if not self.think:
+            found |= dict.fromkeys(("think_every", "think_spread"), ("jobs do not rest", "think"))
+        if "write" not in self.operations:
+            found["sync"] = ("nothing is written by write", "operations")
+        if self.sync not in ("fsync", "fdatasync"):
+            found["sync_every"] = (f'sync is "{self.sync}"', "sync")
+        if self.data == "zero":
+            found["compressible"] = ("all of it is zeros", "data")
+        return found
+
+    def _weights_fit(self) -> None:
+        for key, of in (
+            ("block_weights", "block_sizes"),
+            ("size_weights", "file_sizes"),
+            ("zone_weights", "zone_sizes"),
+        ):
+            weights, drawn = getattr(self, key), getattr(self, of)
+            if weights and len(weights) != len(drawn):
+                raise conflict(
+                    f"{len(weights)} weights are given for {len(drawn)} sizes",
+                    [key, of],
+                    next="a weight for each size",
+                )
+
+    def _zones_fill_the_space(self) -> None:
+        if self.order != "random" or self.distribution != "zones":
+            return
+        if sum(self.zone_sizes) != 100 or not self.zone_weights or 0 in self.zone_sizes:
+            raise conflict(
+                f"the zones are {sum(self.zone_sizes)} % of the space, with"
+                f" {len(self.zone_weights)} weights",
+                ["zone_sizes", "zone_weights", "distribution"],
+                next='zone_sizes = ["10 %", "90 %"], zone_weights = [3, 1]',
+            )
+
+    def _calls_can_be_made(self) -> None:
+        if self.interface == "psync" and self.queue_depth > 1:
+            raise conflict(
+                "interface psync does one operation at a time, and the queue depth is"
+                f" {self.queue_depth}",
+                ["interface", "queue_depth"],
+                next='interface = "auto", or queue_depth = 1 with more jobs',
+            )
+        if not self.is_plain and (self.queue_depth > 1 or self.interface == "io_uring"):
+            other = next(each for each in self.operations if each not in PLAIN)
+            raise conflict(
+                f"{other} is one call at a time, and the queue depth is {self.queue_depth}"
+                if self.queue_depth > 1
+                else f"{other} is a plain call, and the interface is io_uring",
+                [("operations", other), "queue_depth" if self.queue_depth > 1 else "interface"],
+                next="queue_depth = 1 with more jobs, or a group of its own for reads and writes",
+            )
+        if not self.is_plain:
+            self._names_are_drawn_evenly()
+        if self.think and (self.queue_depth > 1 or self.operations_per_second is not None):
+            raise conflict(
+                "a job rests between operations, and here others are under way or due then",
+                ["think", "queue_depth" if self.queue_depth > 1 else "rate"],
+                next="queue_depth = 1 without a rate",
+            )
+        if self.rate is not None and self.bandwidth is not None:
+            raise conflict("the pace is given twice", ["bandwidth", "rate"], next="leave one out")
+
+    def _names_are_drawn_evenly(self) -> None:
+        other = next(each for each in self.operations if each not in PLAIN)
+        asked = {
+            "direct": self.direct,
+            "order": self.order != "random",
+            "distribution": self.distribution != "uniform",
+            "random_percent": self.random_percent < 100,
+            "sync": self.sync in ("fsync", "fdatasync"),
+            "files_of": self.files_of is not None,
+        }
+        for key, is_asked in asked.items():
+            if is_asked:
+                raise conflict(
+                    f"with {other} a group draws its files evenly and goes through the page cache",
+                    [key, ("operations", other)],
+                    next="a group of its own for reads and writes; fsync by its weight",
+                )
+        if self.jobs > self.files:
+            raise conflict(
+                f"each of {self.jobs} jobs has files of its own, and there are {self.files}",
+                ["jobs", "files"],
+                next=f"files = {self.jobs}, or fewer jobs",
+            )
+
+    def _blocks_fit(self) -> None:
+        if self.direct:
+            for index, size_bytes in enumerate(self.block_sizes):
+                way = "direct = false"
+                require_whole_sectors(size_bytes, ("block_sizes", index), "direct", way)
+            if self.order == "strided":
+                require_whole_sectors(self.stride, "stride", "direct", "direct = false")
+        if self.order == "strided" and self.stride < max(self.block_sizes):
+            raise conflict(
+                f"a stride of {exact_size(self.stride)} is below the block size of"
+                f" {exact_size(max(self.block_sizes))}: operations would overlap",
+                ["stride", "block_sizes"],
+                next='order = "sequential", or a larger stride',
+            )
+        smallest, largest = min(self.file_sizes), max(self.block_sizes)
+        if self.is_plain and self.files_of is None and smallest < largest:
+            raise conflict(
+                f"a block of {exact_size(largest)} does not fit into a file of"
+                f" {exact_size(smallest)}",
+                ["block_sizes", "file_sizes"],
+                next="smaller blocks, or larger files",
+            )
+
+    def _files_can_be(self) -> None:
+        drawn = len(self.file_sizes) > 1 or self.size_distribution == "log-normal"
+        if self.is_plain and drawn:
+            raise conflict(
+                "a group that only reads and writes has files of one size",
+                ["size_distribution" if len(self.file_sizes) == 1 else "file_sizes"],
+                next="one of file_sizes; or read_file, write_file and append, which take any size",
+            )
+        if self.files_of_jobs == "own" and self.jobs > 1 and not self.is_plain:
+            raise conflict(
+                "operations on names draw from one set of all jobs",
+                ["files_of_jobs", "operations"],
+                next='files_of_jobs = "shared", or a group for each',
+            )
+        if self.size_distribution == "log-normal" and not (
+            self.smallest_size <= self.median_size <= self.largest_size
+        ):
+            raise conflict(
+                "the median size is not between the smallest and the largest",
+                ["median_size", "smallest_size", "largest_size"],
+            )
+        if self.sync in ("fsync", "fdatasync") and self.files > 1 and self.files_of_jobs == "shared":
+            raise conflict(
+                f"after its writes a job would sync all of its {self.files} files",
+                ["sync", "files"],
+                next=f"files = 1; or operations with {self.sync}, which syncs one file",
+            )
+        making = sorted(MAKING & set(self.operations))
+        if "unlink" in making and "create" not in making:
+            raise conflict(
+                "unlink removes every file in the end, and nothing makes new ones",
+                [("operations", "unlink"), "operations"],
+                next="add create with the same weight",
+            )
+        if "create" in making and "unlink" not in making:
+            raise conflict(
+                "create makes a file in the place of one that was removed, and nothing removes any",
+                [("operations", "create"), "operations"],
+                next="add unlink with the same weight",
+            )
+
+    def _can_be_verified(self) -> None:
+        if not self.verify:
+            return
+        if self.data == "zero":
+            refuse_to_verify_zeros()
+        reasons = {
+            "operations": list(self.operations) != ["write"],
+            "block_sizes": len(self.block_sizes) > 1,
+            "order": self.order not in ("sequential", "random"),
+            "distribution": self.distribution != "uniform" or self.random_percent < 100,
+            "files_of": self.files_of is not None,
+            "think": bool(self.think),
+        }
+        for key, hinders in reasons.items():
+            if hinders:
+                raise conflict(
+                    "what is verified is written by this group alone, each place once in a round",
+                    ["verify", key],
+                    next="verify = false, or a group that only writes: one block size, order"
+                    " sequential or random, uniform",
+                )

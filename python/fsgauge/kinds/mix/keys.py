@@ -1,0 +1,253 @@
+"""The workload `mix`: groups of unlike clients side by side, each of them a cell."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from fsgauge.errors import did_you_mean, nearest
+from fsgauge.kinds.mix.factors import MixFactors
+from fsgauge.kinds.mix.group import Group
+from fsgauge.record.records import Cell
+from fsgauge.study.base import OneLine, OneOrSwept, conflict
+from fsgauge.study.sweep import SCAN
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.units import DurationNs, exact_duration
+
+MOST_GROUPS = 64
+_RATES = {"operations": "iops", "commits": "iops", "bandwidth": "bandwidth"}
+_PARTS = ("mean", "p50", "p99", "p999")
+_OF_GROUP = re.compile(r"(?P<what>.+?) of (?P<group>.+)")
+
+
+class Judged(NamedTuple):
+    """A group, and the metric that it is judged by."""
+
+    group: str
+    metric: str
+
+
+class MixWorkload(WorkloadKeys):
+    """Unlike groups of clients, all at once; one cell a group."""
+
+    question_of_folders: ClassVar[str] = "How do these file systems carry this mix of clients?"
+
+    kind: Literal["mix"] = Field(
+        "mix", description="The load: groups of unlike clients that work side by side."
+    )
+    primary: OneOrSwept[OneLine] | None = Field(
+        None,
+        description='What the answer is about: "operations of GROUP", "commits of GROUP" (of one'
+        ' that syncs), "bandwidth of GROUP", or a latency: "write p99 of GROUP" with mean, p50, p99'
+        " or p999 of any of its operations, or of sync. Default: the operations of the first group"
+        " (of a paced one, their p99).",
+    )
+    warm_up: DurationNs = Field(
+        2_000_000_000, description="Load of all groups before what is measured; not counted."
+    )
+    duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        10_000_000_000, description="The measured part of each run."
+    )
+    scan: bool = Field(False, description=SCAN)
+    group: Annotated[list[Group], Field(min_length=1, max_length=MOST_GROUPS)] = Field(
+        description="The groups, a [[workload.group]] each.",
+    )
+
+    def cells(self) -> list[Cell]:
+        """A cell a group, in the order of the study."""
+        return [self._cell(group) for group in self.group]
+
+    def default_primary(self) -> list[str]:
+        """The groups that `primary` names, or the first one."""
+        named = dict.fromkeys(each.group for each in self.judged())
+        return [cell.id for cell in self.cells() if cell.factors["group"] in named]
+
+    def judged(self) -> list[Judged]:
+        """What `primary` says, or the usual; raises a conflict for what is not there."""
+        if self.primary:
+            return [self._judged(index, text) for index, text in enumerate(self.primary)]
+        first = self.group[0]
+        return [Judged(first.name, _usual_metric(first))]
+
+    def named(self, name: str) -> Group:
+        """The group of that name."""
+        return next(group for group in self.group if group.name == name)
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """Each group has a folder."""
+        return ("kind", "each group has files in a folder of its own", "overhead compares with raw")
+
+    def keys_agree(self) -> None:
+        """Raise a conflict where groups contradict one another."""
+        self._names_differ()
+        for index, group in enumerate(self.group):
+            self._files_are_there(index, group)
+            self._begins_in_time(index, group)
+        self.judged()
+
+    def chain(self, group: Group) -> list[Group]:
+        """The groups that it comes after, the nearest first; ends where it comes round."""
+        found: list[Group] = []
+        while group.after is not None and len(found) <= len(self.group):
+            group = self.named(group.after)
+            found.append(group)
+        return found
+
+    def span_ns(self, group: Group) -> tuple[int, int, int]:
+        """When it begins after the start of the mix, its warm-up, and how long it is measured."""
+        before = self.chain(group)
+        begin = sum(each.start_after for each in (group, *before))
+        begin += sum(each.duration or 0 for each in before)
+        if group.duration is not None:
+            return begin, 0, group.duration
+        if begin <= self.warm_up:
+            return begin, self.warm_up - begin, self.duration
+        return begin, 0, self.warm_up + self.duration - begin
+
+    def _names_differ(self) -> None:
+        seen: set[str] = set()
+        for index, group in enumerate(self.group):
+            folder = folder_of(group.name)
+            if folder in seen:
+                raise conflict(
+                    f'two groups are called "{group.name}"', [("group", index, "name")]
+                )
+            seen.add(folder)
+
+    def _files_are_there(self, index: int, group: Group) -> None:
+        for key in ("files_of", "after"):
+            name = getattr(group, key)
+            if name is None:
+                continue
+            names = [each.name for each in self.group if each.name != group.name]
+            if name not in names:
+                near = nearest(name, names)
+                raise conflict(
+                    f'there is no other group "{name}"',
+                    [("group", index, key)],
+                    hint=did_you_mean(near) if near else f"groups: {', '.join(names) or 'none'}",
+                )
+        if group.files_of is None:
+            return
+        other = self.named(group.files_of)
+        if other.files_of is not None or not (other.is_plain and group.is_plain):
+            raise conflict(
+                f'the files of "{other.name}" cannot be shared: only groups that read and write'
+                " blocks share files, those of the group that has them",
+                [("group", index, "files_of")],
+                next="name the group that has the files",
+            )
+        if other.files_of_jobs == "own" and other.jobs > 1:
+            raise conflict(
+                f'each job of "{other.name}" has files of its own',
+                [("group", index, "files_of")],
+                next=f'files_of_jobs = "shared" in "{other.name}"',
+            )
+        if min(other.file_sizes) < max(group.block_sizes):
+            raise conflict(
+                f'a block is larger than a file of "{other.name}"',
+                [("group", index, "block_sizes")],
+            )
+
+    def _begins_in_time(self, index: int, group: Group) -> None:
+        before = self.chain(group)
+        if group in before:
+            raise conflict(
+                f'"{group.name}" would begin after its own end', [("group", index, "after")]
+            )
+        for each in before:
+            if each.duration is None:
+                raise conflict(
+                    f'"{group.name}" never begins: "{each.name}" goes on to the end of the mix',
+                    [("group", index, "after")],
+                    next=f'a duration for "{each.name}"',
+                )
+        begin, warm_up, duration = self.span_ns(group)
+        end = self.warm_up + self.duration
+        if begin >= end or begin + warm_up + duration > end:
+            raise conflict(
+                f'"{group.name}" begins after {exact_duration(begin)} and takes'
+                f" {exact_duration(warm_up + max(duration, 0))}, and the mix ends after"
+                f" {exact_duration(end)}"
+                if duration > 0
+                else f'"{group.name}" would never begin: the mix ends after {exact_duration(end)}',
+                [("group", index, "duration" if group.duration else "start_after"), "duration"],
+                next="a longer workload.duration, or begin earlier",
+            )
+
+    def _judged(self, index: int, text: str) -> Judged:
+        found = _OF_GROUP.fullmatch(text)
+        names = [group.name for group in self.group]
+        if found is None or found["group"] not in names:
+            near = nearest(found["group"] if found else text, names)
+            raise conflict(
+                f'"{text}" names no group of this mix',
+                [("primary", index)],
+                hint=did_you_mean(near) if near else "",
+                next=f'primary = "operations of {names[0]}"',
+            )
+        group = self.named(found["group"])
+        metric = _metric(found["what"], group)
+        if metric is None:
+            known = _known_measures(group)
+            near = nearest(found["what"], known)
+            raise conflict(
+                f'"{group.name}" has no {found["what"]}',
+                [("primary", index)],
+                hint=did_you_mean(near) if near else f"it has {', '.join(known)}",
+                next=f'primary = "{(near or known)[0]} of {group.name}"',
+            )
+        return Judged(group.name, metric)
+
+    def _cell(self, group: Group) -> Cell:
+        metrics = [each.metric for each in self.judged() if each.group == group.name]
+        factors = MixFactors(
+            group=group.name,
+            block_size_bytes=round(group.mean_block_bytes),
+            queue_depth=group.queue_depth,
+            jobs=group.jobs,
+            read_percent=group.read_percent,
+            interface=group.calls,
+            judged_by=(metrics or [_usual_metric(group)])[0],
+        )
+        return factors.cell(folder_of(group.name), group.name)
+
+
+def folder_of(name: str) -> str:
+    """The folder of a group's files, and the id of its cell."""
+    return name.replace(" ", "-")
+
+
+def _usual_metric(group: Group) -> str:
+    """Its rate; of a pace, which sets that, the p99 of what it does most."""
+    if group.operations_per_second is None:
+        return "iops"
+    most = max(group.operations, key=lambda name: group.operations[name])
+    return f"{most}.p99"
+
+
+def _known_measures(group: Group) -> list[str]:
+    latencies = [f"{name} p99" for name in _with_latencies(group)]
+    return ["operations", *(["commits"] if _syncs(group) else []), "bandwidth", *latencies]
+
+
+def _syncs(group: Group) -> bool:
+    return group.sync in ("fsync", "fdatasync", "dsync")
+
+
+def _with_latencies(group: Group) -> list[str]:
+    return [*group.operations, *(["sync"] if group.sync in ("fsync", "fdatasync") else [])]
+
+
+def _metric(what: str, group: Group) -> str | None:
+    """None for what the group does not have."""
+    if what in _RATES and (what != "commits" or _syncs(group)):
+        return _RATES[what]
+    operation, _, part = what.rpartition(" ")
+    is_there = operation in _with_latencies(group) and part in _PARTS
+    return f"{operation}.{part}" if is_there else None
+
+
+KEYS = MixWorkload

@@ -1,0 +1,235 @@
+"""Groups side by side carried out: each has a folder, and a load of the engine; all are one job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fsgauge.engine.wire import LoadJob
+from fsgauge.errors import InputError
+from fsgauge.kinds.mix.factors import MixFactors
+from fsgauge.kinds.mix.file_sizes import largest_bytes, size_law, stored_bytes
+from fsgauge.kinds.mix.group import Group
+from fsgauge.kinds.mix.keys import MixWorkload, folder_of
+from fsgauge.record.records import Cell
+from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
+from fsgauge.workload.folders import ClientFolders, FileSets, Place
+from fsgauge.workload.method import MakesOwnFiles
+from fsgauge.workload.slicing import interval_ns
+
+_USABLE_PERCENT = 95
+"""Share of the free space that files may take: file systems need the rest as they fill."""
+_FILES_IN_DIRECTORY = 100
+_PREFIX = "f"
+
+
+@dataclass(frozen=True)
+class MixMethod(MakesOwnFiles):
+    """One engine job a turn; the load of each group is a cell."""
+
+    workload: MixWorkload
+
+    at_once = True
+
+    @property
+    def file_sets(self) -> FileSets:
+        """A folder for each group that has files of its own."""
+        folders = [folder_of(group.name) for group in self._owners()]
+        return FileSets(folders=tuple(folders), of_clients=())
+
+    def in_room(self, room: Room) -> MixMethod:
+        """The same; InputError where the files do not fit."""
+        needed = sum(map(stored_bytes, self._owners()))
+        usable = room.free_bytes * _USABLE_PERCENT // 100
+        if needed > usable:
+            name = max(self._owners(), key=stored_bytes).name
+            raise InputError(
+                f"the files of all groups take {format_size(needed)}",
+                cause=f"{format_size(usable)} can be used"
+                + (f' on "{room.least}"' if room.least else " of the storage"),
+                next=f'larger storage, or smaller file_sizes of "{name}", which has the most',
+            )
+        inodes = sum(map(_inodes, self._owners()))
+        if room.inodes is not None and inodes > room.inodes:
+            raise InputError(
+                f"the files of all groups and their directories need {inodes} inodes",
+                cause=f'"{room.fewest}" has {room.inodes}',
+                next=self.fewer_files(),
+            )
+        return self
+
+    def fewer_files(self) -> str:
+        """What makes a system hold fewer of them."""
+        most = max(self._owners(), key=lambda group: group.file_count)
+        return f'fewer files of group "{most.name}", or a file system with more inodes'
+
+    def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
+        """Of all groups."""
+        return max(map(largest_bytes, self._owners()))
+
+    @property
+    def threads(self) -> int:
+        """Those of all groups."""
+        return sum(group.jobs for group in self.workload.group)
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
+        """Blocks of the groups that pass the page cache."""
+        direct = [group for group in self.workload.group if group.direct]
+        return sorted({size for group in direct for size in group.block_sizes})
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+        """The load of one group."""
+        if not isinstance(target, ClientFolders):
+            raise TypeError("groups need folders, and this target has none")
+        group = self._group(cell)
+        owner = self.workload.named(group.files_of) if group.files_of else group
+        begin_ns, warm_up_ns, duration_ns = self.workload.span_ns(group)
+        weights = group.block_weights or [1] * len(group.block_sizes)
+        blocks = zip(group.block_sizes, weights, strict=True)
+        load: dict[str, Any] = {
+            "target": {
+                "kind": "files",
+                "directory": target.folder(folder_of(owner.name)),
+                "prefix": _PREFIX,
+                "count": owner.file_count,
+                "file_size_bytes": max(largest_bytes(owner), 1),
+            },
+            "interface": group.calls,
+            "direct": group.direct,
+            "access": _access(group),
+            "read_percent": group.read_percent,
+            "block_sizes": [{"size_bytes": size, "weight": each} for size, each in blocks],
+            "queue_depth": group.queue_depth,
+            "jobs": group.jobs,
+            "submit_batch": group.submit_batch,
+            "start_after_ns": begin_ns,
+            "warm_up_ns": warm_up_ns,
+            "duration_ns": duration_ns,
+            "interval_ns": interval_ns(self.workload.duration),
+            "data": _data(group),
+            "sync": _sync(group),
+            "seed": seed,
+            "verify": group.verify,
+            **_pace(group),
+        }
+        if group.order == "random" and group.random_percent < 100:
+            load["random_percent"] = group.random_percent
+        if not group.is_plain:
+            drawn = group.operations.items()
+            load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
+            load["file_sizes"] = size_law(group)
+        elif group.verify:
+            load["ranges"] = {"kind": _ranges(group)}
+        elif owner.files_of_jobs == "own" and group.jobs > 1 and group is owner:
+            load["files_per_job"] = group.files
+        return LoadJob.model_validate_json(json.dumps(load))
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """All groups run at once, so the first one's cell stands for all, and for their files."""
+        if self._group(cell) is not self.workload.group[0]:
+            return 0.0
+        laid_out = sum(map(stored_bytes, self._owners())) / speed.bytes_per_second
+        return laid_out + (self.workload.warm_up + self.workload.duration) / 1e9
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
+        """Its own files once, then at the assumed rate or its pace."""
+        group = self._group(cell)
+        _, warm_up_ns, duration_ns = self.workload.span_ns(group)
+        rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
+        rate = min(rate, group.operations_per_second or rate)
+        share = (100 - group.read_percent) / 100
+        moved = rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
+        return moved + (stored_bytes(group) if group.files_of is None else 0)
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
+        """A line a group."""
+        lines = [f"{group.name}: {_in_words(group)}" for group in self.workload.group]
+        return [*lines, f"time: {self.time_words()}, all groups at once"]
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        return "a mix of groups is checked group by group so far", ""
+
+    def _group(self, cell: Cell) -> Group:
+        return self.workload.named(MixFactors.of(cell).group)
+
+    def _owners(self) -> Sequence[Group]:
+        return [group for group in self.workload.group if group.files_of is None]
+
+
+def _inodes(group: Group) -> int:
+    return group.file_count + group.file_count // _FILES_IN_DIRECTORY + 2
+
+
+def _access(group: Group) -> dict[str, object]:
+    if group.order == "strided":
+        return {"kind": "strided", "stride_bytes": group.stride}
+    if group.order != "random":
+        return {"kind": group.order}
+    zones = zip(group.zone_sizes, group.zone_weights, strict=True)
+    drawn: dict[str, dict[str, object]] = {
+        "uniform": {"kind": "random"},
+        "zipf": {"kind": "zipf", "theta": group.zipf_theta},
+        "pareto": {"kind": "pareto", "h": group.pareto_h},
+        "normal": {"kind": "normal", "deviation_percent": group.normal_deviation},
+        "zones": {
+            "kind": "zones",
+            "zones": [{"size_percent": size, "weight": weight} for size, weight in zones],
+        },
+    }
+    return drawn[group.distribution]
+
+
+def _data(group: Group) -> dict[str, object]:
+    if group.data == "zero":
+        return {"kind": "zero"}
+    if group.compressible:
+        return {"kind": "compressible", "compressible_percent": group.compressible}
+    return {"kind": "incompressible"}
+
+
+def _sync(group: Group) -> dict[str, object]:
+    if group.sync in ("fsync", "fdatasync"):
+        return {"kind": group.sync, "every": group.sync_every}
+    return {"kind": group.sync}
+
+
+def _ranges(group: Group) -> str:
+    """Places are dealt so that what is read back has one writer."""
+    if group.jobs == 1:
+        return "shared"
+    return "own_files" if group.files_of_jobs == "own" and group.files == 1 else "segmented"
+
+
+def _pace(group: Group) -> dict[str, object]:
+    found: dict[str, object] = {}
+    rate = group.operations_per_second
+    if rate is not None:
+        found["rate"] = {"operations_per_second": rate, "arrival": group.arrival}
+        if group.burst > 1:
+            found["burst"] = group.burst
+    if group.think:
+        think = {"mean_ns": group.think, "spread": group.think_spread}
+        found["rest"] = {"every": group.think_every, "think": think}
+    return found
+
+
+def _in_words(group: Group) -> str:
+    """ "read 7, write 3 of 8 KiB, random, 4 jobs at depth 8, direct"."""
+    drawn = ", ".join(f"{name} {weight}" for name, weight in group.operations.items())
+    sizes = " or ".join(map(exact_size, group.block_sizes))
+    jobs = f"{group.jobs} job{'s' if group.jobs > 1 else ''} at depth {group.queue_depth}"
+    cache = "direct" if group.direct else "buffered"
+    parts = [f"{drawn} of {sizes}", group.order, jobs, cache]
+    if group.sync != "none":
+        parts.append(group.sync)
+    if group.operations_per_second is not None:
+        parts.append(f"{group.operations_per_second:g} operations/s")
+    if group.think:
+        parts.append(f"rests of {exact_duration(group.think)}")
+    return ", ".join(parts)
+
+
+METHOD = MixMethod

@@ -1,0 +1,52 @@
+"""What the clients of a group do, and how often: operations by weight."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from fsgauge.errors import did_you_mean, nearest
+from fsgauge.study.base import conflict
+
+Weight = Annotated[int, Field(ge=1, le=1_000_000)]
+"""How often something is drawn, relative to others."""
+
+PLAIN = ("read", "write")
+"""One block at an offset, on files that stay open: at any depth, by any interface."""
+ON_OPEN_FILES = ("fsync", "fdatasync", "trim", "mmap_read")
+"""On files that stay open too, one call at a time."""
+ON_NAMES = (
+    "append",
+    "create",
+    "open",
+    "read_file",
+    "write_file",
+    "stat",
+    "list",
+    "rename",
+    "unlink",
+    "truncate",
+    "fallocate",
+)
+"""On a file of the set by its name, opened and closed where that is needed."""
+OPERATIONS = (*PLAIN, *ON_OPEN_FILES, *ON_NAMES)
+READING = frozenset({"read", "mmap_read", "read_file", "stat", "list", "open"})
+"""Those that change nothing."""
+MAKING = frozenset({"create", "rename", "unlink"})
+"""Those after which a name may be gone."""
+
+
+def _known(operations: dict[str, int]) -> dict[str, int]:
+    for operation in operations:
+        if operation not in OPERATIONS:
+            near = nearest(operation, OPERATIONS)
+            raise conflict(
+                f'"{operation}" is not an operation of a group',
+                [(operation,)],
+                hint=did_you_mean(near) if near else f"known: {', '.join(OPERATIONS)}",
+            )
+    return operations
+
+
+Operations = Annotated[dict[str, Weight], AfterValidator(_known), Field(min_length=1)]
