@@ -124,10 +124,10 @@ def _of_study(small: Path, scratch: Path) -> dict[str, Requests]:
     converted = convert_fio(small)
     (scratch / "study").mkdir()
     study = scratch / "small.toml"
-    study.write_text(study_text(converted, ["path"]), encoding="utf-8")
+    study.write_text(study_text(converted, ["ext4"]), encoding="utf-8")
     command = [
-        *interpreter("fsgauge", "run", str(study), "--storage", f"path:{scratch}/study"),
-        *("--set", "plan.blocks=1", "--results", f"{scratch}/results"),
+        *interpreter("fsgauge", "run", str(study), "--system", f"{scratch}/study"),
+        *("--set", "plan.blocks=2", "--results", f"{scratch}/results"),
     ]
     trace = _traced(command, scratch / "study.trace")
     folders = {group.name.replace(" ", "-"): place for place, group in enumerate(converted.groups)}
