@@ -67,6 +67,10 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.ANSWERED: "followed, whatever came of it",
         ExitCode.FINDING: "a folder lost data",
     },
+    "import": {
+        ExitCode.ANSWERED: "stored",
+        ExitCode.REFUSED: "a file is not known here, or files do not repeat one another",
+    },
     "gate accept": {
         ExitCode.ANSWERED: "written",
         ExitCode.REFUSED: "a folder does not belong here, or an option is wrong",

@@ -35,7 +35,17 @@ FLOORS = (
 """From the top down: a file imports from its own floor and from those below it."""
 ALSO_ON = {
     "cli": ("__main__", "chromium", "pages"),
-    "run": ("age", "bisect", "coherence", "crosscheck", "failure", "progress", "sweep"),
+    "run": (
+        "age",
+        "bisect",
+        "coherence",
+        "converting",
+        "crosscheck",
+        "failure",
+        "importing",
+        "progress",
+        "sweep",
+    ),
     "stats": ("scan",),
     "rig": ("agents",),
     "system": ("access", "storage"),

@@ -39,6 +39,7 @@ ELSEWHERE = {
     "age/image.py": "an image and its copy, which are checked when they are open",
     "report/beside.py": "names of folders, each opened by the door if it is read",
     "storage/loop.py": "made anew in a scratch folder",
+    "converting/check.py": "a private folder that was made anew for the check",
     "chromium/running.py": "a private folder of the browser",
     "cli/rig.py": "the cache of images",
     "cli/study.py": "a new file, made where there is none: O_EXCL follows no link",

@@ -31,8 +31,10 @@ _FILES = {
     "resume": "run",
     "history": "compare",
     "fleet-host": "rig",
+    "import": "import_",
 }
-"""Where a command is that has no file of its own; there it has its own name."""
+"""Where a command is whose file is not called like it: there it has its own name, or is the only
+one."""
 
 
 _ONLY_READS = {
@@ -76,7 +78,9 @@ class _Commands(click.Group):
         if cmd_name not in (*COMMANDS, *_OF_HOSTS):
             return None
         file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
-        command = getattr(file, cmd_name.replace("-", "_") if cmd_name in _FILES else "command")
+        own = cmd_name.replace("-", "_")
+        is_beside = cmd_name in _FILES and hasattr(file, own)
+        command = getattr(file, own if is_beside else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command
 

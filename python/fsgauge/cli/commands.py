@@ -19,6 +19,7 @@ GROUPS = {
         "compare": "Compare two results folders of one study; a gate for builds.",
         "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
         "history": "Find the steps in a series of results folders of one study.",
+        "import": "Store results of fio, IOzone, bonnie++, elbencho or IOR, to compare them.",
     },
     "Look": {
         "report": "Rebuild the report of a results folder; as PDF, PNG or Markdown too.",

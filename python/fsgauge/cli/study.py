@@ -1,17 +1,21 @@
-"""`fsgauge study`: studies that are shipped."""
+"""`fsgauge study`: the shipped ones, one of your own, and what other tools are told to do."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from fsgauge.errors import InputError, quoted
 
+if TYPE_CHECKING:
+    from fsgauge.converting.groups import Converted
+
 
 @click.group("study")
 def command() -> None:
-    """Start a study of your own, or list the shipped ones."""
+    """Start a study of your own, list the shipped ones, or take over what another tool does."""
 
 
 @command.command("new")
@@ -61,3 +65,99 @@ def list_() -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for name, time, written, question in rows:
         click.echo(f"{name:<{widths[0]}}  {time:>{widths[1]}}  {written:>{widths[2]}}  {question}")
+
+
+_SYSTEM = click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="SYSTEM",
+    help="A system to compare, as of run; ext4 and xfs unless named. May be repeated.",
+)
+_OUTPUT = click.option(
+    "--output",
+    "output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The study to write. Default: the job's name with .toml, in this folder.",
+)
+
+
+@command.command("from-fio")
+@click.argument("job", metavar="JOB", type=click.Path(path_type=Path, dir_okay=False))
+@_SYSTEM
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="OPTION",
+    help="Leave this option of the job out, though the load is another one then. May be repeated.",
+)
+@click.option("--size", metavar="SIZE", help="What stands for a whole device: 100GiB. 4 GiB.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Run both under strace, and compare the kinds, sizes and offsets of their requests.",
+)
+@_OUTPUT
+def from_fio(
+    job: Path,
+    systems: tuple[str, ...],
+    without: tuple[str, ...],
+    size: str | None,
+    check: bool,
+    output: Path | None,
+) -> int:
+    """Write a study of what JOB does: a job file of fio's, a personality of filebench's (.f), or a
+    parameter file of vdbench's.
+
+    What differs is noted in the study, with the job's lines. What would make another load is
+    refused, all of it at once. No command that a job names is ever run.
+    """
+    from fsgauge.converting import SYSTEMS, study_from_file
+    from fsgauge.converting.check import check_job
+    from fsgauge.units import binary_size, parse_size
+
+    size_bytes = parse_size(binary_size(size) or size) if size else None
+    study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
+    path = _written(study.text, output or Path(f"{job.stem}.toml"))
+    _tell(study.converted, path)
+    return check_job(job, click.echo) if check else 0
+
+
+@command.command("from-command")
+@click.argument("line", metavar="COMMAND")
+@_SYSTEM
+@_OUTPUT
+def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> None:
+    """Write a study of what COMMAND does, quoted as one word: 'ior -w -r -t 1m -b 1g', 'mdtest -n
+    1000 -F', 'elbencho -w -b 4k --rand FILE', each with or without mpirun. It is read, never run.
+    """
+    from fsgauge.converting import SYSTEMS, study_from_command
+
+    study = study_from_command(line, systems=systems or SYSTEMS)
+    path = _written(study.text, output or Path(f"{study.converted.title.split(',')[0]}.toml"))
+    _tell(study.converted, path)
+
+
+def _written(text: str, path: Path) -> Path:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise InputError(f"{path} exists already", next="--output NAME.toml") from error
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    return path
+
+
+def _tell(converted: Converted, path: Path) -> None:
+    from fsgauge.progress.terminal import say
+    from fsgauge.units import count
+
+    groups, findings = len(converted.groups), converted.findings
+    for note in findings.notes.values():
+        say(f"note: {note.place + ' ' if note.place else ''}{note.option}: {note.text}")
+    click.echo(
+        f"wrote {path}: {count(groups, 'group')}, {count(len(findings.carried), 'option')} carried"
+        f" over, {count(len(findings.notes), 'note')}"
+    )
+    say(f"next: fsgauge plan {quoted(path)}")

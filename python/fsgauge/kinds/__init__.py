@@ -30,11 +30,20 @@ from types import ModuleType
 
 DEFAULT = "overhead"
 """What a [workload] without `kind` is."""
+GROUPS = "mix"
+"""What a job of another tool becomes: unlike groups of clients at once."""
+IMPORTED = "imported"
+"""What a study is that another tool has measured. It has no keys: it is read and never run."""
 
 
 def names() -> list[str]:
     """Every kind there is, the usual one first."""
     return list(_names_in(tuple(__path__)))
+
+
+def readable() -> list[str]:
+    """Those, and the kind whose studies are only read."""
+    return [*names(), IMPORTED]
 
 
 @cache
@@ -46,7 +55,7 @@ def _names_in(places: tuple[str, ...]) -> tuple[str, ...]:
 
 def part(kind: str, name: str) -> ModuleType:
     """One part of a kind, imported when it is first asked for; KeyError for an unknown kind."""
-    if kind not in names():
+    if kind not in readable():
         raise KeyError(kind)
     return import_module(f"{__name__}.{kind}.{name}")
 

@@ -254,7 +254,7 @@ class CellFactors(BaseModel):
 
 def factors_of(cell: Cell) -> CellFactors:
     """The factors of a cell of any kind; InputError where this fsgauge does not know them."""
-    if cell.kind not in kinds.names():
+    if cell.kind not in kinds.readable():
         raise _no_cell(cell, cell.kind, f"known: {', '.join(kinds.names())}")
     return declared(cell.kind).of(cell)
 
@@ -266,13 +266,13 @@ def most_hosts(cells: Iterable[Cell]) -> int:
 
 def declarations() -> Iterator[tuple[str, Factor]]:
     """Every factor of every kind, by its name."""
-    for kind in kinds.names():
+    for kind in kinds.readable():
         yield from declared(kind).DECLARED.items()
 
 
 def counting() -> set[str]:
     """Names of the factors that are numbers."""
-    models = [declared(kind) for kind in kinds.names()]
+    models = [declared(kind) for kind in kinds.readable()]
     return {
         name
         for model in models

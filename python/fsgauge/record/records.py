@@ -42,6 +42,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
@@ -209,7 +210,7 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]
+    job: Annotated[LoadJob | ClientsJob | ForeignJob, Field(discriminator="kind")]
     caches: str
     parts: list[Part]
     fault: EngineFault | None
@@ -245,6 +246,11 @@ class RunRecord(Record):
     def load(self) -> LoadJob | None:
         """The job where it was a plain load; None where many clients worked on a file set."""
         return self.job if isinstance(self.job, LoadJob) else None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another tool measured it."""
+        return isinstance(self.job, ForeignJob)
 
     @property
     def most_gave_up(self) -> bool:

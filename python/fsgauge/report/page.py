@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from fsgauge.engine.wire import LayoutResult
+from fsgauge.record.foreign import FOREIGN
 from fsgauge.record.limits import memory_is_limited
 from fsgauge.record.machine import (
     Machine,
@@ -134,7 +135,9 @@ def study_sha256(stored: StoredStudy) -> str:
 def repeat_command(study: StudyRecord) -> str:
     """What was typed, with the seed that was used."""
     command = list(study.command)
-    if not any(word == "--seed" or word.startswith("--seed=") for word in command):
+    if study.rig != FOREIGN and not any(
+        word == "--seed" or word.startswith("--seed=") for word in command
+    ):
         command += ["--seed", str(study.plan.seed)]
     return shlex.join(command)
 
@@ -157,6 +160,8 @@ def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
 
 
 def _machine_words(machine: Machine) -> str:
+    if not machine.memory_bytes:
+        return "a machine that is not recorded"
     cores = count(machine.processor_count, "core")
     parts = [machine.kernel, cores, f"{format_size(machine.memory_bytes)} memory"]
     if machine.virtual_machine:
@@ -211,8 +216,8 @@ def _machine_rows(before: Machine, after: Machine | None) -> list[tuple[str, str
 
 def _fact(machine: Machine, key: str) -> str:
     value = getattr(machine, key)
-    if value is None and key != "limits":
-        reason = machine.missing.get(key, "")
+    reason = machine.missing.get(key, "")
+    if (value is None or reason) and key != "limits":
         return f"none ({reason})" if reason else "none"
     if key == "limits":
         return listed(machine.limited_to) or ("none" if machine.limits else "not recorded")

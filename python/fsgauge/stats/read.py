@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.engine.wire import sides_of
+from fsgauge.record.foreign import FOREIGN
 from fsgauge.record.records import (
     Cell,
     EnvironmentRecord,
@@ -282,7 +283,7 @@ def _baseline_kind(baseline: str, turns: Sequence[TurnRecord]) -> str:
 
 def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
     """Response where a latency counts from when the operation was to begin, or was asked for."""
-    asked = (run.load is None or run.load.rate is not None for run in runs)
+    asked = (run.load is None or run.load.rate is not None for run in runs if not run.is_foreign)
     return "response" if any(asked) else "service"
 
 
@@ -293,7 +294,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     shares = [share for result in results if (share := engine_share(result)) is not None]
     invalid = [finding for finding in findings if finding.level == "invalid"]
     systems = evidence.study.plan.systems
-    is_measured = evidence.before.load.simulation is None
+    is_measured = evidence.before.load.simulation is None and evidence.study.rig != FOREIGN
     return Sureness(
         blocks_planned=len(evidence.samples.blocks()),
         blocks_complete=evidence.blocks_complete,

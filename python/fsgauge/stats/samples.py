@@ -38,6 +38,7 @@ from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.record.factors import factors_of
+from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
@@ -285,6 +286,8 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
     if result is None or not result.elapsed_ns:
         return {}
     rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
+    if isinstance(run.job, ForeignJob):  # nothing is known of what was asked
+        return {"iops": Reading(rate)}
     if isinstance(run.job, ClientsJob):
         moved = rate * run.job.files.record_size_bytes
         of_each = moved / max(len(result.jobs), 1)

@@ -117,6 +117,10 @@ class Bonnie:
         """As it has them."""
         return nearest_tests(cells, "bonnie++")
 
+    def rates(self, line: str) -> Mapping[str, PeerNumbers | None]:
+        """Every test of one line of its CSV, for whoever has only that line."""
+        return read_csv(line)
+
     def of_engine(self, cell: Cell, result: LoadResult) -> PeerNumbers:
         """The same rate."""
         return of_engine(cell, result)

@@ -1,0 +1,69 @@
+"""A job of another tool becomes a study: read, turned into groups, written with where each key is
+from. Nothing that a job names is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge import kinds
+from fsgauge.converting.commands import convert_command
+from fsgauge.converting.fio import convert_fio
+from fsgauge.converting.groups import Converted
+from fsgauge.converting.personalities import convert_personality, is_personality
+from fsgauge.converting.study_text import study_text
+from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
+from fsgauge.plain_files import read_named
+from fsgauge.study.parse import parse_study
+
+__all__ = ["SYSTEMS", "Study", "study_from_command", "study_from_file"]
+
+SYSTEMS = ("ext4", "xfs")
+"""What is compared unless --system says otherwise: no job of another tool names any."""
+_LARGEST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Study:
+    """The text of a study, and what was said on the way."""
+
+    text: str
+    converted: Converted
+
+
+def study_from_file(
+    path: Path,
+    *,
+    systems: Sequence[str] = SYSTEMS,
+    without: Sequence[str] = (),
+    size_bytes: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Study:
+    """Of a job file of fio's, a personality of filebench's (.f) or a parameter file of vdbench's.
+
+    Raises InputError, with all its reasons, where the load would be another one.
+    """
+    text = read_named(path, _LARGEST_BYTES).decode("utf-8", errors="replace")
+    if is_personality(text):
+        converted = convert_personality(path, text)
+    elif is_vdbench(text):
+        converted = convert_vdbench(path, text)
+    else:
+        converted = convert_fio(
+            path, without=frozenset(without), size_bytes=size_bytes, environment=environment
+        )
+    return _valid(converted, systems)
+
+
+def study_from_command(command: str, *, systems: Sequence[str] = SYSTEMS) -> Study:
+    """Of a command line of elbencho, IOR or mdtest; it is read, never run. Raises InputError."""
+    return _valid(convert_command(command), systems)
+
+
+def _valid(converted: Converted, systems: Sequence[str]) -> Study:
+    """Raises InputError at the study's own line for a load that no group can have."""
+    text = study_text(converted, systems)
+    if kinds.GROUPS in kinds.names():
+        parse_study(text, f"the study of {converted.title}", "converted")
+    return Study(text, converted)

@@ -1,0 +1,178 @@
+"""A job file of fio's as groups: each section a group, stonewall and wait_for as their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from fsgauge.converting import numbers
+from fsgauge.converting.fio_files import (
+    file_name,
+    note_fresh_files,
+    put_files,
+    put_pace,
+    put_times,
+)
+from fsgauge.converting.fio_job import FioJob
+from fsgauge.converting.fio_load import put_load
+from fsgauge.converting.groups import USUAL_DURATION_NS, Converted, Findings, Group
+from fsgauge.converting.job_file import Option, Section, read_job_file
+from fsgauge.errors import quoted
+
+LONGEST_NAME = 40
+
+
+def convert_fio(
+    path: Path,
+    *,
+    without: frozenset[str] = frozenset(),
+    size_bytes: int | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Converted:
+    """Raises InputError where the load would be another one: for all its reasons at once."""
+    findings = Findings(without)
+    sections = read_job_file(path, environment)
+    jobs = [FioJob(_without(section, findings), findings) for section in sections]
+    for job in jobs:
+        job.check_options()
+    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    names = _names(sections)
+    groups = [_group(job, names[place], size_bytes) for place, job in enumerate(jobs)]
+    _share_files(jobs, groups)
+    _verify_what_is_read(jobs, groups)
+    _require_equal_flows(jobs)
+    _put_in_order(jobs, groups, [section.name for section in sections])
+    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    seeds = {job.read("randseed", numbers.number, 0) for job in jobs}
+    return Converted(
+        title=path.name,
+        tool="fio",
+        groups=groups,
+        findings=findings,
+        seed=max(seeds) or None,
+    )
+
+
+def _without(section: Section, findings: Findings) -> Section:
+    """A job without what the user gave up, each noted."""
+    kept: dict[str, Option] = {}
+    for name, option in section.options.items():
+        if name in findings.without:
+            findings.note(option, "left out, as asked")
+        else:
+            kept[name] = option
+    return Section(section.name, kept, section.head)
+
+
+def _names(sections: list[Section]) -> list[str]:
+    """Names that groups may have, each once: sections of fio may be called alike."""
+    found: list[str] = []
+    for section in sections:
+        bare = re.sub(r"[^A-Za-z0-9_ -]+", "-", section.name).strip(" -")[:LONGEST_NAME] or "job"
+        name, number = bare, 2
+        while name in found:
+            name, number = f"{bare} {number}", number + 1
+        found.append(name)
+    return found
+
+
+def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
+    group = Group(name)
+    put_load(job, group)
+    put_files(job, group, size_bytes)
+    put_pace(job, group)
+    put_times(job, group)
+    note_fresh_files(job, group)
+    if "write" in str(group.keys["operations"]):
+        _data(job, group)
+    return group
+
+
+def _data(job: FioJob, group: Group) -> None:
+    if job.switch("zero_buffers"):
+        group.put("data", "zero", job.option("zero_buffers"))
+    percent = job.read("buffer_compress_percentage", numbers.number, 0)
+    if percent:
+        group.put("compressible", f"{percent} %", job.option("buffer_compress_percentage"))
+
+
+def _share_files(jobs: list[FioJob], groups: list[Group]) -> None:
+    """Sections with one filename work on the files of the first of them."""
+    owners: dict[str, Group] = {}
+    for job, group in zip(jobs, groups, strict=True):
+        name = file_name(job)
+        if not name or job.option("offset") is not None or job.option("offset_increment"):
+            continue
+        owner = owners.setdefault(name, group)
+        if owner is group:
+            continue
+        option = job.option("filename")
+        if not (group.is_plain and owner.is_plain) and option is not None:
+            job.findings.refuse(
+                option, "only sections that read and write share files; the nearest is one for each"
+            )
+        if group.bytes_of_files > owner.bytes_of_files:
+            for key in ("file_sizes", "files"):
+                if key in group.keys:
+                    owner.put(key, group.keys[key], *group.sources[key])
+            owner.bytes_of_files = group.bytes_of_files
+        if "verify" in group.keys and (verify := job.option("verify")):
+            job.findings.refuse(verify, "what is verified has files of its own")
+        group.share_files(owner, job.findings, option)
+
+
+def _verify_what_is_read(jobs: list[FioJob], groups: list[Group]) -> None:
+    """A section that reads and verifies what an earlier one wrote: that one is verified, after the
+    run."""
+    named = {group.name: group for group in groups}
+    for job, group in zip(jobs, groups, strict=True):
+        option = job.option("verify")
+        if (
+            option is None
+            or option.value in ("0", "none")
+            or "write" in str(group.keys["operations"])
+        ):
+            continue
+        writer = named.get(str(group.keys.get("files_of", "")))
+        if writer is None or writer.keys.get("operations") != {"write": 1}:
+            job.findings.refuse(option, "what another run wrote is not verified by a reader")
+            continue
+        writer.put("verify", True, option)
+        job.findings.note(option, "what was written is read back and verified after the run too")
+
+
+def _require_equal_flows(jobs: list[FioJob]) -> None:
+    """Groups of equal weight go on at their own pace, which is told; others are refused."""
+    given = [option for job in jobs if (option := job.option("flow")) is not None]
+    if len({option.value for option in given}) > 1:
+        why = "groups are not kept in proportion; the nearest is one group with weights"
+        jobs[0].findings.refuse(given[-1], why)
+
+
+def _put_in_order(jobs: list[FioJob], groups: list[Group], named: list[str]) -> None:
+    """What stonewall and wait_for make one group wait for: the one that ends last."""
+    phase: list[Group] = []
+    before: list[Group] = []
+    sources: Option | None = None
+    for job, group in zip(jobs, groups, strict=True):
+        if job.switch("stonewall") and phase:
+            before, phase, sources = phase, [], job.option("stonewall")
+        wait = job.option("wait_for")
+        if wait is not None:
+            waited = [each for each, name in zip(groups, named, strict=True) if name == wait.value]
+            if not waited or waited[0] is group:
+                job.wrong(wait, f"the name of another section: {', '.join(named)}")
+            _after(group, waited[-1], wait)
+        elif before:
+            _after(group, max(before, key=_end_ns), sources)
+        phase.append(group)
+
+
+def _after(group: Group, other: Group, source: Option | None) -> None:
+    group.after = other.name
+    group.put("after", other.name, source)
+
+
+def _end_ns(group: Group) -> int:
+    return group.start_after_ns + (group.duration_ns or USUAL_DURATION_NS)

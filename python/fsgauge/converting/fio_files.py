@@ -1,0 +1,193 @@
+"""Which files a job of fio's works on, how fast, and for how long."""
+
+from __future__ import annotations
+
+import re
+
+from fsgauge.converting import numbers
+from fsgauge.converting.fio_job import READ, WRITE, FioJob
+from fsgauge.converting.fio_load import FILE_ENGINES
+from fsgauge.converting.groups import Group
+from fsgauge.converting.job_file import Option
+from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
+
+WHOLE_BYTES = 4 << 30
+"""In the place of a whole device, whose size no job file says."""
+_DEFAULT_FILES = 1
+_SEPARATOR = re.compile(r"(?<!\\):")
+
+
+def put_files(job: FioJob, group: Group, size_bytes: int | None) -> None:
+    """Number, sizes and sharing of a group's files. `size_bytes` stands for a whole device."""
+    names = _names(job)
+    jobs = job.read("numjobs", numbers.number, 1)
+    if jobs > 1:
+        group.put("jobs", jobs, job.option("numjobs"))
+    count = len(names) if len(names) > 1 else job.read("nrfiles", numbers.number, _DEFAULT_FILES)
+    own = jobs > 1 and (not names or job.option("offset_increment") is not None)
+    if jobs > 1 and not own and group.keys.get("order", "random") != "random":
+        job.findings.note(
+            job.option("numjobs"),
+            "each job goes over its share of the files; in fio each goes over all of them",
+        )
+    each_bytes, source = _file_bytes(job, count, size_bytes)
+    if job.engine == "filecreate":
+        each_bytes = 0
+    group.put_files(count, each_bytes, own=own, sources=[source])
+    named = job.option("offset_increment") or job.option("filename") or job.option("numjobs")
+    for key, option in (
+        ("files_of_jobs", named),
+        ("files", job.option("filename" if len(names) > 1 else "nrfiles")),
+    ):
+        if key in group.keys:
+            group.sources[key] = [option] if option else []
+    call = group.keys.get("sync")
+    syncs = job.option(str(call)) if call in ("fsync", "fdatasync") else None
+    if syncs is not None and count > 1 and not own:
+        job.findings.refuse(syncs, "a job would sync all of its files; the nearest is nrfiles=1")
+
+
+def _names(job: FioJob) -> list[str]:
+    """The names in filename: a colon separates them. None where fio makes one of its own up."""
+    option = job.option("filename")
+    if option is None or not option.value:
+        return []
+    return [each for each in _SEPARATOR.split(option.value) if each]
+
+
+def file_name(job: FioJob) -> str:
+    """What tells whether two sections work on the same files: "" where each has its own."""
+    directory = job.text("directory", "")
+    return f"{directory}/{job.text('filename', '')}" if _names(job) else ""
+
+
+def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, Option | None]:
+    """Of one file, and the option that says so."""
+    filesize, size = job.option("filesize"), job.option("size")
+    block = _smallest_block(job)
+    if filesize is not None and filesize.value:
+        if re.search("[-:]", filesize.value):
+            job.findings.refuse(filesize, "files of several sizes; the nearest is a group of each")
+            return block, filesize
+        found = _size(job, filesize)
+        if size is not None and size.value != filesize.value:
+            job.findings.note(size, "a run lasts its time, not a number of bytes")
+        return max(found, block), filesize
+    if size is not None and size.value and "%" not in size.value:
+        return max(_size(job, size) // count // block * block, block), size
+    if size is not None and size.value and size.value not in ("100%",):
+        job.findings.refuse(size, "a share of files that are not known here; the nearest is a size")
+        return block, size
+    said = size_bytes or WHOLE_BYTES
+    job.findings.note(
+        size or job.option("filename") or job.option("ioengine"),
+        f"fio goes over all of it; here files of {exact_size(said)} stand for it: --size SIZE",
+        name="size is not set",
+    )
+    return max(said // count // block * block, block), size
+
+
+def _size(job: FioJob, option: Option) -> int:
+    try:
+        return job.size(option.value or "")
+    except ValueError as error:
+        job.wrong(option, str(error))
+
+
+def _smallest_block(job: FioJob) -> int:
+    """Files are whole blocks of it, and whole sectors."""
+    text = job.of_direction("bs", "4k")[READ]
+    try:
+        return max(512, -(-job.size(text) // 512) * 512)
+    except ValueError:
+        return 4096
+
+
+def put_pace(job: FioJob, group: Group) -> None:
+    """Rates of all jobs together, and rests."""
+    operations = group.keys["operations"]
+    assert isinstance(operations, dict)  # noqa: S101 - put before
+    jobs = int(str(group.keys.get("jobs", 1)))
+    for name, key in (("rate_iops", "rate"), ("rate", "bandwidth")):
+        option = job.option(name)
+        rates = job.of_direction(name, "0") if option is not None else []
+        if option is None or not any(rates):
+            continue
+        total = _total(job, option, rates, operations)
+        if total:
+            words = exact_rate(total * jobs) if key == "rate" else exact_bandwidth(total * jobs)
+            group.put(key, words, option, job.option("numjobs") if jobs > 1 else None)
+            process = job.text("rate_process", "linear")
+            arrival = "exponential" if process == "poisson" else "constant"
+            group.put("arrival", arrival, job.option("rate_process"))
+    _rests(job, group)
+
+
+def _total(job: FioJob, option: Option, rates: list[str], operations: dict[str, int]) -> int:
+    """Of one job. Reads and writes have paces of their own in fio: here one, by their weights."""
+    try:
+        read, write = (job.size(rates[each] or "0") for each in (READ, WRITE))
+    except ValueError as error:
+        job.wrong(option, str(error))
+    if "read" in operations and "write" in operations:
+        if read * operations["write"] != write * operations["read"]:
+            job.findings.refuse(
+                option,
+                "reads and writes at paces that their shares do not have; the nearest is a group"
+                " of each",
+            )
+        return read + write
+    return read if "read" in operations or "mmap_read" in operations else write
+
+
+def _rests(job: FioJob, group: Group) -> None:
+    rest_ns = job.read("thinktime", lambda text: numbers.time_ns(text, of_bare_us=1), 0)
+    if not rest_ns:
+        return
+    option = job.option("thinktime")
+    assert option is not None  # noqa: S101 - it was read
+    if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
+        job.findings.refuse(option, "rests of a deep queue or of a pace; the nearest is rate alone")
+    group.put("think", exact_duration(rest_ns), option)
+    every = job.read("thinktime_blocks", numbers.number, 1)
+    if every > 1:
+        group.put("think_every", every, job.option("thinktime_blocks"))
+
+
+def put_times(job: FioJob, group: Group) -> None:
+    """When it begins, and how long it lasts."""
+    option = job.option("runtime")
+    runtime_ns = job.read("runtime", numbers.time_ns, 0)
+    if runtime_ns:
+        group.duration_ns = runtime_ns
+        group.sources["duration"] = [option] if option else []
+    elif job.engine not in FILE_ENGINES:
+        job.findings.note(
+            job.option("time_based") or job.option("size"),
+            "fio ends when all bytes are done; here a run lasts its time, and goes on at the start",
+            name="runtime is not set",
+        )
+    if runtime_ns and not job.switch("time_based") and job.option("size") is not None:
+        job.findings.note(
+            option, "fio may be done with its bytes sooner; here a run lasts its time"
+        )
+    group.warm_up_ns = job.read("ramp_time", numbers.time_ns, 0)
+    delay = job.option("startdelay")
+    if delay is not None and delay.value and re.search("[-:]", delay.value):
+        job.findings.refuse(delay, "a start at a random time; the nearest is one delay")
+        return
+    group.start_after_ns = job.read("startdelay", numbers.time_ns, 0)
+    if group.start_after_ns:
+        group.put("start_after", exact_duration(group.start_after_ns), delay)
+
+
+def note_fresh_files(job: FioJob, group: Group) -> None:
+    """Writes go over what is there: fio's own first pass allocates."""
+    operations = group.keys["operations"]
+    if isinstance(operations, dict) and "write" in operations and not job.switch("overwrite"):
+        job.findings.note(
+            None,
+            "files are written whole before the first run, as with overwrite=1; fio writes into"
+            " new ones",
+            name="overwrite is not set",
+        )

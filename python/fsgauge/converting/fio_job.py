@@ -1,0 +1,140 @@
+"""A section of a job file with its options asked for by their usual names; what becomes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
+
+from fsgauge.converting import numbers
+from fsgauge.converting.fio_options import by_name, canonical, engines
+from fsgauge.converting.groups import Findings
+from fsgauge.converting.job_file import Option, Section
+from fsgauge.errors import InputError, did_you_mean, nearest
+
+T = TypeVar("T")
+READ, WRITE, TRIM = 0, 1, 2
+_OFF = ("0", "none", "false")
+_ZERO_MEANS_SOMETHING = {
+    "cpus_allowed", "cpumask", "numa_cpu_nodes", "uid", "gid", "gtod_cpu", "buffer_pattern",
+    "cpuload", "trim_verify_zero",
+}  # fmt: skip
+ASYNCHRONOUS = (
+    "libaio", "io_uring", "posixaio", "nfs", "rbd", "rados", "nbd", "libiscsi", "gfapi_async",
+    "dfs", "ime_aio", "libzbc", "xnvme", "io_uring_cmd", "null", "cpp_null",
+)  # fmt: skip
+"""Those with which iodepth means something."""
+
+
+@dataclass(frozen=True)
+class FioJob:
+    """One section. `kinds` of operations are "read", "write" or both, or "trim"."""
+
+    section: Section
+    findings: Findings
+
+    def option(self, name: str) -> Option | None:
+        """By any of its names; of two of them the one that stands last."""
+        names = [each for each in by_name()[name].names if canonical().get(each, each) == name]
+        given = [self.section.options[each] for each in names if each in self.section.options]
+        return max(
+            given, key=lambda each: list(self.section.options.values()).index(each), default=None
+        )
+
+    def text(self, name: str, usual: str) -> str:
+        """The value as it is written."""
+        option = self.option(name)
+        return usual if option is None or option.value is None else option.value
+
+    def read(self, name: str, read: Callable[[str], T], usual: T) -> T:
+        """The value as it is read; InputError at its place for one that fio does not take."""
+        option = self.option(name)
+        if option is None:
+            return usual
+        try:
+            found = read(option.value or "")
+        except ValueError as error:
+            self.wrong(option, str(error))
+        self.findings.carry(option)
+        return found
+
+    def wrong(self, option: Option, takes: str) -> NoReturn:
+        """Raise InputError for a value."""
+        raise InputError(
+            f'{option.name} takes {takes}, and it is "{option.value or ""}"',
+            location=option.location(),
+            next=f"fio --cmdhelp={option.name}",
+        )
+
+    def switch(self, name: str, usual: bool = False) -> bool:
+        """Alone, it is on."""
+        option = self.option(name)
+        if option is None:
+            return usual
+        try:
+            found = numbers.switch(option.value)
+        except ValueError as error:
+            self.wrong(option, str(error))
+        self.findings.carry(option)
+        return found
+
+    def size(self, text: str) -> int:
+        """Bytes, in the units that kb_base says."""
+        return numbers.size(text, self.read("kb_base", numbers.number, 1024))
+
+    def of_direction(self, name: str, usual: str) -> list[str]:
+        """The values for reads, writes and trims."""
+        given = self.read(name, numbers.by_direction, [usual] * 3)
+        return [each or usual for each in given]
+
+    @property
+    def engine(self) -> str:
+        """The name of its ioengine; psync where it says none, as on Linux."""
+        return self.text("ioengine", "psync").partition(":")[0]
+
+    @property
+    def depth(self) -> int:
+        """Operations in flight: one where the engine waits for each."""
+        depth = self.read("iodepth", numbers.number, 1)
+        if self.engine in ASYNCHRONOUS or depth == 1:
+            return max(depth, 1)
+        option = self.option("iodepth")
+        self.findings.note(option, f"{self.engine} waits for each operation: one is in flight")
+        return 1
+
+    def check_options(self) -> None:
+        """Raise InputError for an unknown option; note or refuse what the table says."""
+        for option in self.section.options.values():
+            known = by_name().get(option.name)
+            if known is None:
+                near = nearest(option.name, by_name())
+                raise InputError(
+                    f"fio 3.33 has no option {option.name}",
+                    location=option.location(did_you_mean(near)),
+                    cause="it is misspelt, or of another version of fio",
+                    next=f"fio --cmdhelp={near[0] if near else 'all'}",
+                )
+            changes_nothing = option.value in _OFF and option.name not in _ZERO_MEANS_SOMETHING
+            if known.fate == "refused" and not changes_nothing:
+                self.findings.refuse(option, known.why)
+            elif known.fate in ("noted", "refused") and not changes_nothing:
+                self.findings.note(option, known.why)
+            elif known.fate == "carried":
+                self.findings.carry(option)
+        self._check_engine()
+
+    def _check_engine(self) -> None:
+        option, engine = self.option("ioengine"), engines().get(self.engine)
+        if option is None:
+            return
+        if engine is None:
+            near = nearest(self.engine, engines())
+            raise InputError(
+                f"fio 3.33 has no ioengine {self.engine}",
+                location=option.location(did_you_mean(near)),
+                next="fio --enghelp",
+            )
+        if engine.refused:
+            self.findings.refuse(option, engine.refused)
+        elif engine.note:
+            self.findings.note(option, engine.note)

@@ -1,0 +1,335 @@
+"""What a job of fio's does: which operations, of which sizes, at which offsets, how deep."""
+
+from __future__ import annotations
+
+import re
+
+from fsgauge.converting import numbers
+from fsgauge.converting.fio_job import ASYNCHRONOUS, READ, TRIM, WRITE, FioJob
+from fsgauge.converting.groups import Group
+from fsgauge.converting.job_file import Option
+from fsgauge.units import exact_percent, exact_size
+
+PATTERNS = {
+    "read": ("read",),
+    "write": ("write",),
+    "rw": ("read", "write"),
+    "readwrite": ("read", "write"),
+    "trim": ("trim",),
+}
+MOST_SIZES = 64
+FILE_ENGINES = {
+    "filecreate": {"create": 1, "unlink": 1},
+    "filestat": {"stat": 1},
+    "filedelete": {"unlink": 1, "create": 1},
+}
+
+
+def put_load(job: FioJob, group: Group) -> None:
+    """Operations, sizes, order and queue of a group."""
+    if job.engine in FILE_ENGINES:
+        _file_operations(job, group)
+        return
+    pattern = job.option("rw")
+    name, _, step = job.text("rw", "read").partition(":")
+    is_random = name.startswith("rand")
+    kinds = PATTERNS.get(name.removeprefix("rand"))
+    if kinds is None:
+        if pattern and "trimwrite" in name:
+            job.findings.refuse(pattern, "each block trimmed, then written, is another load")
+        elif pattern:
+            job.wrong(pattern, ", ".join(f"{each}, rand{each}" for each in PATTERNS))
+        kinds = ("write",)
+    _operations(job, group, kinds, pattern)
+    sizes = _sizes(job, group, kinds)
+    _order(job, group, kinds, (is_random, step, pattern), sizes)
+    _queue(job, group, kinds, sizes)
+    _sync(job, group, kinds)
+    _verify(job, group, kinds, sizes)
+
+
+def _file_operations(job: FioJob, group: Group) -> None:
+    """A job that makes, asks for or removes each file once: here it goes on doing so."""
+    group.put("operations", dict(FILE_ENGINES[job.engine]), job.option("ioengine"))
+    group.put("interface", "psync", job.option("ioengine"))
+    if "create" in FILE_ENGINES[job.engine]:
+        job.findings.note(
+            job.option("ioengine"),
+            "fio is done when each file was made, or removed; here files are removed and made again"
+            " for the whole time: read the latency of one of them",
+        )
+
+
+def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Option | None) -> None:
+    weights = dict.fromkeys(kinds, 1)
+    read_percent = job.read("rwmixread", numbers.number, -1)
+    write_percent = job.read("rwmixwrite", numbers.number, -1)
+    sources = [job.option("rwmixread"), job.option("rwmixwrite")]
+    if len(kinds) == 2:
+        given = list(job.section.options)
+        by_write = write_percent >= 0 and (
+            read_percent < 0 or given.index("rwmixwrite") > given.index("rwmixread")
+        )
+        share = 100 - write_percent if by_write else 50 if read_percent < 0 else read_percent
+        if not 0 <= share <= 100:
+            job.wrong(next(each for each in sources if each), "0 to 100")
+        weights = {kind: w for kind, w in (("read", share), ("write", 100 - share)) if w}
+    if job.engine == "mmap":
+        if "write" in weights or "trim" in weights:
+            source = job.option("ioengine") or job.section.head
+            job.findings.refuse(source, "stores to mapped files are not measured; psync is nearest")
+        weights = {"mmap_read": 1}
+    group.put("operations", weights, pattern, *(sources if len(kinds) == 2 else ()))
+
+
+def _sizes(job: FioJob, group: Group, kinds: tuple[str, ...]) -> list[int]:
+    """Bytes of an operation, with weights where there are several."""
+    found = {
+        kind: _sizes_of(job, {"read": READ, "write": WRITE, "trim": TRIM}[kind]) for kind in kinds
+    }
+    first = found[kinds[0]]
+    align = job.option("ba")
+    asked = job.size(job.of_direction("ba", "0")[READ]) if align is not None else 0
+    if align is not None and asked not in (0, min(size for size, _ in first)):
+        job.findings.refuse(align, "offsets are multiples of the smallest block alone")
+    source = job.option("bssplit") or job.option("bsrange") or job.option("bs")
+    if any(each != first for each in found.values()) and source is not None:
+        job.findings.refuse(
+            source,
+            "reads and writes of different sizes in one group; the nearest is a group of each",
+        )
+    sizes, weights = [size for size, _ in first], [weight for _, weight in first]
+    if len(sizes) == 1:
+        group.put("block_sizes", exact_size(sizes[0]), source)
+        return sizes
+    group.put("block_sizes", [exact_size(each) for each in sizes], source)
+    if len(set(weights)) > 1:
+        group.put("block_weights", weights, source)
+    return sizes
+
+
+def _sizes_of(job: FioJob, direction: int) -> list[tuple[int, int]]:
+    split, wide = job.option("bssplit"), job.option("bsrange")
+    if split is not None:
+        text = job.of_direction("bssplit", "")[direction]
+        return _split(job, split, text)
+    if wide is not None:
+        text = job.of_direction("bsrange", "4k-4k")[direction]
+        return _range(job, wide, text)
+    option = job.option("bs")
+    text = job.of_direction("bs", "4k")[direction]
+    try:
+        size = job.size(text)
+    except ValueError as error:
+        assert option is not None  # noqa: S101 - 4k is a size
+        job.wrong(option, str(error))
+    if size < 1 and option is not None:
+        job.wrong(option, "a size above 0")
+    return [(size, 1)]
+
+
+def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
+    """ "4k/60:64k/40": what has no percentage shares what is left."""
+    found: list[tuple[int, int | None]] = []
+    try:
+        for each in filter(None, text.split(":")):
+            size, _, percent = each.partition("/")
+            found.append((job.size(size), int(percent) if percent else None))
+    except ValueError as error:
+        job.wrong(option, f"SIZE/PERCENT:SIZE/PERCENT ({error})")
+    open_ = [size for size, percent in found if percent is None]
+    left = 100 - sum(percent for _, percent in found if percent is not None)
+    if not found or left < 0 or (left and not open_):
+        job.wrong(option, "percentages that add to 100")
+    shares = [(size, left // len(open_) if percent is None else percent) for size, percent in found]
+    return [(size, share) for size, share in shares if share]
+
+
+def _range(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
+    """Every multiple of the smallest up to the largest, as likely as the others: fio's own draw."""
+    match = re.fullmatch(r"(\w+)[-:](\w+)", text.strip())
+    try:
+        least, most = sorted(job.size(each) for each in match.groups()) if match else (0, 0)
+    except ValueError as error:
+        job.wrong(option, str(error))
+    if least < 1 or most % least or most // least > MOST_SIZES:
+        if match is None or least < 1:
+            job.wrong(option, "SMALLEST-LARGEST")
+        job.findings.refuse(option, f"more than {MOST_SIZES} sizes; the nearest is bssplit")
+        return [(least, 1)]
+    return [(least * each, 1) for each in range(1, most // least + 1)]
+
+
+def _order(
+    job: FioJob,
+    group: Group,
+    kinds: tuple[str, ...],
+    asked: tuple[bool, str, Option | None],
+    sizes: list[int],
+) -> None:
+    is_random, step, pattern = asked
+    if is_random:
+        if step and pattern and step != "1":
+            job.findings.refuse(
+                pattern, "several operations from one random offset; the nearest is random_percent"
+            )
+        group.put("order", "random", pattern)
+        _zoned(job, is_sequential=False)
+        _random(job, group, kinds)
+        return
+    group.put("order", "sequential", pattern)
+    _zoned(job, is_sequential=True)
+    if step and pattern:
+        _strided(job, group, step, pattern, sizes)
+    elif len(kinds) == 2:
+        job.findings.note(
+            pattern, "reads and writes go on from one place; in fio each goes on from its own"
+        )
+
+
+def _zoned(job: FioJob, *, is_sequential: bool) -> None:
+    """zonemode=zbd of a sequential job is the same on storage without zones."""
+    option = job.option("zonemode")
+    if option is None or option.value in ("none", "0") or (is_sequential and option.value == "zbd"):
+        return
+    why = "its offsets depend on zones, which are not measured; the nearest is order strided"
+    job.findings.refuse(option, why)
+
+
+def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
+    """ "read:124k" leaves 124 KiB out behind each; "read:-8k" of 4 KiB goes backwards."""
+    try:
+        gap = job.size(step)
+    except ValueError as error:
+        job.wrong(pattern, str(error))
+    if len(sizes) > 1:
+        job.findings.refuse(pattern, "a step between operations of several sizes")
+    elif gap > 0:
+        group.put("order", "strided", pattern)
+        group.put("stride", exact_size(sizes[0] + gap), pattern)
+    elif gap == -2 * sizes[0]:
+        group.put("order", "backwards", pattern)
+    elif gap:
+        job.findings.refuse(
+            pattern,
+            f"a step back of {exact_size(-gap)}; the nearest is {exact_size(2 * sizes[0])}, which"
+            " walks backwards block by block",
+        )
+
+
+def _random(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
+    if not job.switch("norandommap") and not job.switch("softrandommap"):
+        job.findings.note(
+            None,
+            "offsets are drawn independently of one another; fio takes each block once before any"
+            " comes again",
+            name="norandommap is not set",
+        )
+    share = job.of_direction("percentage_random", "100")[WRITE if kinds == ("write",) else READ]
+    if share != "100":
+        group.put("random_percent", exact_percent(float(share)), job.option("percentage_random"))
+    option = job.option("random_distribution")
+    if option is None or option.value in (None, "random"):
+        return
+    for key, value in _distribution(job, option).items():
+        group.put(key, value, option)
+
+
+def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
+    given = job.of_direction("random_distribution", "random")
+    kind, _, rest = given[READ].partition(":")
+    if len(set(given)) > 1 or (kind != "zoned" and ":" in rest):
+        job.findings.refuse(option, "one distribution for all operations, its centre at the start")
+        return {}
+    try:
+        if kind == "zipf":
+            return {"distribution": "zipf", "zipf_theta": float(rest or 1.1)}
+        if kind == "pareto":
+            return {"distribution": "pareto", "pareto_h": float(rest or 0.2)}
+        if kind == "normal":
+            deviation = exact_percent(float(rest))
+            return {"distribution": "normal", "normal_deviation": deviation}
+        if kind == "zoned":
+            return _zones(rest)
+    except ValueError as error:
+        job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
+    job.findings.refuse(option, f"{kind}; known here: random, zipf, pareto, normal, zoned")
+    return {}
+
+
+def _zones(text: str) -> dict[str, str | float | list[str] | list[int]]:
+    """ "50/5:30/15:20/": half of all in the first twentieth; the last share is what is left."""
+    weights: list[int] = []
+    sizes: list[float] = []
+    for each in text.split(":"):
+        weight, _, size = each.partition("/")
+        weights.append(int(weight))
+        sizes.append(float(size) if size else 100 - sum(sizes))
+    if sum(sizes) != 100 or sum(weights) != 100:
+        raise ValueError("shares that add to 100")
+    return {
+        "distribution": "zones",
+        "zone_sizes": [exact_percent(each) for each in sizes],
+        "zone_weights": weights,
+    }
+
+
+def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
+    source = job.option("ioengine")
+    if kinds == ("trim",) or job.engine == "mmap":
+        group.put("interface", "psync", source)
+        if job.depth > 1:
+            job.findings.note(job.option("iodepth"), "one trim is in flight, as fio's own are")
+        return
+    depth = job.depth
+    if depth > 1:
+        group.put("queue_depth", depth, job.option("iodepth"))
+    group.put("interface", "io_uring" if job.engine in ASYNCHRONOUS else "psync", source)
+    batch = job.read("iodepth_batch", numbers.number, 1)
+    if batch > 1 and depth > 1:
+        group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
+    direct = job.switch("direct") if job.option("buffered") is None else not job.switch("buffered")
+    said = job.option("buffered") or job.option("direct")
+    group.put("direct", direct, said)
+    if direct and said is not None and any(size % 512 for size in sizes):
+        job.findings.refuse(
+            said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0"
+        )
+
+
+def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
+    if "write" not in kinds:
+        return
+    option = job.option("sync")
+    word = job.text("sync", "none") if option is None or option.value else "sync"
+    if option is not None and word == "dsync":
+        group.put("sync", "dsync", option)
+    elif option is not None and word not in ("none", "0"):
+        job.findings.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
+    calls = [name for name in ("fsync", "fdatasync") if job.read(name, numbers.number, 0)]
+    for name in calls[:1]:
+        every = job.read(name, numbers.number, 0)
+        group.put("sync", name, job.option(name))
+        group.put("sync_every", every, job.option(name))
+    if len(calls) > 1 and (second := job.option(calls[1])):
+        job.findings.refuse(second, "fsync and fdatasync in one group")
+
+
+def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:
+    option = job.option("verify")
+    if option is None or option.value in ("0", "none") or "write" not in kinds:
+        return  # of readers, see fio.py
+    if option.value in ("pattern", "pattern_hdr", "null"):
+        job.findings.refuse(option, f"{option.value} checks no place: the nearest is verify=crc32c")
+        return
+    if not job.switch("do_verify", usual=True):
+        job.findings.note(job.option("do_verify"), "nothing is verified by this group")
+        return
+    plain = group.keys.get("order") in ("sequential", "random") and "distribution" not in group.keys
+    if kinds != ("write",) or len(sizes) > 1 or not plain or sizes[0] % 512:
+        job.findings.refuse(
+            option,
+            "verified are writes alone, of one size in whole sectors, sequential or evenly random",
+        )
+        return
+    group.put("verify", True, option)

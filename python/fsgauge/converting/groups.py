@@ -1,0 +1,185 @@
+"""Groups of clients as a study of unlike groups has them, with where each key comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fsgauge.converting.job_file import Option
+from fsgauge.errors import InputError
+from fsgauge.units import exact_duration, exact_size
+
+Value = str | int | float | bool | list[str] | list[int] | dict[str, int]
+USUAL_DURATION_NS = 10 * 10**9
+"""Of a group whose tool ends by bytes, and not by time."""
+
+
+@dataclass
+class Group:
+    """One table of [[workload.group]]: its keys, and the options that each comes from.
+
+    `ends_after` is the name of the group that it waits for; "" for none. Times are nanoseconds;
+    `duration_ns` is None where the tool says none.
+    """
+
+    name: str
+    keys: dict[str, Value] = field(default_factory=dict)
+    sources: dict[str, list[Option]] = field(default_factory=dict)
+    duration_ns: int | None = None
+    warm_up_ns: int = 0
+    start_after_ns: int = 0
+    after: str = ""
+    bytes_of_files: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it reads and writes blocks alone."""
+        operations = self.keys.get("operations")
+        return isinstance(operations, dict) and set(operations) <= {"read", "write"}
+
+    def put_files(
+        self, count: int, size_bytes: int, *, own: bool, sources: Sequence[Option | None] = ()
+    ) -> None:
+        """Equal files; with `own`, so many of each job. Operations on names draw from one set."""
+        jobs = int(str(self.keys.get("jobs", 1)))
+        if own and not self.is_plain:
+            count, own = count * jobs, False
+        if jobs > 1 and self.is_plain:
+            self.put("files_of_jobs", "own" if own else "shared", *sources)
+        if count > 1:
+            self.put("files", count, *sources)
+        self.put("file_sizes", exact_size(size_bytes) if size_bytes else "0 B", *sources)
+        self.bytes_of_files = count * size_bytes * (jobs if own else 1)
+
+    def share_files(self, owner: Group, findings: Findings, *sources: Option | None) -> None:
+        """Work on the files of another group, or on files like them where those cannot be shared:
+        only groups that read and write share files, and none that each job has alone."""
+        if self.is_plain and owner.is_plain and owner.keys.get("files_of_jobs") != "own":
+            for key in ("files", "file_sizes", "files_of_jobs"):
+                self.keys.pop(key, None)
+            self.bytes_of_files = 0
+            self.put("files_of", owner.name, *sources)
+            return
+        findings.note(
+            next(iter(sources), None),
+            f"the group {self.name} has files of its own, like those of {owner.name}",
+            name="shared files",
+        )
+        for key in ("files", "file_sizes", "files_of_jobs"):
+            if key in owner.keys and (key != "files_of_jobs" or self.is_plain):
+                self.put(key, owner.keys[key], *owner.sources.get(key, []))
+        self.bytes_of_files = owner.bytes_of_files
+
+    def put(self, key: str, value: Value, *sources: Option | None) -> None:
+        """Set a key; None stands for an option that is not there."""
+        self.keys[key] = value
+        self.sources[key] = [each for each in sources if each is not None]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What differs from the tool, in a sentence, and the option that it is about."""
+
+    option: str
+    place: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An option that would make another load: what, why, and the nearest thing."""
+
+    option: Option
+    why: str
+
+
+@dataclass
+class Findings:
+    """What is said of a conversion. Each option of a line is told once, however many jobs it is
+    for. `without` are those that the user gave up."""
+
+    without: frozenset[str] = frozenset()
+    notes: dict[tuple[str, str], Note] = field(default_factory=dict)
+    refusals: dict[tuple[str, int, str], Refusal] = field(default_factory=dict)
+    carried: set[tuple[str, int, str]] = field(default_factory=set)
+
+    def carry(self, *options: Option | None) -> None:
+        """They are in the study as they are."""
+        self.carried |= {(each.path, each.line, each.name) for each in options if each}
+
+    def note(self, option: Option | None, text: str, name: str = "") -> None:
+        """Something differs; without an option, something that it would have said."""
+        name, place = (option.name, option.place) if option else (name, "")
+        self.notes.setdefault((name, text), Note(name, place, text))
+
+    def refuse(self, option: Option, why: str) -> None:
+        """It would be another load, unless the user gave it up."""
+        if option.name in self.without:
+            self.note(option, f"left out, as asked: {why}")
+            return
+        self.refusals.setdefault((option.path, option.line, option.name), Refusal(option, why))
+
+    def raise_refusals(self, command: str) -> None:
+        """Raise one InputError for all of them."""
+        if not self.refusals:
+            return
+        first, *others = self.refusals.values()
+        names = list(dict.fromkeys(each.option.name for each in self.refusals.values()))
+        optional = [name for name in names if name not in NEEDED]
+        raise InputError(
+            f"{first.option.name} would make another load here: {first.why}",
+            location=first.option.location(),
+            details=tuple(
+                f"{each.option.place}: {each.option.name} too: {each.why}" for each in others[:12]
+            ),
+            cause=f"{len(self.refusals)} options mean what no key of a study means",
+            next=" ".join([command, *(f"--without {name}" for name in optional)])
+            if len(optional) == len(names)
+            else "change these lines, or measure it with the tool itself",
+        )
+
+
+NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize"}
+"""Without them there is no load to speak of."""
+
+
+@dataclass
+class Times:
+    """Of the whole mix: what is not counted at its start, and how long it is measured."""
+
+    warm_up_ns: int
+    duration_ns: int
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A job of another tool: its groups, and what is said of them."""
+
+    title: str
+    tool: str
+    groups: list[Group]
+    findings: Findings
+    seed: int | None = None
+
+    def times(self) -> Times:
+        """Those of the mix; a group gets its own where groups do not begin and end together."""
+        known = [group.duration_ns for group in self.groups if group.duration_ns]
+        usual = known[0] if known else USUAL_DURATION_NS
+        together = all((group.duration_ns or usual) == usual for group in self.groups)
+        chained = any(group.after for group in self.groups)
+        if together and not chained and not any(group.start_after_ns for group in self.groups):
+            return Times(max(group.warm_up_ns for group in self.groups), usual)
+        ends: dict[str, int] = {}
+        for group in self.groups:
+            begin = ends.get(group.after, 0) + group.start_after_ns
+            own = group.duration_ns or USUAL_DURATION_NS
+            ends[group.name] = begin + own
+            if chained or group.duration_ns:
+                group.put("duration", exact_duration(own), *group.sources.get("duration", []))
+            if group.warm_up_ns:
+                self.findings.note(
+                    None,
+                    "groups that do not begin and end together count from their start",
+                    name="ramp_time",
+                )
+        return Times(0, max(ends.values()))

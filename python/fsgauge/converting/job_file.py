@@ -1,0 +1,192 @@
+"""A job file of fio's, read as fio 3.33 reads it: sections, [global], includes, variables.
+
+Gives sections with their options, each with its file, line and column; no option is understood
+here, and nothing that a file names is run. fio computes with bc(1) in a shell where a value has an
+operator outside of parentheses: such a value stays as it is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.errors import InputError, SourceLocation
+from fsgauge.plain_files import read_named
+
+LARGEST_BYTES = 4 << 20
+MOST_INCLUDES = 16
+"""One inside the other: fio has no bound, and a file that includes itself no end."""
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_SECTION = re.compile(r"\[(.*)\][^\]]*")
+GLOBAL = "global"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One line: `value` is None where it has no "=". `text` is the line as it was written."""
+
+    name: str
+    value: str | None
+    path: str
+    line: int
+    column: int
+    text: str
+
+    def location(self, hint: str = "") -> SourceLocation:
+        """Where it stands, for an error."""
+        return SourceLocation(
+            self.path, self.line, self.column, self.text, len(self.text.strip()) or 1, hint
+        )
+
+    @property
+    def place(self) -> str:
+        """ "job.fio:3"."""
+        return f"{Path(self.path).name}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A job, with what [global] gave it before: the last of two equal options counts."""
+
+    name: str
+    options: Mapping[str, Option]
+    head: Option
+
+
+def read_job_file(path: Path, environment: Mapping[str, str] | None = None) -> list[Section]:
+    """Every job in the file's order; InputError with line and column for what fio refuses."""
+    reader = _Reader(os.environ if environment is None else environment)
+    return reader.sections(path)
+
+
+@dataclass
+class _Reader:
+    environment: Mapping[str, str]
+
+    def sections(self, path: Path) -> list[Section]:
+        defaults: dict[str, Option] = {}
+        found: list[tuple[Option, dict[str, Option]]] = []
+        is_global = False
+        for option in self._lines(path, 0):
+            if option.value is None and option.name.startswith("["):
+                name = option.name[1:]
+                is_global = name.startswith(GLOBAL)
+                if not is_global:
+                    found.append((option, dict(defaults)))
+            elif is_global:
+                defaults[option.name] = option
+            elif found:
+                found[-1][1][option.name] = option
+            else:
+                raise InputError(
+                    f'"{option.name}" stands before the first section',
+                    location=option.location(),
+                    cause="fio takes options below a [name] alone",
+                    next="write [global] above it",
+                )
+        if not found:
+            raise InputError(
+                f"{path} has no job",
+                cause="it has no section besides [global]; a job is a [name]",
+                next="fio --cmdhelp",
+            )
+        return [Section(head.name[1:], options, head) for head, options in found]
+
+    def _lines(self, path: Path, depth: int) -> Iterator[Option]:
+        """Options and heads of sections ("[name" without a value); of included files, options."""
+        text = read_named(path, LARGEST_BYTES).decode("utf-8", errors="replace")
+        for number, line in enumerate(text.splitlines(), start=1):
+            shown = line.strip()
+            bare = re.split(r"[;#]", line, maxsplit=1)[0].rstrip()
+            column = len(bare) - len(bare.lstrip()) + 1
+            bare = bare.strip()
+            if not bare:
+                continue
+            at = Option("", None, str(path), number, column, shown)
+            head = _SECTION.fullmatch(bare) if bare.startswith("[") else None
+            if head is not None and depth:
+                raise InputError(
+                    "an included file has a section",
+                    location=at.location(),
+                    cause="fio takes options alone from a file that is included",
+                    next="move the section to the file that includes this one",
+                )
+            if head is not None:
+                yield _named(at, f"[{head[1]}", None)
+            elif re.match(r"include\s", bare):
+                yield from self._included(path, bare[len("include") + 1 :].strip(), at, depth)
+            else:
+                name, equals, value = bare.partition("=")
+                given = self._expanded(value.strip(), at) if equals else None
+                yield _named(at, name.strip(), given)
+
+    def _included(self, path: Path, name: str, at: Option, depth: int) -> Iterator[Option]:
+        there = Path(name)
+        if not there.exists():
+            there = path.parent / name
+        if depth >= MOST_INCLUDES or not there.exists():
+            raise InputError(
+                f"{name} cannot be included",
+                location=at.location(),
+                cause=f"files include one another {MOST_INCLUDES} deep: one includes itself"
+                if depth >= MOST_INCLUDES
+                else "it is neither here nor in the folder of the job file",
+                next="mend the include line",
+            )
+        yield from self._lines(there, depth + 1)
+
+    def _expanded(self, value: str, at: Option) -> str:
+        """With variables in their places; InputError for one that fio would take for nothing."""
+        for name in _VARIABLE.findall(value):
+            if not self.environment.get(name):
+                raise InputError(
+                    f"the variable {name} is not set",
+                    location=at.location(),
+                    cause="fio would read it as nothing, and the job says nothing of its value",
+                    next=f"{name}=VALUE fsgauge study from-fio {Path(at.path).name}",
+                )
+        found = _VARIABLE.sub(lambda match: self.environment[match[1]], value)
+        for word, number in _KEYWORDS.items():
+            if word in found:
+                found = _computed(found.replace(word, str(number())), at)
+        return found
+
+
+def _named(at: Option, name: str, value: str | None) -> Option:
+    return Option(name, value, at.path, at.line, at.column, at.text)
+
+
+def _pages() -> int:
+    return os.sysconf("SC_PAGE_SIZE")
+
+
+def _memory_mib() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * _pages() >> 20
+
+
+_KEYWORDS: dict[str, Callable[[], int]] = {
+    "$pagesize": _pages,
+    "$mb_memory": _memory_mib,
+    "$ncpus": lambda: os.cpu_count() or 1,
+}
+_PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")
+
+
+def _computed(text: str, at: Option) -> str:
+    """What fio asks bc for: one operation with whole numbers."""
+    match = _PRODUCT.fullmatch(text)
+    if match is None:
+        if re.fullmatch(r"\d+\w*", text):
+            return text
+        raise InputError(
+            f'"{text}" is not computed here',
+            location=at.location(),
+            cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
+            next="write the number",
+        )
+    a, b = int(match[1]), int(match[3])
+    values = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}
+    return f"{values[match[2]]}{match[4]}"

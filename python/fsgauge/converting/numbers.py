@@ -1,0 +1,114 @@
+"""Numbers as fio 3.33 reads them (parse.c), odd ones included: "4kib" is 4000, "10sec" 10 us."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable
+
+_NUMBER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)\s*([a-zA-Z%]*)")
+_POWERS = "kmgtp"
+_TIMES_US = {"s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 24 * 3600 * 10**6}
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
+}
+LONGEST = 64
+
+
+def size(text: str, kb_base: int = 1024) -> int:
+    """Bytes; ValueError with what it has to be. A percentage is no size here."""
+    if text.startswith("("):
+        return int(_computed(text, lambda number: float(size(number, kb_base))))
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("a whole number with k, m, g, t or p")
+    number = int(f"{match[1]}{match[2]}", 16 if match[2][:2] in ("0x", "0X") else 10)
+    multiple: int = _multiple(match[3].lower(), kb_base)
+    return number * multiple
+
+
+def _multiple(unit: str, kb_base: int) -> int:
+    """What a number with this unit is multiplied by."""
+    if unit in ("", "b"):
+        return 1
+    if unit[0] not in _POWERS:
+        raise ValueError("a whole number with k, m, g, t or p")
+    base = kb_base
+    if unit[1:3] == "ib":
+        base = 1000 if kb_base == 1024 else 1024
+    return int(base ** (1 + _POWERS.index(unit[0])))
+
+
+def number(text: str) -> int:
+    """A whole number that counts something: with fio, 4k is 4096 of them."""
+    return size(text)
+
+
+def time_ns(text: str, *, of_bare_us: int = 10**6) -> int:
+    """Nanoseconds; ValueError for a unit that fio takes for microseconds without saying so."""
+    if text.startswith("("):
+        return round(1000 * _computed(text, lambda each: time_ns(each, of_bare_us=1) / 1000))
+    match = re.fullmatch(r"\s*(\d+)\s*([a-zA-Z]*)", text)
+    if match is None:
+        raise ValueError("a whole number with us, ms, s, m, h or d")
+    count, unit = int(match[1]), match[2].lower()
+    if not unit:
+        return count * of_bare_us * 1000
+    if unit.startswith("us"):
+        return count * 1000
+    if unit.startswith("ms"):
+        return count * 10**6
+    if unit not in _TIMES_US:
+        raise ValueError(f"us, ms, s, m, h or d: fio 3.33 reads {text} as {count} us")
+    return count * _TIMES_US[unit] * 1000
+
+
+def switch(text: str | None) -> bool:
+    """Said alone, it is on."""
+    if text is None or text in ("1", "true"):
+        return True
+    if text in ("0", "false"):
+        return False
+    raise ValueError("0 or 1")
+
+
+def by_direction(text: str) -> list[str]:
+    """The values for reads, writes and trims, "" where fio keeps its default: one is for all, the
+    second of two for writes and trims."""
+    given = [each.strip() for each in text.split(",")]
+    if len(given) > 3:
+        raise ValueError("at most three values: reads, writes, trims")
+    return given * 3 if len(given) == 1 else [*given, given[-1]][:3]
+
+
+def _computed(text: str, read: Callable[[str], float]) -> float:
+    """An expression in parentheses: whole numbers with units, + - * / % ^."""
+    inner = text.strip()
+    if len(inner) > LONGEST:
+        raise ValueError("a shorter expression")
+    plain = re.sub(r"(\d+)([a-zA-Z]+)", lambda found: str(read(found[0])), inner).replace("^", "**")
+    try:
+        return _value(ast.parse(plain, mode="eval").body)
+    except (SyntaxError, ZeroDivisionError, OverflowError) as error:
+        raise ValueError(f"an expression of whole numbers: {error}") from error
+
+
+def _value(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            power = _value(right)
+            if abs(power) > 64:
+                raise ValueError("a smaller power")
+            return float(_value(left) ** power)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_value(left), _value(right))
+    raise ValueError("an expression of whole numbers")

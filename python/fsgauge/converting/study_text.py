@@ -1,0 +1,104 @@
+"""The study file of a conversion: TOML, each key with the lines that it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from fsgauge import kinds
+from fsgauge.converting.groups import Converted, Group
+from fsgauge.converting.job_file import Option
+from fsgauge.units import exact_duration, exact_size
+
+_ROOM = 1.3
+"""Of the files: what a file system takes for itself, and room to write in."""
+_LEAST_BYTES = 1 << 30
+_GIB = 1 << 30
+_COLUMN = 44
+_ORDER = (
+    "operations", "block_sizes", "block_weights", "order", "stride", "random_percent",
+    "distribution", "zipf_theta", "pareto_h", "normal_deviation", "zone_sizes", "zone_weights",
+    "interface", "queue_depth", "submit_batch", "direct", "jobs", "files_of_jobs", "files",
+    "file_sizes", "files_of", "rate", "bandwidth", "arrival", "think", "think_every", "sync",
+    "sync_every", "data", "compressible", "verify", "start_after", "after", "duration",
+)  # fmt: skip
+
+
+def study_text(converted: Converted, systems: Sequence[str]) -> str:
+    """What `fsgauge plan` takes."""
+    body = [*_workload(converted), *_plan(converted)]  # what is noted on the way stands above it
+    return "\n".join([*_head(converted, systems), *body]) + "\n"
+
+
+def _head(converted: Converted, systems: Sequence[str]) -> Iterator[str]:
+    yield f"# Taken over from {converted.title} ({converted.tool}) by fsgauge study."
+    notes = list(converted.findings.notes.values())
+    if notes:
+        yield "# What differs:"
+        for note in notes:
+            where = f"{note.place} " if note.place else ""
+            yield f"#   {where}{note.option}: {note.text}"
+    yield "format = 1"
+    question = f"How do these file systems compare under the load of {converted.title}?"
+    yield f"question = {_text(question)}"
+    yield ""
+    yield "[storage]"
+    yield "# replace it: --storage device:NAME or --storage path:/mnt/x"
+    yield 'kind = "loop"'
+    yield f'size = "{exact_size(storage_bytes(converted.groups))}"'
+    for name in systems:
+        yield ""
+        yield "[[system]]"
+        yield f"name = {_text(name)}"
+
+
+def storage_bytes(groups: Sequence[Group]) -> int:
+    """Room for the files of all groups, in whole GiB."""
+    needed = sum(group.bytes_of_files for group in groups)
+    return max(_LEAST_BYTES, -(-int(needed * _ROOM) // _GIB) * _GIB)
+
+
+def _workload(converted: Converted) -> Iterator[str]:
+    groups = converted.groups
+    yield ""
+    yield "[workload]"
+    yield f'kind = "{kinds.GROUPS}"'
+    times = converted.times()
+    sources = next((each.sources.get("duration") for each in groups if each.duration_ns), None)
+    yield f'warm_up = "{exact_duration(times.warm_up_ns)}"'
+    same = times.duration_ns in [group.duration_ns for group in groups]
+    yield _line("duration", exact_duration(times.duration_ns), sources if same and sources else [])
+    for group in groups:
+        yield ""
+        yield "[[workload.group]]"
+        yield f"name = {_text(group.name)}"
+        for key in sorted(group.keys, key=_ORDER.index):
+            yield _line(key, group.keys[key], group.sources.get(key, []))
+
+
+def _line(key: str, value: object, sources: Sequence[object]) -> str:
+    written = f"{key} = {_value(value)}"
+    cited = [f"{each.place} {each.text}" for each in sources if isinstance(each, Option)]
+    return f"{written:<{_COLUMN}}# {'; '.join(cited)}" if cited else written
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {each}" for key, each in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(each) for each in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _text(value) if isinstance(value, str) else str(value)
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=True)
+
+
+def _plan(converted: Converted) -> Iterator[str]:
+    yield ""
+    yield "[plan]"
+    yield "blocks = 6"
+    if converted.seed is not None:
+        yield f"seed = {converted.seed}"

@@ -1,0 +1,96 @@
+"""What readers of other tools' results give: runs, and in each its tests, as raw numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from fsgauge.engine.wire import Histogram
+from fsgauge.errors import InputError, quoted
+
+SUB_BUCKET_BITS = 6
+"""Of the engine's histograms; fio's have the same buckets."""
+By = Literal["iops", "bandwidth"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What was read, or written. `latency` has no counts where the tool gave a mean alone."""
+
+    operations: int
+    size_bytes: int
+    latency: Histogram
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test of a run. `factors` are what it is, as kinds/imported has them; `by` is the rate
+    that the tool is asked for."""
+
+    name: str
+    by: By
+    elapsed_ns: int
+    read: Side | None = None
+    write: Side | None = None
+    factors: dict[str, Any] = field(default_factory=dict)
+    cpu_user_ns: int = 0
+    cpu_system_ns: int = 0
+    errors: int = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a tool: all that it said at once. `started_unix_ns` is None where it is unsaid."""
+
+    tool: str
+    path: Path
+    sha256: str
+    tests: tuple[Test, ...]
+    started_unix_ns: int | None = None
+    machine: str = ""
+    kernel: str = ""
+    command: str = ""
+
+
+def no_latency(operations: int = 0, mean_ns: float = 0.0) -> Histogram:
+    """A mean without a distribution; nothing where there is no mean."""
+    return Histogram(
+        sub_bucket_bits=SUB_BUCKET_BITS,
+        counts=[],
+        operations=operations if mean_ns > 0 else 0,
+        sum_ns=round(mean_ns * operations),
+        min_ns=0,
+        max_ns=0,
+    )
+
+
+def bucket_of(latency_ns: int) -> int:
+    """The bucket of a latency, as crates/fsgauge-wire/src/histogram.rs has it."""
+    shift = (latency_ns | (1 << SUB_BUCKET_BITS)).bit_length() - 1 - SUB_BUCKET_BITS
+    return (shift << SUB_BUCKET_BITS) + (latency_ns >> shift)
+
+
+def by_rate(
+    name: str, *, writes: bool, bytes_per_second: float, block_bytes: int, **factors: object
+) -> Test:
+    """A test of which a tool says its bytes per second alone: those of one second."""
+    operations = max(1, round(bytes_per_second / block_bytes)) if bytes_per_second else 0
+    side = Side(operations, round(bytes_per_second), no_latency())
+    return Test(
+        name=name,
+        by="bandwidth",
+        elapsed_ns=10**9,
+        read=None if writes else side,
+        write=side if writes else None,
+        factors={"block_size_bytes": block_bytes, **factors},
+    )
+
+
+def unreadable(path: Path, tool: str, what: str) -> NoReturn:
+    """Raise InputError for a result that is not whole."""
+    raise InputError(
+        f"{path} is no whole result of {tool}: {what}",
+        cause="the run failed or was cut short, or another version of the tool wrote it",
+        next=f"head {quoted(path)}",
+    )

@@ -1,0 +1,85 @@
+"""Command lines of elbencho, IOR and mdtest are read, never run."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from fsgauge.converting import study_from_command
+from fsgauge.errors import InputError
+
+
+def groups(command: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads(study_from_command(command).text)["workload"][
+        "group"
+    ]
+    return found
+
+
+def test_ior_writes_and_reads_one_file_after_another() -> None:
+    write, read = groups("mpirun -np 8 ior -w -r -t 1m -b 16m -o /mnt/x")
+    assert write["operations"] == {"write": 1} and read["operations"] == {"read": 1}
+    assert (write["jobs"], write["block_sizes"], write["order"]) == (8, "1 MiB", "sequential")
+    assert (write["files_of_jobs"], write["file_sizes"]) == ("shared", "128 MiB")
+    assert (read["files_of"], read["after"]) == ("write", "write")
+
+
+def test_ior_with_a_file_for_each_task() -> None:
+    write, read = groups("mpirun -np 4 ior -t 1m -b 16m -s 4 -F")
+    assert (write["files_of_jobs"], write["file_sizes"]) == ("own", "64 MiB")
+    assert read["files_of_jobs"] == "own"
+
+
+def test_ior_in_turns_is_strided() -> None:
+    (write,) = groups("ior -w -t 64k -b 64k -s 16 -N 4")
+    assert (write["order"], write["stride"], write["file_sizes"]) == ("strided", "256 KiB", "4 MiB")
+
+
+def test_ior_in_turns_of_several_transfers_is_refused() -> None:
+    with pytest.raises(InputError, match="the nearest is -F"):
+        study_from_command("ior -w -t 64k -b 1m -s 16 -N 4")
+
+
+def test_mdtest_has_a_group_a_phase() -> None:
+    create, stat, read, remove = groups("srun -n 4 mdtest -n 100 -F -w 4k -C -T -E -r")
+    assert create["operations"] == {"create": 1, "unlink": 1}
+    assert [each["operations"] for each in (stat, read)] == [{"stat": 1}, {"read_file": 1}]
+    assert (create["jobs"], create["files"], create["file_sizes"]) == (4, 400, "4 KiB")
+    assert remove["after"] == "read"
+
+
+def test_mdtest_of_folders_is_refused() -> None:
+    with pytest.raises(InputError, match="folders is not measured"):
+        study_from_command("mdtest -n 100")
+
+
+def test_elbencho_on_a_file() -> None:
+    (only,) = groups("elbencho -r -b 4k -s 1g -t 2 --iodepth 16 --rand --direct --timelimit 20 /x")
+    assert (only["order"], only["queue_depth"], only["direct"]) == ("random", 16, True)
+    assert (only["jobs"], only["file_sizes"], only["interface"]) == (2, "1 GiB", "io_uring")
+
+
+def test_elbencho_in_folders() -> None:
+    names = [each["name"] for each in groups("elbencho -w --stat -r -F -t 2 -n 3 -N 5 -s 16k /x")]
+    assert names == ["write", "stat", "read", "delete"]
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("dd if=/dev/zero of=/dev/sda", "no command of dd"),
+        ("", "no command of nothing"),
+        ("ior 'x", "cannot be read"),
+        ("ior -w -j 5", "-j is not known"),
+        ("elbencho --s3keys x", "not known"),
+        ("ior -w -t foo", "takes a number"),
+        ("ior -w -t", "takes a number"),
+        ("mpirun -np", "no command"),
+        ("ior -w -a MPIIO", "POSIX"),
+    ],
+)
+def test_what_cannot_be_taken_is_said(command: str, what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        study_from_command(command)

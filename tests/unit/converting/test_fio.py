@@ -1,0 +1,253 @@
+"""A job of fio's becomes groups: exactly, with a note, or not at all."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.converting import study_from_file
+from fsgauge.errors import InputError
+
+
+def converted(tmp_path: Path, text: str, **options: Any) -> tuple[dict[str, Any], list[str]]:
+    """The workload that a job becomes, and its notes."""
+    path = tmp_path / "job.fio"
+    path.write_text(text, encoding="utf-8")
+    study = study_from_file(path, **options)
+    notes = [f"{note.option}: {note.text}" for note in study.converted.findings.notes.values()]
+    return tomllib.loads(study.text)["workload"], notes
+
+
+def group(tmp_path: Path, text: str) -> dict[str, Any]:
+    """The only group of a job's options."""
+    workload, _ = converted(tmp_path, f"[a]\nsize=64m\nruntime=5\ntime_based\n{text}")
+    (only,) = workload["group"]
+    return dict(only)
+
+
+def refused(tmp_path: Path, text: str) -> InputError:
+    with pytest.raises(InputError) as raised:
+        converted(tmp_path, text)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("rw=randread\nioengine=libaio\niodepth=16\ndirect=1",
+         {"operations": {"read": 1}, "order": "random", "queue_depth": 16, "direct": True,
+          "interface": "io_uring"}),
+        ("rw=randrw\nrwmixread=70", {"operations": {"read": 70, "write": 30}}),
+        ("rw=randrw\nrwmixwrite=40", {"operations": {"read": 60, "write": 40}}),
+        ("rw=randrw\nrwmixread=60\nrwmixwrite=30", {"operations": {"read": 70, "write": 30}}),
+        ("rw=read:124k\nbs=4k", {"order": "strided", "stride": "128 KiB"}),
+        ("rw=read:-8k\nbs=4k", {"order": "backwards"}),
+        ("rw=randtrim", {"operations": {"trim": 1}, "interface": "psync"}),
+        ("rw=randread\nbssplit=4k/60:64k/40",
+         {"block_sizes": ["4 KiB", "64 KiB"], "block_weights": [60, 40]}),
+        ("rw=randread\nbssplit=4k/50:8k/:16k/",
+         {"block_sizes": ["4 KiB", "8 KiB", "16 KiB"], "block_weights": [50, 25, 25]}),
+        ("rw=randread\nbsrange=4k-16k",
+         {"block_sizes": ["4 KiB", "8 KiB", "12 KiB", "16 KiB"]}),
+        ("rw=randwrite\nbs=4k,16k", {"block_sizes": "16 KiB"}),
+        ("rw=randread\nrandom_distribution=zipf:0.5",
+         {"distribution": "zipf", "zipf_theta": 0.5}),
+        ("rw=randread\nrandom_distribution=zoned:50/5:30/15:20/",
+         {"distribution": "zones", "zone_sizes": ["5 %", "15 %", "80 %"],
+          "zone_weights": [50, 30, 20]}),
+        ("rw=randread\nrandom_distribution=normal:20", {"normal_deviation": "20 %"}),
+        ("rw=randread\npercentage_random=30", {"random_percent": "30 %"}),
+        ("rw=randread\nrate_iops=50\nnumjobs=4\nrate_process=poisson",
+         {"rate": "200 IOPS", "arrival": "exponential"}),
+        ("rw=read\nrate=1m", {"bandwidth": "1 MiB/s", "arrival": "constant"}),
+        ("rw=write\nfdatasync=8", {"sync": "fdatasync", "sync_every": 8}),
+        ("rw=write\nsync=dsync", {"sync": "dsync"}),
+        ("rw=write\nthinktime=2000\nthinktime_blocks=4", {"think": "2 ms", "think_every": 4}),
+        ("rw=write\nbuffer_compress_percentage=50", {"compressible": "50 %"}),
+        ("rw=write\nzero_buffers", {"data": "zero"}),
+        ("rw=randwrite\nverify=crc32c", {"verify": True}),
+        ("rw=randread\nnumjobs=4\nnrfiles=2",
+         {"jobs": 4, "files_of_jobs": "own", "files": 2, "file_sizes": "32 MiB"}),
+        ("rw=randread\nnumjobs=4\nfilename=x",
+         {"jobs": 4, "files_of_jobs": "shared", "file_sizes": "64 MiB"}),
+        ("rw=randread\nfilename=a:b:c\\:d", {"files": 3}),
+        ("rw=randread\nioengine=mmap", {"operations": {"mmap_read": 1}}),
+        ("ioengine=filestat\nnrfiles=100\nfilesize=4k",
+         {"operations": {"stat": 1}, "files": 100, "file_sizes": "4 KiB"}),
+        ("ioengine=filecreate\nnrfiles=100\nfilesize=4k",
+         {"operations": {"create": 1, "unlink": 1}, "file_sizes": "0 B"}),
+    ],
+)  # fmt: skip
+def test_what_is_carried_over(tmp_path: Path, text: str, keys: dict[str, Any]) -> None:
+    found = group(tmp_path, text)
+    assert {key: found.get(key) for key in keys} == keys
+
+
+def test_a_depth_without_a_queue_is_one(tmp_path: Path) -> None:
+    workload, notes = converted(tmp_path, "[a]\nsize=1m\niodepth=32\nrw=randread\n")
+    assert "queue_depth" not in workload["group"][0]
+    assert "iodepth: psync waits for each operation: one is in flight" in notes
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("exec_prerun=rm -rf /", "never run"),
+        ("exec_postrun=sync", "never run"),
+        ("ioengine=exec\nprogram=/bin/true", "never run"),
+        ("latency_target=500", "depth is not searched"),
+        ("flow=8\n[b]\nsize=1m\nflow=1", "one group with weights"),
+        ("rw=randwrite\nzonemode=zbd", "depend on zones"),
+        ("rw=randread\nbssplit=512/50:4k/50\nblockalign=4k", "smallest block"),
+        ("rw=read\nverify=md5", "another run wrote"),
+        ("rw=randrw\nbs=4k,8k", "a group of each"),
+        ("rw=read:-4k\nbs=4k", "the nearest is 8 KiB"),
+        ("rw=randread:8", "random_percent"),
+        ("rw=trimwrite", "another load"),
+        ("rw=randrw\nverify=md5", "writes alone"),
+        ("rw=write\nsync=1", "sync=dsync"),
+        ("rw=randread\nbsrange=1k-1m", "bssplit"),
+        ("rw=randwrite\nioengine=mmap", "psync is nearest"),
+        ("rw=randrw\nrate_iops=100,300", "a group of each"),
+        ("rw=randread\niodepth=4\nioengine=libaio\nthinktime=5", "rate alone"),
+        ("prio=3", "ionice"),
+        ("bs=100\ndirect=1", "whole sectors"),
+        ("filesize=4k-64k", "a group of each"),
+        ("startdelay=1-5", "one delay"),
+    ],
+)
+def test_what_would_be_another_load_is_refused_at_its_line(
+    tmp_path: Path, text: str, what: str
+) -> None:
+    error = refused(tmp_path, f"[a]\nsize=1m\n{text}\n")
+    assert what in error.what
+    assert error.location is not None and error.location.line >= 3
+    assert error.location.text in text
+
+
+def test_all_refusals_are_told_at_once_and_can_be_given_up(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nprio=5\n[a]\nrw=read\nuid=2\n[b]\nrw=read\n"
+    error = refused(tmp_path, text)
+    assert error.details == (
+        "job.fio:6: uid too: the user is that of fsgauge: sudo -u before fsgauge",
+    )
+    assert error.next.endswith("--without prio --without uid")
+    workload, notes = converted(tmp_path, text, without=["prio", "uid"])
+    assert len(workload["group"]) == 2
+    assert "prio: left out, as asked" in notes
+
+
+@pytest.mark.parametrize("text", ["hipri=0", "zonemode=none", "write_barrier=0", "max_latency=0"])
+def test_a_value_that_changes_nothing_is_taken(tmp_path: Path, text: str) -> None:
+    assert group(tmp_path, text)["operations"] == {"read": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "what", "hint"),
+    [
+        ("iodpth=4", "fio 3.33 has no option iodpth", '"iodepth"'),
+        ("ioengine=libaoi", "fio 3.33 has no ioengine libaoi", '"libaio"'),
+        ("bs=4q", "bs takes a whole number", ""),
+        ("rw=randmix", "rw takes", ""),
+        ("runtime=10sec", "10 us", ""),
+        ("bssplit=4k/60:8k/60", "add to 100", ""),
+        ("random_distribution=zoned:50/5:30/15\nrw=randread", "add to 100", ""),
+        ("rwmixread=170\nrw=rw", "0 to 100", ""),
+        ("wait_for=nobody", "the name of another section", ""),
+        ("direct=maybe", "0 or 1", ""),
+    ],
+)
+def test_a_mistake_has_its_place(tmp_path: Path, line: str, what: str, hint: str) -> None:
+    error = refused(tmp_path, f"[a]\nsize=1m\n{line}\n")
+    assert what in error.what
+    assert error.location is not None and hint in error.location.hint
+    assert (error.location.line, error.location.column) == (3, 1)
+
+
+def test_sections_with_one_filename_share_its_files(tmp_path: Path) -> None:
+    text = "[global]\nfilename=x\nruntime=5\n[a]\nsize=1m\nrw=write\n[b]\nsize=4m\nrw=randread\n"
+    workload, _ = converted(tmp_path, text)
+    first, second = workload["group"]
+    assert first["file_sizes"] == "4 MiB"
+    assert second["files_of"] == "a" and "file_sizes" not in second
+
+
+def test_a_trim_of_a_file_that_others_write_is_refused(tmp_path: Path) -> None:
+    text = "[global]\nfilename=x\nsize=1m\n[a]\nrw=write\n[b]\nrw=randtrim\n"
+    assert "read and write share files" in refused(tmp_path, text).what
+
+
+def test_a_section_that_verifies_what_another_wrote_has_that_verified(tmp_path: Path) -> None:
+    text = (
+        "[global]\nfilename=x\nsize=1m\nverify=meta\n[w]\nrw=write\ndo_verify=0\n"
+        "[r]\nstonewall\nrw=read\n"
+    )
+    workload, _ = converted(tmp_path, text)
+    write, read = workload["group"]
+    assert write["verify"] is True
+    assert read["files_of"] == "w" and "verify" not in read
+
+
+def test_stonewall_waits_for_the_group_that_ends_last(tmp_path: Path) -> None:
+    first = "[global]\nsize=1m\n[a]\nruntime=5\n[b]\nruntime=9\n"
+    text = f"{first}[c]\nstonewall\nruntime=3\n[d]\nruntime=2\n"
+    workload, _ = converted(tmp_path, text)
+    named = {each["name"]: each for each in workload["group"]}
+    assert named["c"]["after"] == named["d"]["after"] == "b"
+    assert [named[name]["duration"] for name in "abcd"] == ["5 s", "9 s", "3 s", "2 s"]
+    assert workload["duration"] == "12 s"
+    assert workload["warm_up"] == "0 s"
+
+
+def test_wait_for_names_a_section(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nruntime=4\n[a]\n[b]\nwait_for=a\n[c]\nwait_for=b\n"
+    workload, _ = converted(tmp_path, text)
+    assert [each.get("after") for each in workload["group"]] == [None, "a", "b"]
+    assert workload["duration"] == "12 s"
+
+
+def test_one_ramp_for_all_is_the_warm_up(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\nramp_time=3\nruntime=1m\ntime_based\n[a]\n[b]\n"
+    workload, _ = converted(tmp_path, text)
+    assert (workload["warm_up"], workload["duration"]) == ("3 s", "1 min")
+    assert all("duration" not in each for each in workload["group"])
+
+
+def test_clients_that_come_one_after_another(tmp_path: Path) -> None:
+    text = "[global]\nsize=1m\n[a]\nstartdelay=0\n[b]\nstartdelay=4\n[c]\nstartdelay=8\n"
+    workload, _ = converted(tmp_path, text)
+    assert [each.get("start_after") for each in workload["group"]] == [None, "4 s", "8 s"]
+    assert workload["duration"] == "18 s"
+
+
+def test_every_key_names_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text("[global]\nsize=8m\n[a]\nrw=randread\niodepth=8\nioengine=io_uring\n", "utf-8")
+    text = study_from_file(path).text
+    (line,) = [each for each in text.splitlines() if each.startswith("queue_depth")]
+    assert line.split("#")[1].strip() == "job.fio:5 iodepth=8"
+    (line,) = [each for each in text.splitlines() if each.startswith("file_sizes")]
+    assert line.endswith("# job.fio:2 size=8m")
+
+
+def test_a_whole_device_is_stood_for_and_said(tmp_path: Path) -> None:
+    workload, notes = converted(tmp_path, "[a]\nfilename=/dev/sdx\nrw=randread\n")
+    assert workload["group"][0]["file_sizes"] == "4 GiB"
+    assert any("--size SIZE" in note for note in notes)
+    workload, _ = converted(tmp_path, "[a]\nfilename=/dev/sdx\n", size_bytes=1 << 30)
+    assert workload["group"][0]["file_sizes"] == "1 GiB"
+
+
+def test_systems_are_those_that_were_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nsize=8m\n", encoding="utf-8")
+    found = tomllib.loads(study_from_file(path, systems=["btrfs"]).text)
+    assert found["system"] == [{"name": "btrfs"}]
+
+
+def test_sections_called_alike_get_names_of_their_own(tmp_path: Path) -> None:
+    workload, _ = converted(tmp_path, "[a/b]\nsize=1m\n[a:b]\nsize=1m\n")
+    assert [each["name"] for each in workload["group"]] == ["a-b", "a-b 2"]

@@ -1,0 +1,216 @@
+"""What other tools measured becomes a folder that is read like every other one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.importing import import_results
+from fsgauge.record.foreign import ForeignJob
+from fsgauge.stats.metrics import values
+from fsgauge.stats.read import read_study
+from fsgauge.store import StoredStudy
+from fsgauge.store.read import read_results
+
+DATA = Path(__file__).parents[1] / "kinds" / "sharing" / "peers"
+ELBENCHO = """\
+ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct IO,random,random aligned,IO depth,shared paths,truncate,operation,time ms [first],time ms [last],entries/s [first],entries/s [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],CPU% [first],CPU% [last],entries [first],entries [last],MiB [first],MiB [last],Ent lat us [min],Ent lat us [avg],Ent lat us [max],IO lat us [min],IO lat us [avg],IO lat us [max],version,command
+2026-11-20T10:00:00.000+0000,,file,1,1,4,,,1073741824,4096,1,1,1,8,,0,WRITE,900,1000,,,250000,240000,976,937,50,51,,,900,937,,,,10,120,900,3.0.1,"elbencho" "-w"
+2026-11-20T10:00:02.000+0000,,file,1,1,4,,,1073741824,4096,1,1,1,8,,0,READ,900,1000,,,350000,340000,1367,1328,50,51,,,900,1328,,,,10,90,900,3.0.1,"elbencho" "-r"
+"""  # noqa: E501 - as elbencho writes it
+IOR = """\
+IOR-4.0.0: MPI Coordinated Test of Parallel I/O
+Began               : Fri Nov 20 10:00:00 2026
+Command line        : ior -w -r -t 1m -b 64m -i 2
+Machine             : Linux node1
+
+Options:
+tasks               : 4
+
+Results:
+
+access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----
+write     512.00     520.10     0.007000    65536      1024.00    0.000500   0.490000   0.000300   0.500000   0
+read      1024.00    1030.00    0.003000    65536      1024.00    0.000500   0.240000   0.000300   0.250000   0
+write     500.00     505.00     0.007100    65536      1024.00    0.000500   0.500000   0.000300   0.512000   1
+read      1000.00    1010.00    0.003100    65536      1024.00    0.000500   0.250000   0.000300   0.256000   1
+"""  # noqa: E501 - as IOR writes it
+
+
+def fio(path: Path, iops: float, *, bins: bool = False, name: str = "job", at: int = 0) -> Path:
+    """fio's JSON of one job that reads for ten seconds."""
+    operations = round(10 * iops)
+    latency: dict[str, Any] = {"min": 20_000, "max": 900_000, "mean": 100_000.0, "N": operations}
+    if bins:
+        latency["bins"] = {"90000": operations - 100, "110000": 80, "800000": 20}
+    else:
+        latency["percentile"] = {"50.000000": 90_000, "99.000000": 110_000, "99.900000": 800_000}
+    nothing: dict[str, Any] = {
+        "total_ios": 0,
+        "io_bytes": 0,
+        "runtime": 0,
+        "lat_ns": {},
+        "clat_ns": {},
+    }
+    side = {
+        "total_ios": operations,
+        "io_bytes": operations * 4096,
+        "runtime": 10_000,
+        "clat_ns": latency,
+        "lat_ns": {"min": 0, "max": 0, "mean": 0.0, "N": 0},
+    }
+    job = {
+        "jobname": name,
+        "error": 0,
+        "job options": {"bs": "4k", "iodepth": "8"},
+        "read": side,
+        "write": nothing,
+        "trim": nothing,
+        "job_runtime": 10_000,
+        "usr_cpu": 5.0,
+        "sys_cpu": 15.0,
+    }
+    document = {
+        "fio version": "fio-3.33",
+        "timestamp_ms": 1_795_000_000_000 + at * 60_000,
+        "global options": {"rw": "randread"},
+        "jobs": [job],
+    }
+    path.write_text("fio: a message before it\n" + json.dumps(document), encoding="utf-8")
+    return path
+
+
+def imported(tmp_path: Path, **files: list[Path]) -> StoredStudy:
+    found = import_results(files, tmp_path / "results", ["fsgauge", "import"])
+    return read_results(found.directory)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_repeated_runs_of_two_systems_have_a_verdict(tmp_path: Path) -> None:
+    ext4 = [fio(tmp_path / f"e{n}.json", 10_000 + 20 * n, at=2 * n) for n in range(5)]
+    xfs = [fio(tmp_path / f"x{n}.json", 13_000 + 30 * n, at=2 * n + 1) for n in range(5)]
+    stored = imported(tmp_path, ext4=ext4, xfs=xfs)
+    results = read_study(
+        stored.turns, stored.runs, stored.study, stored.environment_before, stored.environment_after
+    )
+    (rate,) = [each for each in results.comparisons if each.metric == "iops"]
+    assert rate.verdict == "better" and rate.n == 5
+    assert rate.low is not None and 1.2 < rate.low < rate.ratio < 1.4
+
+
+def test_a_record_says_whose_it_is(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[fio(tmp_path / "one.json", 10_000)])
+    (run,) = stored.runs
+    assert isinstance(run.job, ForeignJob)
+    assert (run.job.tool, run.job.test, run.job.file) == ("fio 3.33", "job", "one.json")
+    assert len(run.job.sha256) == 64
+    assert stored.study.rig == "foreign"
+    assert run.load is None
+    assert run.cell.factors["block_size_bytes"] == 4096
+    assert stored.environment_before.load.kernel == "unknown"
+
+
+@pytest.mark.parametrize("bins", [True, False])
+def test_quantiles_are_fios_own(tmp_path: Path, bins: bool) -> None:
+    stored = imported(tmp_path, a=[fio(tmp_path / "one.json", 10_000, bins=bins)])
+    result = stored.runs[0].result
+    assert result is not None
+    found = values(result)
+    assert found["iops"] == pytest.approx(10_000)
+    assert found["bandwidth"] == pytest.approx(10_000 * 4096)
+    assert found["read.mean"] == pytest.approx(100_000)
+    assert found["read.p50"] == pytest.approx(90_000, rel=1 / 64)
+    assert found["cpu"] == pytest.approx(0.2 * 10e9 / 100_000)
+    if not bins:
+        assert found["read.p99"] == pytest.approx(110_000, rel=1 / 64)
+        assert found["read.p999"] == pytest.approx(800_000, rel=1 / 64)
+
+
+def test_a_run_that_is_not_there_for_every_system_is_left_out(tmp_path: Path) -> None:
+    files = {name: [fio(tmp_path / f"{name}{n}.json", 1000) for n in range(count)]
+             for name, count in (("a", 3), ("b", 2))}  # fmt: skip
+    found = import_results(files, tmp_path / "results", [])
+    assert found.blocks == 2
+    assert found.left_out == ["1 of 3 runs of a: b has 2"]
+
+
+def test_tests_that_not_all_have_are_left_out(tmp_path: Path) -> None:
+    one, two = fio(tmp_path / "1.json", 1000, name="x"), fio(tmp_path / "2.json", 1000, name="y")
+    with pytest.raises(InputError, match="no test in common"):
+        import_results({"a": [one, two]}, tmp_path / "results", [])
+
+
+def test_iozone_whatever_it_prints(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[DATA / "iozone-one.txt"])
+    rates = {run.cell.name: values(run.result)["bandwidth"] for run in stored.runs if run.result}
+    assert rates == {
+        "write": 730290 * 1024,
+        "rewrite": 504449 * 1024,
+        "read": 4613963 * 1024,
+        "reread": 1417545 * 1024,
+    }
+    assert stored.runs[0].cell.factors["block_size_bytes"] == 64 << 10
+
+
+def test_iozone_of_many_sizes_names_each(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[DATA / "iozone-auto.txt"])
+    names = {run.cell.name for run in stored.runs}
+    assert len(names) == len(stored.runs) > 20
+
+
+def test_bonnies_lines_are_runs(tmp_path: Path) -> None:
+    line = (DATA / "bonnie-2.00a-whole.csv").read_text(encoding="utf-8")
+    stored = imported(tmp_path, a=[written(tmp_path / "two.csv", line.strip() + "\n" + line)])
+    assert len(stored.turns) == 2
+    names = {run.cell.name for run in stored.runs}
+    assert "put block" in names or "create sequential" in names
+
+
+def test_elbenchos_phases(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[written(tmp_path / "e.csv", ELBENCHO)])
+    found = {run.cell.name: values(run.result) for run in stored.runs if run.result}
+    assert found["write"]["iops"] == pytest.approx(240_000)
+    assert found["write"]["write.mean"] == pytest.approx(120_000)
+    assert found["read"]["bandwidth"] == pytest.approx(1328 * (1 << 20))
+    assert stored.runs[0].cell.factors["queue_depth"] == 8
+
+
+def test_iors_repetitions_are_runs(tmp_path: Path) -> None:
+    stored = imported(tmp_path, a=[written(tmp_path / "ior.txt", IOR)])
+    assert [run.cell.name for run in stored.runs] == ["write", "read"] * 2
+    first = stored.runs[0].result
+    assert first is not None and values(first)["bandwidth"] == pytest.approx(512 << 20, rel=0.01)
+    assert stored.runs[0].cell.factors["jobs"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "nothing that is known"),
+        ("hello\n", "nothing that is known"),
+        ('{"fio version": "fio-3.33", "jobs": []}', "it has no jobs"),
+        ('{"fio version": "fio-3.33", "jobs": [{"jobname": "x"}]}', "KeyError"),
+        ("Iozone: Performance Test of File I/O\n", "did not complete"),
+        ("1.98,2.00a,host\n", "fields"),
+        (IOR.split("write ")[0], "no row"),
+    ],
+)
+def test_what_is_no_whole_result_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        import_results({"a": [written(tmp_path / "x", text)]}, tmp_path / "results", [])
+    assert not (tmp_path / "results").exists()
+
+
+def test_two_tools_are_no_repetition(tmp_path: Path) -> None:
+    files = [fio(tmp_path / "1.json", 1000), DATA / "iozone-one.txt"]
+    with pytest.raises(InputError, match="several tools"):
+        import_results({"a": files}, tmp_path / "results", [])
