@@ -30,7 +30,7 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
     caches, throttled, started_unix_ns = "", watch_throttling(), time.time_ns()
     try:
         work.engine.mix(mixed(loads, lay_out=True))
-        caches = work.systems.settle(prepared)
+        caches = work.systems.settle(prepared)[0]
         work.tell(RunStarted(turn, cells[0]))
         throttled, started_unix_ns = watch_throttling(), time.time_ns()
         results = work.engine.mix(mixed(loads), work.tell)
