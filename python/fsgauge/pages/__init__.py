@@ -18,10 +18,12 @@ from fsgauge.errors import InputError, did_you_mean, nearest
 
 
 def _is_operation(name: str) -> bool:
-    """Whether its numbers share pages with others': those of clients, and of companions."""
-    from fsgauge.engine.wire import ClientOperation
+    """Whether its numbers share pages with others': those of clients, of file sets, and of
+    companions."""
+    from fsgauge.engine.wire import ClientOperation, FileOperation
 
-    return name in (*get_args(ClientOperation), "sync", "log", "reader")
+    operations = (*get_args(ClientOperation), *get_args(FileOperation))
+    return name in (*operations, "sync", "log", "reader")
 
 
 def metric_pages() -> dict[str, str]:

@@ -57,6 +57,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("notes", "faulty", "bad"), "list"),
     # Elements of the same role (a machine may have none), and about the same operation and kind.
     "companions": "roles",
+    "LoadResult.file_operations": "named",
     "ClientsResult.calls": "named",
     "ClientsResult.operations": "named",
     "ClientsResult.errors": "named",

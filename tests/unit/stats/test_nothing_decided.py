@@ -73,7 +73,7 @@ def test_noise_that_hides_everything_is_said_in_words() -> None:
     chance = random.Random(1)
     results = read(lambda system, cell: math.exp(chance.gauss(0, 5)))
     assert results.answer.startswith("Too noisy to tell")
-    assert "not even a tenfold difference would have shown" in results.answer
+    assert "Not even a tenfold difference would have shown." in results.answer
     assert "1000" not in results.answer
 
 

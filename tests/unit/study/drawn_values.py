@@ -22,7 +22,7 @@ TEXTS = (
     *("queue/scheduler", "/sys/block/{device}/queue/nr_requests", "/proc/sys/vm/swappiness"),
     *list(OPTIONS["samba"])[:3],
     *list(OPTIONS["ganesha"])[:3],
-    *("stat", "create", "delete", "randread 4 KiB, depth 1"),
+    *("stat", "create", "delete", "randread 4 KiB, depth 1", "operations of a"),
     *(AS_IT_IS, "median_size=64 KiB", "median_size=4 KiB; size_sigma=1"),
 )
 """Some that mean something to one key or another, and some that look like another type."""

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from fsgauge.quantities import WRITTEN
-from fsgauge.study.keys import LISTED, SECTIONS, Section
+from fsgauge.study.keys import SECTIONS, Section
 from fsgauge.study.model import Study
 from fsgauge.study.value_type import value_type
 from tests.unit.study.drawn_values import is_section
@@ -26,6 +26,7 @@ KEYS = {
 HEAD = {"format": 1, "name": "n", "question": "?", "plan": {}}
 LOOP, RAM, DEVICE = {"kind": "loop"}, {"kind": "ram"}, {"kind": "device", "device": "x"}
 EXT4 = {"name": "ext4"}
+A, XFS = {"name": "a"}, {"name": "xfs", "duration": "1 s"}
 BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead"}},
     {"storage": RAM, "system": [EXT4], "workload": {"kind": "overhead", "scan": True}},
@@ -110,6 +111,25 @@ BASES: list[dict[str, Any]] = [
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "mix", "group": [A | own, XFS]}}
+        for own in (
+            {},
+            {"order": "strided"},
+            *({"distribution": each} for each in ("zipf", "pareto", "normal")),
+            {"distribution": "zones", "zone_sizes": ["50 %", "50 %"], "zone_weights": [1, 2]},
+            {"block_sizes": ["4 KiB", "8 KiB"]},
+            {"rate": "100 IOPS"},
+            {"think": "1 ms"},
+            {"queue_depth": 8},
+            {"jobs": 2, "files": 2},
+            {"duration": "1 s"},
+            {"operations": {"write": 1}},
+            {"operations": {"write": 1}, "sync": "fsync"},
+            {"operations": {"stat": 1}, "files": 4, "file_sizes": ["0 B", "4 KiB"]},
+            {"operations": {"stat": 1}, "files": 100, "size_distribution": "log-normal"},
+        )
+    ),
 ]
 """A study of each kind; together they have a place for each key."""
 
@@ -135,7 +155,8 @@ def tables_of(document: dict[str, Any], section: Section) -> dict[str, Any]:
     """The table of a section in a study's raw values."""
     table = document
     for part in section.name.split(".") if section.name else ():
-        table = table[part][0] if part in LISTED else table.setdefault(part, {})
+        inside = table.setdefault(part, {})
+        table = inside[0] if isinstance(inside, list) else inside
     return table
 
 
@@ -146,6 +167,7 @@ def bases_of(section: Section) -> Iterator[dict[str, Any]]:
         kind = document.get(section.name, {}).get("kind") if section.variant else ""
         nested = section.name != "workload.disk" or document["workload"]["kind"] == "aging"
         there = section.name != "fault" or "fault" in document
+        there = there and (section.name != "workload.group" or "group" in document["workload"])
         if kind == section.variant and nested and there:
             yield document
 

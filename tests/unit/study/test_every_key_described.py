@@ -38,7 +38,7 @@ WRITTEN_AS: dict[str, list[Any]] = {
     "size": ["16 MiB"],
     "whole number": [2, 1000],
     "whole numbers": [1],
-    "number": [1.5],
+    "number": [0.5, 1.5],
     "numbers": [1.5],
     "true or false": [True, False],
     "text": list(TEXTS),

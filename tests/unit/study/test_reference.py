@@ -32,7 +32,7 @@ def test_explain():
     assert "takes: list of size" in said
     assert 'default: ["4 KiB", "16 KiB", "64 KiB", "256 KiB"]' in said
     assert "workload.block_sizes (kind writers)\n  Sizes of one write." in said
-    assert explain_key("block_sizes") == said
+    assert explain_key("block_sizes").startswith(said)
     assert "(kind ram)" in explain_key("storage.size")
     assert "[[system]]" in explain_key("[[system]]")
 

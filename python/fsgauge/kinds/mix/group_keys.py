@@ -85,11 +85,12 @@ class GroupKeys(Listed):
         20, description="For normal: the standard deviation, as a share of the space."
     )
     zone_sizes: Annotated[list[WholePercent], Field(max_length=100)] = Field(
-        [],
+        [20, 80],
         description="For zones: shares of the space, from its start, that add up to 100 %.",
     )
     zone_weights: Weights = Field(
-        [], description="For zones: how often each of zone_sizes is drawn, relative to the others."
+        [80, 20],
+        description="For zones: how often each of zone_sizes is drawn, relative to the others.",
     )
     queue_depth: QueueDepth = Field(1, description="Operations in flight, of each job.")
     jobs: Jobs = Field(1, description="Threads that do this at the same time.")

@@ -95,7 +95,10 @@ def _aged(results: Sequence[AgeResult]) -> AgeResult:
 
 def _scanned(results: Sequence[ScanResult]) -> ScanResult:
     counts = results[0].counts.model_copy(
-        update=_sums([each.counts for each in results], *ScanCounts.model_fields)
+        update={
+            name: _sum_of_known([getattr(each.counts, name) for each in results])
+            for name in ScanCounts.model_fields
+        }
     )
     return results[0].model_copy(
         update={
@@ -110,6 +113,7 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
                 ("files", "extents"),
             ),
             "free": _free([each.free for each in results if each.free is not None], len(results)),
+            "room": None,
             "problems": [one for each in results for one in each.problems],
             "started_unix_ns": min(each.started_unix_ns for each in results),
             "elapsed_ns": max(each.elapsed_ns for each in results),
@@ -127,6 +131,7 @@ def _free(known: Sequence[FreeSpace], hosts: int) -> FreeSpace | None:
         update={
             **{name: _sum_of_known([getattr(each, name) for each in known]) for name in names},
             "largest_bytes": None if None in largest else max(filter(None, largest), default=0),
+            "metadata": None,
             "lengths": _bins(each.lengths for each in known),
             "at_least": _alike(
                 [each.at_least for each in known],

@@ -45,19 +45,19 @@ pub(super) fn full(mount: &Mount) -> Vec<FullQuota> {
 fn used_up(kind: &str, quota: &Quota, now: u64) -> Vec<FullQuota> {
     let is_over = |used: u64, soft: u64, until: u64| soft > 0 && used > soft && until > 0 && until <= now;
     let mut found = Vec::new();
-    let mut add = |of: &str, limit: u64| {
+    let mut exhausted = |of: &str, limit: u64| {
         found.push(FullQuota { kind: kind.to_owned(), id: quota.id, of: of.to_owned(), limit });
     };
     // A block more would be over it.
     if quota.hard_bytes > 0 && quota.used_bytes.saturating_add(4096) > quota.hard_bytes {
-        add("bytes", quota.hard_bytes);
+        exhausted("bytes", quota.hard_bytes);
     } else if is_over(quota.used_bytes, quota.soft_bytes, quota.bytes_until) {
-        add("bytes", quota.soft_bytes);
+        exhausted("bytes", quota.soft_bytes);
     }
     if quota.hard_inodes > 0 && quota.used_inodes >= quota.hard_inodes {
-        add("inodes", quota.hard_inodes);
+        exhausted("inodes", quota.hard_inodes);
     } else if is_over(quota.used_inodes, quota.soft_inodes, quota.inodes_until) {
-        add("inodes", quota.soft_inodes);
+        exhausted("inodes", quota.soft_inodes);
     }
     if kind != "project" && quota.id == 0 { Vec::new() } else { found }
 }
