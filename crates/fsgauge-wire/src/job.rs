@@ -16,6 +16,7 @@ use crate::{
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a process has one job")]
 pub enum Job {
     /// Drive I/O and measure it.
     Load(LoadJob),

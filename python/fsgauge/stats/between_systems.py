@@ -300,7 +300,7 @@ def _open_sentences(question: Question, cells: Sequence[Told], *, is_first: bool
     for told in cells:
         if any(told.groups):
             alike.setdefault(told.groups, []).append(told)
-    found = list(alike.values())
+    found = sorted(alike.values(), key=lambda each: not (each[0].equal or each[0].near))
     alone = len(cells) == 1 and not is_first
     said = [
         sentence

@@ -17,9 +17,13 @@ def cells(study: str) -> list[Cell]:
 def test_a_sweep_of_two_programs_has_a_line_for_each() -> None:
     """`fsgauge plan sharing-as-published` printed a paragraph of 90 names."""
     assert cells_in_words(cells("sharing-as-published")) == [
-        "41 cells (--order names them)",
-        "write, rewrite, read, reread: record size 64 KiB to 16 MiB (9); file size 2 GiB",
-        "putc, getc, put_block, rewrite_in_place, get_block: record size 8 KiB; file size 2 GiB",
+        "604 cells (--order names them)",
+        "write, rewrite, read, reread: record size 4 KiB to 16 MiB (13); file size 64 KiB to 2 GiB"
+        " (16)",
+        "putc, getc, put_block, rewrite_in_place, get_block, seeks: record size 8 KiB; file size"
+        " 2000 MiB",
+        "create_sequential, stat_sequential, delete_sequential, create_random, stat_random,"
+        " delete_random: files in the folder 16384",
     ]
 
 

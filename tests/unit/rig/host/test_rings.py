@@ -13,6 +13,7 @@ from fsgauge.rig.host import rings
 from fsgauge.rig.host.rings import require_rings, ring_cautions
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
+from fsgauge.study.reached import accesses_of
 from fsgauge.study.shipped import shipped_studies
 from fsgauge.workload import method_of
 
