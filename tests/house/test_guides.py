@@ -11,7 +11,7 @@ import pytest
 
 from fsgauge.bisect.log import Asked
 from fsgauge.cli import bisect, group, rig
-from fsgauge.cli.asked_study import chosen_variant
+from fsgauge.cli.asked_study import chosen_variant, study_and_folders
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
@@ -58,10 +58,16 @@ def test_every_command_shown_is_a_valid_study(
     chosen = command.make_context(name, list(words)).params
     if name == "study":
         return
+    for word in chosen["study"]:
+        if word.startswith("/"):
+            monkeypatch.setattr(Path, "is_dir", lambda _: True)
+    study_name, folders = study_and_folders(chosen["study"])
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
     study = load_study(
-        chosen_variant(chosen["study"], chosen["full"], chosen["as_published"]),
+        chosen_variant(study_name, chosen["full"], chosen["as_published"]),
         list(chosen["overrides"]),
-        list(chosen["systems"]),
+        [*folders, *chosen["systems"]],
         chosen["storage"],
         serve=chosen.get("serve"),
         baseline=chosen.get("baseline"),

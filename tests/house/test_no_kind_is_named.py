@@ -23,7 +23,13 @@ ALLOWED = {
     # Profiles of the op log, by the names that `fsgauge age` takes: two are called like kinds.
     "age/profile.py": {"churn", "connections"},
     "cli/age.py": {"churn", "connections"},
-    "engine/wire/generated.py": {"churn", "connections"},
+    "engine/wire/generated.py": {"churn", "connections", "mix"},
+    # A phase of clients.
+    "stats/client_errors.py": {"mix"},
+    "stats/idle.py": {"mix"},
+    "stats/lost_data.py": {"mix"},
+    "stats/metrics.py": {"mix"},
+    "stats/steadiness.py": {"mix"},
     # A number of a disk: the time of each positioning besides seek and wait.
     "devices/limits.py": {"overhead"},
 }

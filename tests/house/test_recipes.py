@@ -43,12 +43,13 @@ def recipes() -> list[Recipe]:
     for section in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         question, _, text = section.partition("\n")
         if question.endswith("?"):
-            blocks = {
-                kind: "".join(re.findall(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL))
+            scripts, texts = (
+                re.findall(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL)
                 for kind in ("sh", "text")
-            }
+            )
             rest = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-            found.append(Recipe(question, blocks["sh"], blocks["text"], rest))
+            # What a later command prints, as the sentence before it says, follows what these print.
+            found.append(Recipe(question, "".join(scripts), texts[0], rest))
     return found
 
 

@@ -51,7 +51,7 @@ def shape(node: dict[str, Any], root: dict[str, Any]) -> Any:
 
 def of_kind(kind: str, node: dict[str, Any], root: dict[str, Any]) -> Any:
     if kind == "object":
-        keys = {key: shape(value, root) for key, value in node["properties"].items()}
+        keys = {key: shape(value, root) for key, value in node.get("properties", {}).items()}
         return ("object", frozenset(keys.items()))
     if kind == "array":
         if "prefixItems" in node:

@@ -28,7 +28,7 @@ def test_the_published_file_is_as_large_as_the_guide_says(tmp_path: Path) -> Non
     command = group.get_command(click.Context(group), name)
     assert command is not None
     chosen = command.make_context(name, list(words)).params
-    name = chosen_variant(chosen["study"], chosen["full"], chosen["as_published"])
+    name = chosen_variant(chosen["study"][0], chosen["full"], chosen["as_published"])
     study = load_study(name, list(chosen["overrides"]), [], chosen["storage"])
     assert isinstance(study.storage, LoopStorage)
     image = tmp_path / "image"

@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
+from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def study_choices(function: F) -> F:
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
         words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
-        study, folders = _study_and_folders(words["study"])
+        study, folders = study_and_folders(words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
@@ -115,17 +116,13 @@ def study_choices(function: F) -> F:
     return cast("F", decorated(of_asked, _OPTIONS))
 
 
-OF_FOLDERS = "overhead"
-"""The study that folders without one are compared by."""
-
-
-def _study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
-    """A study, and folders to compare; folders alone are compared by OF_FOLDERS."""
+def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
+    """A study, and folders to compare; folders alone are compared by the kind that is for them."""
     from fsgauge.study.shipped import shipped_names
 
     first, *more = words
     if Path(first).is_dir() and first not in shipped_names():
-        first, more = OF_FOLDERS, list(words)
+        first, more = DEFAULT, list(words)
     for word in more:
         if not Path(word).is_dir():
             raise InputError(

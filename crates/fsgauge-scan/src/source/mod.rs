@@ -130,6 +130,7 @@ fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Ou
         }
     }
     signatures::refuse_others(&image)?;
+    partitions::refuse(&image)?;
     Ok(None)
 }
 

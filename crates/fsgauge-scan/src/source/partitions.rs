@@ -15,10 +15,15 @@ const ENTRIES: u64 = 128;
 const NAMED: usize = 8;
 
 /// A partition: its number, and where it begins.
-pub(super) type Partition = (u64, u64);
+type Partition = (u64, u64);
+
+/// Refuses a disk that is parted.
+pub(super) fn refuse(image: &Image) -> Result<(), Failure> {
+    read(image).map_or(Ok(()), |found| Err(refusal(image, &found)))
+}
 
 /// `None` where there is no table; one without partitions is empty.
-pub(super) fn read(image: &Image) -> Option<Vec<Partition>> {
+fn read(image: &Image) -> Option<Vec<Partition>> {
     gpt(image).or_else(|| mbr(image))
 }
 
@@ -63,7 +68,7 @@ fn mbr(image: &Image) -> Option<Vec<Partition>> {
     Some(found).filter(|found| !found.is_empty())
 }
 
-pub(super) fn refusal(image: &Image, found: &[Partition]) -> Failure {
+fn refusal(image: &Image, found: &[Partition]) -> Failure {
     let named: Vec<String> = found
         .iter()
         .take(NAMED)

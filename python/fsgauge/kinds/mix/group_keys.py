@@ -31,8 +31,8 @@ class GroupKeys(Listed):
     """Clients that all do the same; the groups of a mix run side by side."""
 
     name: Name = Field(
-        description="What it is called: letters, digits, blanks, - and _, at most 40. Its files lie"
-        " in a folder of this name.",
+        description="What it is called: letters, digits, blanks, - and _, at most 40. It names"
+        " the folder of the group's files, too.",
     )
     operations: Operations = Field(
         {"read": 1},
