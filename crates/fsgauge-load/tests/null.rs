@@ -31,7 +31,12 @@ fn weighted_sizes_and_a_mix_keep_their_shares() {
     let block_sizes =
         vec![BlockSize { size_bytes: 4096, weight: 3 }, BlockSize { size_bytes: 16384, weight: 1 }];
     for access in [Access::Random {}, Access::Zipf { theta: 1.1 }, Access::Sequential {}] {
-        let load = LoadJob { block_sizes: block_sizes.clone(), access: access.clone(), read_percent: 30, ..null_load() };
+        let load = LoadJob {
+            block_sizes: block_sizes.clone(),
+            access: access.clone(),
+            read_percent: 30,
+            ..null_load()
+        };
         let result = run(load).unwrap();
         assert_consistent(&result);
         let (read, write) = (result.read.unwrap(), result.write.unwrap());

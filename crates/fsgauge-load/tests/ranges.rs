@@ -51,7 +51,8 @@ fn passes_write_every_place_and_count_exactly() {
                 let target = file(directory.path());
                 lay_out(&target, Data::Zero).unwrap();
                 let load = writers(target, ranges);
-                let load = LoadJob { passes: Some(2), access: access.clone(), interface, queue_depth, ..load };
+                let load =
+                    LoadJob { passes: Some(2), access: access.clone(), interface, queue_depth, ..load };
                 let result = run(load).unwrap();
                 assert_eq!(result.ended, Ended::SizeLimit);
                 assert_eq!(counts(&result), places.map(|places| 2 * places), "{ranges:?} {access:?}");
