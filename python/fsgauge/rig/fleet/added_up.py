@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from fsgauge.engine.wire import AgeEnded, AgeResult, FreeSpace, ScanCounts, ScanResult
+from fsgauge.engine.wire import AgeEnded, AgeResult, FreeSpace, Room, ScanCounts, ScanResult
 from fsgauge.record.records import ScanRecord, StepRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -113,7 +113,7 @@ def _scanned(results: Sequence[ScanResult]) -> ScanResult:
                 ("files", "extents"),
             ),
             "free": _free([each.free for each in results if each.free is not None], len(results)),
-            "room": None,
+            "room": Room(),
             "problems": [one for each in results for one in each.problems],
             "started_unix_ns": min(each.started_unix_ns for each in results),
             "elapsed_ns": max(each.elapsed_ns for each in results),
