@@ -54,12 +54,13 @@ def completed(line: str, path: str, folder: Path) -> set[str]:
     ("line", "offered"),
     [
         ("fsgauge re", {"resume", "report"}),
-        ("fsgauge study ", {"new", "list"}),
+        ("fsgauge study ", {"new", "list", "from-fio", "from-command"}),
         (
             "fsgauge run wri",
             {
                 "writers",
                 *(f"writers-{each}" for each in ("full", "as-published", "nfs", "virtual")),
+                "writers-nfs-as-published",
             },
         ),
         ("fsgauge run overhead --system ex", {"ext2", "ext3", "ext4"}),
