@@ -236,11 +236,11 @@ def _times(question: Question, told: Told, times: Timed) -> list[str]:
 
 
 def _tails(question: Question, times: Timed) -> list[str]:
-    """The p99 of every system that has one; none where only the baseline, which is told, has."""
-    if len(times.p99_ns) < 2:
+    """The p99 of every other system that has one; the baseline's is told with its time."""
+    order = [each for each in question.others if each in times.p99_ns]
+    named = [f"{each} {format_duration(times.p99_ns[each])}" for each in order]
+    if not named:
         return []
-    order = [each for each in (question.baseline, *question.others) if each in times.p99_ns]
-    named = [f"{format_duration(times.p99_ns[each])} on {each}" for each in order]
     more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
     return [f"p99: {', '.join(named[:MOST_NAMED])}{more}."]
 
