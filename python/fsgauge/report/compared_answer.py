@@ -38,7 +38,8 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
     equal = [each for each in entries if each.verdict == "equivalent"]
     still_open = [each for each in entries if each.verdict in OPEN]
     near = [each for each in still_open if _bound(each) <= NEAR_PERCENT]
-    noisy = [each for each in still_open if _bound(each) > NEAR_PERCENT]
+    unknown = [each for each in still_open if each.low is None]
+    noisy = [each for each in still_open if each.low and _bound(each) > NEAR_PERCENT]
     clauses = [f"{_name(between, each)} {_change(between, each)}" for each in decided[:MOST_NAMED]]
     if len(decided) > MOST_NAMED:
         clauses.append(f"{len(decided) - MOST_NAMED} more differ, see the table")
@@ -50,6 +51,9 @@ def changes_sentences(between: Between, idle: Sequence[IdleLine]) -> str:
         clauses.append(f"{_names(between, near)}: no difference above {most} %")
     if noisy:
         clauses += [f"too noisy to tell {_names(between, noisy)}", _least(noisy)]
+    if unknown:
+        what = f"{len(unknown)} more are not" if clauses else "nothing is"
+        clauses.append(f"{what} decided, as nothing shows how sittings differ")
     if idle:
         clauses.append(f"{len(idle)} without a ratio, as a side did nothing")
     said = [f"{between.b.label} against {between.a.label}{of}: {'; '.join(clauses)}."]

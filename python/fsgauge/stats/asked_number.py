@@ -22,21 +22,23 @@ from fsgauge.units import format_duration, format_size, format_value
 @dataclass(frozen=True)
 class Timed:
     """How long something takes on each system, in ns; `start` begins its sentence: "A commit of
-    8 KiB takes". `of_rate`: systems are compared by a rate, of which it is the inverse."""
+    8 KiB takes". `of_rate`: systems are compared by a rate, of which it is the inverse. `p99_ns` is
+    of `p99_of`: of the sync alone where that is a call of its own, behind the write."""
 
     start: str
     value_ns: Mapping[str, float]
     p99_ns: Mapping[str, float]
     of_rate: bool
+    p99_of: str = "p99"
 
     def said(self, system: str) -> str:
         """ "1.8 ms on ext4"."""
         return f"{format_duration(self.value_ns[system])} on {system}"
 
     def tail(self, system: str) -> str:
-        """ " (p99 6.1 ms)"; "" where it is not known."""
+        """ " (sync p99 6.1 ms)"; "" where it is not known."""
         p99_ns = self.p99_ns.get(system)
-        return "" if p99_ns is None else f" (p99 {format_duration(p99_ns)})"
+        return "" if p99_ns is None else f" ({self.p99_of} {format_duration(p99_ns)})"
 
     def factor(self, entry: Comparison, edges: Edges) -> tuple[float, Edges]:
         """The ratio of times and its interval."""
@@ -55,6 +57,7 @@ def timed(question: Question, cell: Cell) -> Timed | None:
             {name: at_once * 1e9 / rate for name, rate in _values(question, cell, "iops").items()},
             _values(question, cell, question.commits[cell.id]),
             of_rate=True,
+            p99_of="sync p99" if question.commits[cell.id] == f"{SYNC}.p99" else "p99",
         )
     if metric.unit != "ns":
         return None

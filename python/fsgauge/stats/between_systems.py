@@ -242,7 +242,7 @@ def _tails(question: Question, times: Timed) -> list[str]:
     if not named:
         return []
     more = f", and {len(named) - MOST_NAMED} more in the tables" if len(named) > MOST_NAMED else ""
-    return [f"p99: {', '.join(named[:MOST_NAMED])}{more}."]
+    return [f"{times.p99_of.replace('sync', 'Sync')}: {', '.join(named[:MOST_NAMED])}{more}."]
 
 
 def _best(question: Question, told: Told) -> list[str]:
