@@ -38,7 +38,8 @@ SMALL = [
     *("--set", "plan.blocks=2"),
 ]
 TRIES = 3
-"""A study that is not valid says so in the place of its kind's sentence."""
+"""A study that is not valid, or decides nothing, says so in the place of its kind's sentence."""
+NOT_ITS_OWN = ("Not valid", "Too noisy", "Undecided")
 Ask = Callable[..., str]
 
 
@@ -110,7 +111,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         ask("run", *study, "--results", results)
         (folder,) = (work / results).iterdir()
         found = Measured(folder, ask, planned, before)
-        if found.report()["sureness"]["valid"]:
+        if not found.report()["answer"].startswith(NOT_ITS_OWN):
             break
     return found
 
@@ -162,11 +163,9 @@ def test_its_own_results_are_those_of_its_records(measured: Measured) -> None:
 
 def test_the_page_has_its_sentence_and_its_section(measured: Measured) -> None:
     sentence = measured.report()["answer"]
-    if sentence.startswith("Not valid: the baseline differs from itself"):
+    if sentence.startswith(NOT_ITS_OWN):
         pytest.skip(f"so short a study, {TRIES} times on a busy machine: {sentence}")
-    assert re.fullmatch(
-        r"(?:(?:one|two) did .*\. )?A commit of 512 B takes .* on one and .* on two\.", sentence
-    )
+    assert re.search(r"A commit of 512 B takes .* on one and .* on two\.", sentence)
     page = (measured.folder / "report.html").read_text("utf-8")
     assert sentence in page
     section = page.partition('<section id="measured">')[2].partition("</section>")[0]
