@@ -31,7 +31,7 @@ OPEN: tuple[Verdict, ...] = ("undecided", "too noisy")
 
 ALPHA = 0.05
 BLOCKS_FOR_A_VERDICT = 3
-WIDEST_INTERVAL = 100.0
+WIDEST_INTERVAL = 10.0
 """Beyond this factor an interval says nothing that a reader could use: none is drawn, and nothing
 is claimed."""
 

@@ -71,8 +71,8 @@ def test_each_verdict(
         ("undecided", "worse", (0.5, 2.0), "too noisy"),
         ("undecided", "equivalent", (0.5, 2.0), "too noisy"),
         ("better", "better", (1.3, 1515.0), "too noisy"),
-        ("worse", "worse", (0.001, 0.0999), "worse"),
-        ("worse", "worse", (0.001, 0.101), "too noisy"),
+        ("worse", "worse", (0.01, 0.099), "worse"),
+        ("worse", "worse", (0.01, 0.101), "too noisy"),
         ("worse", "worse", (None, None), "too noisy"),
     ],
 )
