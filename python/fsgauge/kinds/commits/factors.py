@@ -53,5 +53,10 @@ class CommitsFactors(CellFactors):
         """A log that is there is written over."""
         return not self.makes_files_anew
 
+    @property
+    def may_end_by_time(self) -> bool:
+        """A log that grows is filled once, or as far as the time goes."""
+        return self.makes_files_anew
+
 
 FACTORS = CommitsFactors
