@@ -58,6 +58,10 @@ STUDIES = {
         (*_BLOCKS, "workload.fill=4 %", "workload.duration=50ms", "workload.warm_up=0ms"),
         ("ext4 noatime", "ext4 data=writeback", "xfs noatime"),
     ),
+    "commits": Small(
+        (*_BLOCKS, "workload.duration=50ms", "workload.warm_up=0ms", "workload.committers=[1]"),
+        ("xfs",),
+    ),
     "small-files": Small(
         (*_BLOCKS, "workload.files_per_connection=2", "workload.mix_duration=50ms"), ("btrfs",)
     ),

@@ -84,7 +84,7 @@ def package() -> dict[Path, str]:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     kinds = tmp_path_factory.mktemp("kinds")
     for name, text in files_of_the_guide().items():
-        path = kinds / "commits" / name
+        path = kinds / "saves" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     work = tmp_path_factory.mktemp("work")
@@ -102,7 +102,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
         return done.stdout
 
     before = package()
-    study = ["commits", *SMALL]
+    study = ["saves", *SMALL]
     for name in ("one", "two"):
         (work / name).mkdir()
         study += ["--system", f"{name}={work / name}"]
@@ -121,19 +121,19 @@ def test_it_is_five_files_of_python_and_a_study() -> None:
     python = {name: text for name, text in files.items() if name.endswith(".py")}
     assert 0 < len(python) <= MOST_FILES
     assert sum(len(text.splitlines()) for text in python.values()) <= MOST_LINES
-    assert set(files) - set(python) == {"studies/commits.toml"}
+    assert set(files) - set(python) == {"studies/saves.toml"}
     assert GUIDE.read_text("utf-8").count("\n```\n") == len(files), "each block has its file's name"
 
 
 def test_the_package_itself_has_no_such_kind() -> None:
-    named = [path for path in package() if b"CommitsWorkload" in path.read_bytes()]
-    assert named == [] and not (PACKAGE / "kinds" / "commits").exists()
+    named = [path for path in package() if b"SavesWorkload" in path.read_bytes()]
+    assert named == [] and not (PACKAGE / "kinds" / "saves").exists()
 
 
 def test_a_plan_says_what_its_method_says(measured: Measured) -> None:
     assert "one buffered write and its sync, then the next" in measured.planned
     assert "24 runs in 2 blocks" in measured.planned
-    assert "not shown what group commit gains" in measured.planned
+    assert "not shown what group save gains" in measured.planned
 
 
 def test_each_run_synced_after_every_write(measured: Measured) -> None:
@@ -165,11 +165,11 @@ def test_the_page_has_its_sentence_and_its_section(measured: Measured) -> None:
     sentence = measured.report()["answer"]
     if sentence.startswith(NOT_ITS_OWN):
         pytest.skip(f"so short a study, {TRIES} times on a busy machine: {sentence}")
-    assert re.search(r"A commit of 512 B takes .* on one and .* on two\.", sentence)
+    assert re.search(r"A save of 512 B takes .* on one and .* on two\.", sentence)
     page = (measured.folder / "report.html").read_text("utf-8")
-    assert sentence in page
+    assert all(line in page for line in measured.report()["lines"])
     section = page.partition('<section id="measured">')[2].partition("</section>")[0]
-    assert "<h2>Time of a commit</h2>" in section
+    assert "<h2>Time of a save</h2>" in section
     assert section.count("<tr><td>fdatasync ") == section.count("<tr><td>fsync ") == 4
     assert '<figure id="figure-measured">' in section
 
@@ -184,7 +184,7 @@ def test_a_report_is_made_again_from_its_records(measured: Measured) -> None:
 
 def test_its_keys_are_explained(measured: Measured) -> None:
     said = measured.ask("explain", "workload.sizes")
-    assert "Bytes of one commit" in said and '["512 B", "4 KiB", "16 KiB"]' in said
+    assert "Bytes of one save" in said and '["512 B", "4 KiB", "16 KiB"]' in said
 
 
 def test_sql_has_its_size_in_its_role(measured: Measured) -> None:

@@ -2,11 +2,13 @@
 //! writes of two passes apart.
 
 use std::cell::RefCell;
+use std::os::fd::AsFd;
 
 use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
 
 use crate::share::Connection;
+use crate::queue::sync_file_range;
 use crate::target::OpenFiles;
 
 /// How often in a row a call that a signal interrupts is repeated.
@@ -33,9 +35,10 @@ impl<'a> Barriers<'a> {
     /// The barriers of a load. `places` are the job's; passes are kept apart when what they leave is checked.
     pub(crate) fn new(load: &LoadJob, places: Option<u64>, written: Written<'a>) -> Self {
         let syncs = match load.sync {
-            Sync::None | Sync::Dsync => None,
-            Sync::Fsync { every } => Some((every, Syncs::new(written, false))),
-            Sync::Fdatasync { every } => Some((every, Syncs::new(written, true))),
+            Sync::None | Sync::Dsync | Sync::RwfDsync => None,
+            Sync::Fsync { every } => Some((every, Syncs::new(written, Call::Fsync))),
+            Sync::Fdatasync { every } => Some((every, Syncs::new(written, Call::Fdatasync))),
+            Sync::SyncFileRange { every } => Some((every, Syncs::new(written, Call::SyncFileRange))),
         };
         let (every, syncs) = syncs.unzip();
         let (sync_every, pass_every) = (every.map_or(u64::MAX, u64::from), Self::pass_every(load, places));
@@ -98,17 +101,43 @@ impl<'a> Barriers<'a> {
     }
 }
 
-/// Calls of fsync(2) or fdatasync(2) on a job's file, or messages that mean it.
+/// What is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    Fsync,
+    Fdatasync,
+    SyncFileRange,
+}
+
+impl Call {
+    fn name(self) -> &'static str {
+        match self {
+            Call::Fsync => "fsync",
+            Call::Fdatasync => "fdatasync",
+            Call::SyncFileRange => "sync_file_range",
+        }
+    }
+
+    fn on(self, file: impl AsFd) -> Result<(), Errno> {
+        match self {
+            Call::Fsync => rustix::fs::fsync(file),
+            Call::Fdatasync => rustix::fs::fdatasync(file),
+            Call::SyncFileRange => sync_file_range(file),
+        }
+    }
+}
+
+/// Calls of fsync(2), fdatasync(2) or sync_file_range(2) on a job's file, or messages that mean it.
 #[derive(Debug)]
 pub(crate) struct Syncs<'a> {
     written: Written<'a>,
-    data_only: bool,
+    call: Call,
     latency: Recorder,
 }
 
 impl<'a> Syncs<'a> {
-    pub(crate) fn new(written: Written<'a>, data_only: bool) -> Self {
-        Syncs { written, data_only, latency: Recorder::default() }
+    pub(crate) fn new(written: Written<'a>, call: Call) -> Self {
+        Syncs { written, call, latency: Recorder::default() }
     }
 
     /// Makes everything written durable. False when the run was stopped instead.
@@ -120,9 +149,7 @@ impl<'a> Syncs<'a> {
         for file in files.iter() {
             let mut interrupts = 0;
             loop {
-                let result =
-                    if self.data_only { rustix::fs::fdatasync(file) } else { rustix::fs::fsync(file) };
-                match result {
+                match self.call.on(file) {
                     Ok(()) => break,
                     Err(Errno::INTR) if stop.is_set() => return Ok(false),
                     Err(Errno::INTR) if interrupts < INTERRUPT_LIMIT => interrupts += 1,
@@ -135,8 +162,7 @@ impl<'a> Syncs<'a> {
 
     #[cold]
     fn failure(&self, errno: Errno) -> Failure {
-        let name = if self.data_only { "fdatasync" } else { "fsync" };
-        let what = format!("{name} of the load's file failed: {errno}");
+        let what = format!("{} of the load's file failed: {errno}", self.call.name());
         let cause = match errno {
             Errno::NOSPC | Errno::DQUOT => "the file system or the quota is full",
             _ => "the device or the file system reported an error: what was written may be lost",

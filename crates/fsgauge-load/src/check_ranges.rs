@@ -1,6 +1,6 @@
 //! What a load must be that has ranges, or options that need them.
 
-use fsgauge_wire::{Access, CompanionKind, Failure, LoadJob, Ranges, Sync, Target};
+use fsgauge_wire::{Access, CompanionKind, Failure, Interface, LoadJob, Ranges, Sync, Target, Transfer};
 
 use crate::pattern::RangeOrder;
 
@@ -222,11 +222,28 @@ fn check_chunks(load: &LoadJob) -> Check {
     Ok(())
 }
 
+/// The flag belongs to a call of its own.
+fn check_rwf_dsync(load: &LoadJob) -> Check {
+    if load.interface == Interface::Psync && load.transfer == Transfer::Whole {
+        return Ok(());
+    }
+    refuse(
+        "sync",
+        "RWF_DSYNC with this interface",
+        "it is given with pwritev2, one whole block at a time",
+        "choose the interface psync and whole blocks, or O_DSYNC",
+    )
+}
+
 fn check_sync(load: &LoadJob) -> Check {
     let every = match load.sync {
         Sync::None => return Ok(()),
         Sync::Dsync => None,
-        Sync::Fsync { every } | Sync::Fdatasync { every } => Some(every),
+        Sync::RwfDsync => {
+            check_rwf_dsync(load)?;
+            None
+        }
+        Sync::Fsync { every } | Sync::Fdatasync { every } | Sync::SyncFileRange { every } => Some(every),
     };
     if every == Some(0) {
         return refuse(

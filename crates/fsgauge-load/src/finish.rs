@@ -4,7 +4,7 @@ use fsgauge_wire::{Ended, Failure, LoadJob, Stop};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::barriers::{Syncs, Written};
+use crate::barriers::{Call, Syncs, Written};
 use crate::instruments::{Clock, cpu};
 use crate::target::OpenFiles;
 
@@ -34,7 +34,7 @@ pub(crate) fn finish(
     }
     let (begin_user_ns, begin_system_ns) = cpu::thread_user_system_ns();
     let begin_ns = clock.now_ns();
-    if wanted.fsync && !Syncs::new(Written::Files(&files), false).call(stop)? {
+    if wanted.fsync && !Syncs::new(Written::Files(&files), Call::Fsync).call(stop)? {
         return Ok(None);
     }
     let synced_ns = clock.now_ns();

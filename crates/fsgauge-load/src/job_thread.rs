@@ -26,7 +26,7 @@ use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    Bytes, Characters, ChunkedQueue, Chunks, MemoryQueue, Mover, NullQueue, Queue, Rewrite, RingQueue,
+    Bytes, Characters, Durable, ChunkedQueue, Chunks, MemoryQueue, Mover, NullQueue, Queue, Rewrite, RingQueue,
     ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
@@ -142,6 +142,9 @@ impl JobThread {
         match (&load.target, load.interface) {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
             (_, Interface::Psync) => match load.transfer {
+                Transfer::Whole if load.sync == Sync::RwfDsync => {
+                    self.one_by_one(Durable, files, pattern, buffers)
+                }
                 Transfer::Whole => self.one_by_one(Whole, files, pattern, buffers),
                 Transfer::Characters => {
                     self.one_by_one(Characters::new(largest_block_size(&load)), files, pattern, buffers)

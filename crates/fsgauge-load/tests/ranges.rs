@@ -143,6 +143,7 @@ fn writes_are_made_durable_as_often_as_asked() {
         let expected = [
             (Sync::Fsync { every: 1 }, 101),
             (Sync::Fdatasync { every: 4 }, 8 + 8 + 8),
+            (Sync::SyncFileRange { every: 1 }, 101),
             (Sync::Fsync { every: 34 }, 2),
             (Sync::Fsync { every: 35 }, 0),
         ];
@@ -181,10 +182,24 @@ fn calls_are_counted_in_the_measured_part_and_under_a_mix() {
 #[test]
 fn a_load_without_calls_has_no_result_of_them() {
     let directory = tempfile::tempdir().unwrap();
-    for sync in [Sync::None, Sync::Dsync] {
+    for sync in [Sync::None, Sync::Dsync, Sync::RwfDsync] {
         let load = LoadJob { sync, ..writers(file(directory.path()), Ranges::Segmented {}) };
-        assert!(run(load).unwrap().sync.is_none());
+        let result = run(load).unwrap();
+        assert!(result.sync.is_none());
+        assert_eq!(counts(&result), [33, 34, 34]);
+        assert_eq!(zero_blocks(&directory.path().join("data")), 0);
     }
+}
+
+#[test]
+fn a_flag_of_one_call_needs_that_call() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = LoadJob {
+        sync: Sync::RwfDsync,
+        interface: Interface::IoUring,
+        ..writers(file(directory.path()), Ranges::Segmented {})
+    };
+    assert_eq!(run(load).unwrap_err().code, "job.sync");
 }
 
 #[test]

@@ -362,6 +362,14 @@ pub enum Sync {
         /// Writes between two calls.
         every: u32,
     },
+    /// By each write on its own: pwritev2(2) with RWF_DSYNC, on a file that is opened without O_DSYNC.
+    RwfDsync,
+    /// By nothing: sync_file_range(2) of the whole file after every so many writes, which waits until the pages are
+    /// written, and neither flushes the device's cache nor makes metadata durable.
+    SyncFileRange {
+        /// Writes between two calls.
+        every: u32,
+    },
 }
 
 /// How a job moves a block between its memory and the file.

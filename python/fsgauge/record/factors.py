@@ -216,6 +216,11 @@ class CellFactors(BaseModel):
         return False
 
     @property
+    def may_end_by_time(self) -> bool:
+        """Whether a run that passes could end is meant to be ended by its time as well."""
+        return False
+
+    @property
     def more_space(self) -> str:
         """What it needs where it found the storage full."""
         return "larger storage, or a smaller workload.fill"

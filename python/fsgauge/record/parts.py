@@ -129,3 +129,5 @@ class DeviceRun(BaseModel):
     write_bytes: int
     discard_requests: int
     discard_bytes: int
+    flush_requests: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of its cache; None where the kernel does not count them. A write with FUA is none."""

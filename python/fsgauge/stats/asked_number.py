@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fsgauge.engine.wire import DsyncSync, FdatasyncSync, FsyncSync, LoadJob
+from fsgauge.engine.wire import DsyncSync, FdatasyncSync, FsyncSync, LoadJob, RwfDsyncSync
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.evidence import Question
@@ -136,7 +136,7 @@ def _commit(run: RunRecord) -> str | None:
     if not isinstance(job, LoadJob) or job.queue_depth != 1 or job.read_percent:
         return None
     match job.sync:
-        case DsyncSync():
+        case DsyncSync() | RwfDsyncSync():
             return "write.p99"
         case FsyncSync(every=1) | FdatasyncSync(every=1):
             return f"{SYNC}.p99"

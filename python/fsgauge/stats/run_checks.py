@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fsgauge.engine.wire import LoadResult, elapsed_with_finish_ns, sides_of, timed_operations
+from fsgauge.record.factors import factors_of
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
 from fsgauge.record.series import Intervals
@@ -151,6 +152,8 @@ def debug_engine(_run: RunRecord, result: LoadResult) -> str | None:
 def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
     """A run that its passes should have ended was ended by its time."""
     if run.load is None or run.load.passes is None or result.ended != "duration":
+        return None
+    if factors_of(run.cell).may_end_by_time:
         return None
     return f"ended after {result.elapsed_ns / 1e9:.0f} s"
 

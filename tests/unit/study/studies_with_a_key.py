@@ -84,6 +84,7 @@ BASES: list[dict[str, Any]] = [
         "workload": {"kind": "aging"},
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
+    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "commits"}},
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
         for more in (

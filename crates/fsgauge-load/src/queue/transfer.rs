@@ -1,9 +1,11 @@
 //! How a block gets from the job's memory to the file, or back: each way is a type, and the queue is compiled for it.
 //!
-//! Unsafe code: pread(2) and pwrite(2), and bytes of the slot's own buffer.
+//! Unsafe code: pread(2), pwrite(2), pwritev2(2) and sync_file_range(2), and bytes of the slot's own buffer.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+
+use rustix::io::Errno;
 
 use crate::operation::Operation;
 
@@ -132,6 +134,38 @@ impl Mover for Rewrite {
     }
 }
 
+/// In one call, that returns once the data and what is needed to find them are durable: RWF_DSYNC.
+#[derive(Debug)]
+pub(crate) struct Durable;
+
+impl Mover for Durable {
+    #[inline]
+    unsafe fn transfer(&mut self, file: RawFd, operation: &Operation, address: *mut u8) -> i32 {
+        let Operation { write, size_bytes, offset_bytes, .. } = *operation;
+        if !write {
+            // SAFETY: as the caller promised.
+            return unsafe { call(false, file, address, size_bytes as usize, offset_bytes) };
+        }
+        let block = libc::iovec { iov_base: address.cast(), iov_len: size_bytes as usize };
+        let offset = offset_bytes as libc::off_t;
+        // SAFETY: one buffer, of the bytes that the caller promised.
+        let bytes = unsafe { libc::pwritev2(file, &raw const block, 1, offset, libc::RWF_DSYNC) };
+        if bytes < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { bytes as i32 }
+    }
+}
+
+/// sync_file_range(2) of a whole file: its pages are written when it returns, and may still be in the device's cache.
+pub(crate) fn sync_file_range(file: impl AsFd) -> Result<(), Errno> {
+    let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+        | libc::SYNC_FILE_RANGE_WRITE
+        | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    // SAFETY: a number, no memory.
+    match unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), 0, 0, all) } {
+        0 => Ok(()),
+        _ => Err(Errno::from_raw_os_error(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))),
+    }
+}
+
 /// pread(2) or pwrite(2): the bytes that were moved, or a negative error number. Asked for by number: the C library's
 /// functions are points at which a thread may be cancelled, and say so with two atomic exchanges a call.
 ///
@@ -205,6 +239,7 @@ mod tests {
         assert_moves(Whole);
         assert_moves(Characters::new(BLOCK));
         assert_moves(Bytes);
+        assert_moves(Durable);
     }
 
     #[test]

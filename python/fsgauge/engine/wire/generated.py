@@ -293,6 +293,15 @@ class FdatasyncSync(Wire):
     every: Annotated[int, Field(ge=0)]
 
 
+class RwfDsyncSync(Wire):
+    kind: Literal["rwf_dsync"] = "rwf_dsync"
+
+
+class SyncFileRangeSync(Wire):
+    kind: Literal["sync_file_range"] = "sync_file_range"
+    every: Annotated[int, Field(ge=0)]
+
+
 class NullClientsTarget(Wire):
     kind: Literal["null"] = "null"
 
@@ -1003,7 +1012,10 @@ Ranges = Annotated[
     SharedRanges | SegmentedRanges | InterleavedRanges | StridedRanges | OwnFilesRanges,
     Field(discriminator="kind"),
 ]
-Sync = Annotated[NoSync | DsyncSync | FsyncSync | FdatasyncSync, Field(discriminator="kind")]
+Sync = Annotated[
+    NoSync | DsyncSync | FsyncSync | FdatasyncSync | RwfDsyncSync | SyncFileRangeSync,
+    Field(discriminator="kind"),
+]
 
 
 class Companion(Wire):

@@ -96,7 +96,7 @@ def _at(folder: Path) -> BlockDevice:
 
 
 _READS, _READ_SECTORS, _WRITES, _WRITE_SECTORS = 0, 2, 4, 6
-_DISCARDS, _DISCARD_SECTORS = 11, 13
+_DISCARDS, _DISCARD_SECTORS, _FLUSHES = 11, 13, 15
 _FIELDS_WITHOUT_DISCARDS = 11
 
 
@@ -110,6 +110,7 @@ class DeviceCounters:
     write_bytes: int
     discard_requests: int
     discard_bytes: int
+    flush_requests: int | None = None
 
     def __sub__(self, earlier: DeviceCounters) -> DeviceCounters:
         return DeviceCounters(
@@ -119,6 +120,9 @@ class DeviceCounters:
             self.write_bytes - earlier.write_bytes,
             self.discard_requests - earlier.discard_requests,
             self.discard_bytes - earlier.discard_bytes,
+            None
+            if self.flush_requests is None or earlier.flush_requests is None
+            else self.flush_requests - earlier.flush_requests,
         )
 
 
@@ -136,4 +140,5 @@ def read_counters(device: BlockDevice) -> DeviceCounters | None:
         write_bytes=values[_WRITE_SECTORS] * _SECTOR_BYTES,
         discard_requests=values[_DISCARDS] if discards else 0,
         discard_bytes=values[_DISCARD_SECTORS] * _SECTOR_BYTES if discards else 0,
+        flush_requests=values[_FLUSHES] if len(values) > _FLUSHES else None,
     )

@@ -141,5 +141,6 @@ def _added(devices: list[DeviceRun | None]) -> DeviceRun | None:
     if not known or len(known) < len(devices):
         return None
     names = [name for name in DeviceRun.model_fields if name != "name"]
-    sums = {name: sum(getattr(each, name) for each in known) for name in names}
-    return DeviceRun(name=known[0].name, **sums)
+    counted = {name: [getattr(each, name) for each in known] for name in names}
+    sums = {name: None if None in each else sum(each) for name, each in counted.items()}
+    return DeviceRun.model_validate({"name": known[0].name, **sums})

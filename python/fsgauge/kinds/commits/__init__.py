@@ -1,0 +1,1 @@
+"""What a commit costs, by what makes it durable, and whether it reaches the device."""

@@ -1,0 +1,125 @@
+"""Statistics of commits: what each asks of the device, and whether any reaches a flush."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
+from fsgauge.kinds.commits.factors import NO_PROMISE, CommitsFactors
+from fsgauge.record.records import RunRecord
+from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import is_complete
+from fsgauge.stats.traffic import operations_of
+from fsgauge.stats.wording import listed
+
+WRITE_BACK = "write back"
+"""What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""
+
+
+class CommitsAnalysis(Analysis):
+    """Ratios of commits a second, as every study has them; requests and flushes of each."""
+
+    own = CommitsResults
+
+    def read(self, material: Material) -> CommitsResults:
+        """What each cell asked of the device on each system, for each commit."""
+        plan, samples = material.study.plan, material.samples.beside()
+        counted = [run for run in material.runs if is_complete(run) and _asked(run)]
+        for run in counted:
+            for name, number in _asked(run).items():
+                samples.put(name, run.cell.id, run, number)
+        found = []
+        for cell in plan.cells:
+            for system in plan.systems:
+                numbers = {
+                    name: samples.plain_mean(name, cell.id, system)
+                    for name in ("requests", "flushes", "bytes")
+                }
+                if numbers["requests"] is not None and numbers["bytes"] is not None:
+                    found.append(
+                        AskedOfDevice(
+                            cell=cell.id,
+                            system=system,
+                            requests=numbers["requests"],
+                            flushes=numbers["flushes"],
+                            size_bytes=numbers["bytes"],
+                        )
+                    )
+        return CommitsResults(asked=found)
+
+    def findings(self, evidence: Evidence) -> Iterator[Finding]:
+        """Commits that reach no flush, and those that promise nothing."""
+        synced = [run for run in evidence.runs if is_complete(run) and run.result is not None]
+        yield from _no_promise(synced)
+        yield from _no_flush(evidence, synced)
+
+
+def _asked(run: RunRecord) -> dict[str, float]:
+    """Of the device below, for each commit; {} where it was not counted."""
+    commits, device = operations_of(run), run.device
+    if device is None or not commits:
+        return {}
+    found = {
+        "requests": (device.write_requests + device.read_requests) / commits,
+        "bytes": device.write_bytes / commits,
+    }
+    if device.flush_requests is not None:
+        found["flushes"] = device.flush_requests / commits
+    return {name: number for name, number in found.items() if math.isfinite(number)}
+
+
+def _no_promise(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    where = [run.cell.name for run in runs if CommitsFactors.of(run.cell).sync == NO_PROMISE]
+    if where:
+        yield finding(
+            "commits.no_promise",
+            "warning",
+            "sync_file_range makes nothing durable: a power failure may lose what it returned for.",
+            "Compare its rate with none that keeps commits: see sync_file_range(2).",
+            list(dict.fromkeys(where)),
+        )
+
+
+def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    """Systems whose synced runs flushed nothing, though the device says that it has a cache."""
+    flushed: dict[str, list[int]] = {}
+    for run in runs:
+        device, sync = run.device, CommitsFactors.of(run.cell).sync
+        if device is None or device.flush_requests is None or sync == NO_PROMISE:
+            continue
+        flushed.setdefault(run.system, []).append(device.flush_requests)
+    silent = [system for system, counts in flushed.items() if not any(counts)]
+    if not silent:
+        return
+    cached = _has_cache(evidence)
+    if cached:
+        yield finding(
+            "commits.no_flush",
+            "warning",
+            f"Commits on {listed(silent)} reached no flush of the device, which says that it has a"
+            " write cache.",
+            "A power failure may lose them, unless writes carry FUA (queue/fua is 1) or the cache"
+            " has power of its own. See what the mount options give up.",
+            silent,
+        )
+        return
+    yield finding(
+        "commits.nothing_to_flush",
+        "note",
+        f"No commit on {listed(silent)} was followed by a flush: the device says that it has no"
+        " volatile write cache.",
+        "Check that with its data sheet: cat /sys/block/DEVICE/queue/write_cache.",
+        silent,
+    )
+
+
+def _has_cache(evidence: Evidence) -> bool:
+    """Whether any device of the storage says so."""
+    chain = evidence.before.storage.device_chain
+    return any(link.get("write_cache") == WRITE_BACK for link in chain)
+
+
+ANALYSIS = CommitsAnalysis()

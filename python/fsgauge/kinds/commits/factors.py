@@ -1,0 +1,62 @@
+"""The factors of a cell of commits: what makes it durable, its size, how many commit, which log."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from fsgauge.record.factors import CellFactors, Factor
+from fsgauge.units import format_size
+
+Sync = Literal["fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_range"]
+"""As pg_test_fsync and wal_sync_method have them; rwf_dsync is pwritev2 with RWF_DSYNC, and
+sync_file_range promises nothing."""
+Log = Literal["overwrite", "append", "preallocated"]
+NO_PROMISE = "sync_file_range"
+
+
+class CommitsFactors(CellFactors):
+    """Committers on one log, one commit at a time each; `together` of them share one sync."""
+
+    KIND: ClassVar = "commits"
+
+    sync: Annotated[Sync, Factor("sync", role="pattern", key="syncs", column="commit_sync")]
+    size_bytes: Annotated[int, Factor("size of a commit", role="size", key="sizes")]
+    committers: Annotated[int, Factor("committers", role="jobs", one="committer", key="committers")]
+    log: Annotated[Log, Factor("log", key="logs", column="commit_log")]
+    together: Annotated[int, Factor("commits a sync", key="together", column="commits_a_sync")]
+
+    @property
+    def place(self) -> str:
+        """ "8 KiB with fdatasync, appended"."""
+        ways = {"overwrite": "", "append": ", appended", "preallocated": ", preallocated"}
+        shared = f", {self.together} to a sync" if self.together > 1 else ""
+        return f"{format_size(self.size_bytes)} with {self.sync}{ways[self.log]}{shared}"
+
+    @property
+    def work(self) -> str:
+        """What is done, in a sentence."""
+        return "commits"
+
+    @property
+    def noun(self) -> str:
+        """ "commits of 8 KiB with fdatasync by 4 committers"."""
+        several = f" by {self.at_once_words}" if self.committers > 1 else ""
+        return f"commits of {self.place}{several}"
+
+    @property
+    def makes_files_anew(self) -> bool:
+        """Whether the log is emptied before each run."""
+        return self.log != "overwrite"
+
+    @property
+    def can_begin_again(self) -> bool:
+        """A log that is there is written over."""
+        return not self.makes_files_anew
+
+    @property
+    def may_end_by_time(self) -> bool:
+        """A log that grows is filled once, or as far as the time goes."""
+        return self.makes_files_anew
+
+
+FACTORS = CommitsFactors

@@ -1,0 +1,141 @@
+"""The keys of [workload] in a study of kind commits."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fsgauge.kinds.commits.factors import CommitsFactors, Log, Sync
+from fsgauge.record.records import Cell
+from fsgauge.study.base import Distinct, conflict
+from fsgauge.study.sweep import (
+    SCAN,
+    BlockSize,
+    Data,
+    Fill,
+    Inapplicable,
+    Jobs,
+    require_few_cells,
+    require_whole_sectors,
+)
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.units import DurationNs
+
+Together = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class CommitsWorkload(WorkloadKeys):
+    """One cell for each sync, size, number of committers, log and number of commits a sync."""
+
+    kind: Literal["commits"] = Field(
+        "commits",
+        description="The load: one small write and what makes it durable, again and again.",
+    )
+    syncs: Distinct[Sync] = Field(
+        ["fdatasync"],
+        description="What makes a commit durable. fdatasync, fsync: a call after the write."
+        " open_datasync: the log is opened with O_DSYNC. rwf_dsync: pwritev2 with RWF_DSYNC."
+        " sync_file_range: pages are written, the device's cache is not flushed: no promise.",
+    )
+    sizes: Distinct[BlockSize] = Field([8 << 10], description="Bytes of one commit.")
+    committers: Distinct[Jobs] = Field(
+        [1],
+        description="How many commit at the same time to one log, taking its blocks in turn; each"
+        " waits for its own sync, which the file system may do for several at once.",
+    )
+    logs: Distinct[Log] = Field(
+        ["overwrite"],
+        description="overwrite: a log whose blocks exist, as a recycled segment. append: it is"
+        " empty and grows. preallocated: it is empty, and fallocate gives it its blocks, unwritten.",
+    )
+    together: Distinct[Together] = Field(
+        [1],
+        description="How many commits of a committer share one sync: group commit, as a database"
+        " does it itself. A rate counts commits.",
+    )
+    direct: bool = Field(
+        False,
+        description="Whether the log is written past the page cache (O_DIRECT). Default: through"
+        " it, as PostgreSQL does.",
+    )
+    readers: Annotated[int, Field(ge=0, le=1024)] = Field(
+        0, description="Random readers of the log alongside, one read at a time each."
+    )
+    backups: Annotated[int, Field(ge=0, le=64)] = Field(
+        0,
+        description="Other logs that are appended to and synced alongside, each by a writer of its"
+        " own, with 16 KiB an append: what else keeps the device busy.",
+    )
+    warm_up: DurationNs = Field(
+        200_000_000,
+        description="Commits before the measured part of each run; not counted. A log that grows"
+        " has none.",
+    )
+    duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        3_000_000_000,
+        description="The measured part of each run; a log that grows ends it sooner when it has"
+        " filled its space.",
+    )
+    fill: Fill = Field(4, description="Share of the storage that the log fills.")
+    data: Data = Field("incompressible", description="The data written.")
+    scan: bool = Field(False, description=SCAN)
+
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
+        for index, size_bytes in enumerate(self.sizes if self.direct else ()):
+            require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
+        calls = ("fdatasync", "fsync", "sync_file_range")
+        alone = [index for index, each in enumerate(self.syncs) if each not in calls]
+        if alone and self.together != [1]:
+            raise conflict(
+                f"{self.syncs[alone[0]]} makes each write durable on its own: none can share it",
+                [("syncs", alone[0]), "together"],
+                next="together = [1], or only fdatasync and fsync",
+            )
+        if self.readers and self.logs != ["overwrite"]:
+            raise conflict(
+                "readers of a log that is emptied before each run would read beyond its end",
+                ["readers", "logs"],
+                next='readers = 0, or logs = ["overwrite"]',
+            )
+        require_few_cells(self, ["syncs", "sizes", "committers", "logs", "together"])
+
+    def cells(self) -> list[Cell]:
+        """Committers vary fastest. Log and commits a sync are named where there are several."""
+        several = [name for name in ("logs", "together") if len(getattr(self, name)) > 1]
+        fields = {"logs": "log", "together": "together"}
+        return [
+            CommitsFactors(
+                sync=sync, size_bytes=size_bytes, committers=committers, log=log, together=together
+            ).cell_named_by("sync", "size_bytes", "committers", *(fields[each] for each in several))
+            for sync, log, size_bytes, together, committers in product(
+                self.syncs, self.logs, self.sizes, self.together, self.committers
+            )
+        ]
+
+    def default_primary(self) -> list[str]:
+        """What a commit costs one session: the first sync, at the smallest of everything else."""
+        return [
+            cell.id
+            for cell in self.cells()
+            if (factors := CommitsFactors.of(cell)).sync == self.syncs[0]
+            and factors.log == self.logs[0]
+            and factors.size_bytes == min(self.sizes)
+            and factors.together == min(self.together)
+            and factors.committers in {min(self.committers), max(self.committers)}
+        ]
+
+    def inapplicable(self) -> Inapplicable:
+        """A log that grows is measured from its first commit on."""
+        if "overwrite" in self.logs:
+            return {}
+        return {"warm_up": ("a log that grows has no warm-up", "logs")}
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """A commit is what a file system makes durable."""
+        return ("kind", "a commit is what a file system makes durable", "overhead has a raw device")
+
+
+KEYS = CommitsWorkload

@@ -1,0 +1,147 @@
+"""Commits carried out: a write and what makes it durable, one after the other, on one log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.engine.wire import (
+    BlockTarget,
+    Companion,
+    DsyncSync,
+    FdatasyncSync,
+    FsyncSync,
+    InterleavedRanges,
+    LayoutJob,
+    LoadJob,
+    RwfDsyncSync,
+    SequentialAccess,
+    Sync,
+    SyncFileRangeSync,
+)
+from fsgauge.errors import InputError
+from fsgauge.kinds.commits.factors import CommitsFactors
+from fsgauge.kinds.commits.keys import CommitsWorkload
+from fsgauge.record.records import Cell
+from fsgauge.units import format_size
+from fsgauge.workload.folders import Place
+from fsgauge.workload.method import Method, data_of, laid_out
+
+LARGEST_LOG_BYTES = 256 << 20
+"""Where the engine's other logs begin their file again."""
+
+
+@dataclass(frozen=True)
+class CommitsMethod(Method):
+    """From the log's start to its end; one that exists is written again and again."""
+
+    workload: CommitsWorkload
+
+    @property
+    def fill_percent(self) -> int:
+        """Of the log."""
+        return self.workload.fill
+
+    @property
+    def reserve_bytes(self) -> int:
+        """The other logs at their largest."""
+        return self.workload.backups * LARGEST_LOG_BYTES
+
+    @property
+    def overwrites(self) -> bool:
+        """Commits write over what the last ones left."""
+        return True
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """Each committer has a block."""
+        needed = max(self.workload.sizes) * max(self.workload.committers)
+        if file_bytes < needed:
+            raise InputError(
+                f"the log would have {format_size(file_bytes)}, and a commit of each committer"
+                f" takes {format_size(needed)}",
+                cause=cause,
+                next="larger storage, a larger workload.fill, or smaller commits",
+            )
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - no device
+        """All of them, where the log is written past the cache."""
+        return self.workload.sizes if self.workload.direct else []
+
+    def buffered_instead(self) -> str:
+        """One key."""
+        return "--set workload.direct=false"
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+        """The log as it is recycled: full."""
+        workload = self.workload
+        return LayoutJob(
+            target=laid_out(target),
+            direct=workload.direct or isinstance(target, BlockTarget),
+            data=data_of(workload.data),
+            seed=seed,
+        )
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+        """Committers take the log's blocks in turn."""
+        factors, workload = CommitsFactors.of(cell), self.workload
+        grows = factors.makes_files_anew
+        own: dict[str, object] = {"warm_up_ns": 0, "passes": 1} if grows else {}
+        return self.timed_load(
+            cell,
+            target,
+            seed,
+            access=SequentialAccess(),
+            direct=workload.direct,
+            ranges=InterleavedRanges(),
+            data=data_of(workload.data),
+            extend=grows,
+            preallocate=factors.log == "preallocated",
+            sync=sync_of(factors),
+            companions=self._companions(),
+            **own,
+        )
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:
+        """Besides what every kind holds equal: how commits are made."""
+        workload = self.workload
+        way = "past the page cache" if workload.direct else "through the page cache"
+        logs = {"overwrite": "recycled", "append": "grown", "preallocated": "preallocated"}
+        shapes = " and ".join(logs[each] for each in workload.logs)
+        also = [f"{each.count} {each.role}s" for each in self._companions()]
+        return [
+            *super().held_equal(space, has_raw),
+            f"commits: a write {way} and its sync, then the next, to one {shapes} log",
+            *([f"alongside: {' and '.join(also)}"] if also else []),
+        ]
+
+    def cannot_tell(self) -> str:
+        """What a group of committers gains takes two numbers of them."""
+        if len(self.workload.committers) > 1:
+            return ""
+        return "what commits at the same time gain (workload.committers = [1, 4] shows it)"
+
+    def _companions(self) -> list[Companion]:
+        workload = self.workload
+        found = [
+            Companion(role="reader", count=workload.readers, block_size_bytes=8 << 10),
+            Companion(role="log", count=workload.backups, block_size_bytes=16 << 10),
+        ]
+        return [each for each in found if each.count]
+
+
+def sync_of(factors: CommitsFactors) -> Sync:
+    """What the engine is asked for."""
+    every = factors.together
+    match factors.sync:
+        case "fdatasync":
+            return FdatasyncSync(every=every)
+        case "fsync":
+            return FsyncSync(every=every)
+        case "open_datasync":
+            return DsyncSync()
+        case "rwf_dsync":
+            return RwfDsyncSync()
+        case _:
+            return SyncFileRangeSync(every=every)
+
+
+METHOD = CommitsMethod

@@ -1,0 +1,56 @@
+"""What the page shows of commits: what each asks of the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsgauge.kinds.commits.analysis.model import AskedOfDevice, CommitsResults
+from fsgauge.report.kind_page import KindPage
+from fsgauge.report.table_parts import NOTHING, Rows, TableCell, estimate_cell
+from fsgauge.report.traffic import count_text
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+from fsgauge.units import format_size
+
+
+class CommitsPage(KindPage):
+    """A table beside what every study shows."""
+
+    sections = ("commits/sections.html.j2",)
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """The table of requests and flushes."""
+        own = CommitsResults.of(results)
+        asked = own.asked if own else []
+        return {
+            "commits_tables": Rows(asked).tables(
+                "asked",
+                "What a commit asks of the device",
+                "Requests and flushes that the device below completed, and bytes written to it,"
+                " over the commits, warm-up included. A flush empties the device's cache; a write"
+                " with FUA goes past it and is no flush here. Several committers whose commits one"
+                " flush makes durable have less than one each.",
+                [
+                    ("cell", "", lambda each: results.cell(each.cell).name),
+                    ("system", "", lambda each: each.system),
+                    ("flushes", "flushes", _flushes),
+                    ("requests", "requests", lambda e: estimate_cell(e.requests, _count)),
+                    ("written", "written", lambda e: estimate_cell(e.size_bytes, _size)),
+                ],
+            )
+        }
+
+
+def _flushes(each: AskedOfDevice) -> TableCell:
+    return NOTHING if each.flushes is None else estimate_cell(each.flushes, _count)
+
+
+def _count(value: float) -> str:
+    return count_text(value, 3)
+
+
+def _size(value: float) -> str:
+    return format_size(round(value)) if value >= 1 else "0 B"
+
+
+PAGE = CommitsPage()

@@ -1,0 +1,68 @@
+"""A commit that reaches no flush is a finding; so is a call that promises nothing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fsgauge.kinds.commits import analysis
+from fsgauge.kinds.commits.analysis import ANALYSIS
+from fsgauge.kinds.commits.factors import CommitsFactors
+from fsgauge.record.parts import DeviceRun
+
+
+def run(system: str, flushes: int | None, sync: str = "fdatasync") -> Any:
+    cell = CommitsFactors(
+        sync=sync, size_bytes=8192, committers=1, log="overwrite", together=1
+    ).cell_named_by("sync", "size_bytes", "committers")
+    device = DeviceRun(
+        name="loop0",
+        read_requests=0,
+        read_bytes=0,
+        write_requests=20,
+        write_bytes=81920,
+        discard_requests=0,
+        discard_bytes=0,
+        flush_requests=flushes,
+    )
+    return SimpleNamespace(system=system, cell=cell, device=device, result=object())
+
+
+def codes(runs: list[Any], cache: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    monkeypatch.setattr(analysis, "is_complete", lambda _: True)
+    storage = SimpleNamespace(device_chain=[{"name": "loop0", "write_cache": cache}])
+    evidence = SimpleNamespace(runs=runs, before=SimpleNamespace(storage=storage))
+    found = ANALYSIS.findings(evidence)  # type: ignore[arg-type]
+    return {each.code: each.sentence for each in found}
+
+
+def test_no_flush_below_a_write_cache_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [run("ext4", 10), run("nobarrier", 0), run("nobarrier", 0)]
+    found = codes(runs, "write back", monkeypatch)
+    assert list(found) == ["commits.no_flush"]
+    assert "Commits on nobarrier reached no flush" in found["commits.no_flush"]
+
+
+def test_without_a_cache_there_is_nothing_to_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(codes([run("ext4", 0)], "write through", monkeypatch)) == [
+        "commits.nothing_to_flush"
+    ]
+
+
+def test_what_was_not_counted_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert codes([run("ext4", None)], "write back", monkeypatch) == {}
+    assert codes([run("ext4", 1)], "write back", monkeypatch) == {}
+
+
+def test_sync_file_range_promises_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = codes([run("ext4", 0, "sync_file_range")], "write back", monkeypatch)
+    assert list(found) == ["commits.no_promise"]
+
+
+def test_requests_flushes_and_bytes_are_of_each_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "operations_of", lambda _: 10)
+    asked = analysis._asked(run("ext4", 10))
+    assert asked == {"requests": 2.0, "bytes": 8192.0, "flushes": 1.0}
+    assert "flushes" not in analysis._asked(run("ext4", None))

@@ -1,0 +1,50 @@
+"""Cells of commits, what the answer is about, and what cannot be asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from tests.unit.kinds.commits.studies import workload
+
+
+def test_a_commit_of_a_page_with_fdatasync_is_the_default() -> None:
+    (cell,) = workload().cells()
+    assert cell.name == "fdatasync 8 KiB, 1 committer"
+
+
+def test_logs_and_commits_a_sync_are_named_where_there_are_several() -> None:
+    names = [each.name for each in workload('logs = ["append", "overwrite"]').cells()]
+    assert names == [
+        "fdatasync 8 KiB, 1 committer, append",
+        "fdatasync 8 KiB, 1 committer, overwrite",
+    ]
+    names = [each.name for each in workload("together = [1, 8]").cells()]
+    assert len(set(names)) == 2 and all("fdatasync 8 KiB" in name for name in names)
+
+
+def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> None:
+    keys = workload(
+        'syncs = ["fsync", "fdatasync"]\nsizes = ["64 KiB", "8 KiB"]\ncommitters = [1, 2, 4]'
+    )
+    names = {cell.id: cell.name for cell in keys.cells()}
+    assert [names[each] for each in keys.default_primary()] == [
+        "fsync 8 KiB, 1 committer",
+        "fsync 8 KiB, 4 committers",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ('syncs = ["fdatasync", "open_datasync"]\ntogether = [1, 8]', "none can share it"),
+        ('readers = 1\nlogs = ["append"]', "would read beyond its end"),
+        ('direct = true\nsizes = ["100 B"]', "100 B"),
+        ('syncs = ["fdatasink"]', "fdatasink"),
+        ('logs = ["append"]\nwarm_up = "1 s"', "warm_up"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(lines: str, what: str) -> None:
+    with pytest.raises(InputError) as refused:
+        workload(lines)
+    assert what in refused.value.render()

@@ -1,0 +1,53 @@
+"""Commits for the engine: what makes them durable, and to which log."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.engine.wire import FilesTarget, LoadJob
+from fsgauge.errors import InputError
+from fsgauge.kinds.commits.method import CommitsMethod
+from tests.unit.kinds.commits.studies import workload
+
+PLACE = FilesTarget(directory="/mnt", prefix="f", count=1, file_size_bytes=16 << 20)
+
+
+def loads(lines: str) -> list[LoadJob]:
+    method = CommitsMethod(workload(lines))
+    return [method.load_job(cell, PLACE, 7) for cell in method.workload.cells()]
+
+
+def test_each_sync_reaches_the_engine() -> None:
+    every = '"fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_range"'
+    found = [load.sync.kind for load in loads(f"syncs = [{every}]")]
+    assert found == ["fdatasync", "fsync", "dsync", "rwf_dsync", "sync_file_range"]
+
+
+def test_commits_that_share_a_sync_have_one_after_so_many() -> None:
+    alone, shared = loads("together = [1, 8]")
+    assert (alone.sync.every, shared.sync.every) == (1, 8)
+
+
+def test_a_log_that_grows_is_filled_once_and_has_no_warm_up() -> None:
+    over, grown, given = loads('logs = ["overwrite", "append", "preallocated"]')
+    assert (over.extend, over.passes, over.warm_up_ns > 0) == (False, None, True)
+    assert (grown.extend, grown.preallocate, grown.passes, grown.warm_up_ns) == (True, False, 1, 0)
+    assert (given.extend, given.preallocate) == (True, True)
+
+
+def test_committers_take_blocks_of_one_log_in_turn() -> None:
+    (load,) = loads("committers = [4]\nreaders = 2\nbackups = 1")
+    assert (load.jobs, load.queue_depth, load.ranges.kind, load.read_percent) == (
+        4,
+        1,
+        "interleaved",
+        0,
+    )
+    assert [(each.role, each.count) for each in load.companions] == [("reader", 2), ("log", 1)]
+
+
+def test_a_log_holds_a_commit_of_each() -> None:
+    method = CommitsMethod(workload("committers = [4]"))
+    method.require_room(32 << 10, "")
+    with pytest.raises(InputError, match="32 KiB"):
+        method.require_room((32 << 10) - 1, "")
