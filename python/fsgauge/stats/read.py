@@ -26,6 +26,7 @@ from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
 from fsgauge.stats.asked_number import commits_in
 from fsgauge.stats.compare import compare_all, measure_all
+from fsgauge.stats.curve.blocks import parted
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, Question, continued
@@ -101,6 +102,8 @@ def read_study(
             stopped, plan = True, stopping.plan
             study = study.model_copy(update={"plan": plan})
     samples = collect(plan, runs, level=level_of(study))
+    measured = runs
+    runs, others = parted(plan, measured)
     primary = primary_cells(study)
     analysis = analysis_of(study)
     metrics = primary_metrics(study, runs, analysis)
@@ -114,7 +117,7 @@ def read_study(
         study=study,
         whole_plan=whole_plan,
         turns=turns,
-        runs=runs,
+        runs=measured,
         path_runs=path_runs,
         scans=scans,
         steps=steps,
@@ -154,7 +157,7 @@ def read_study(
         limits=limits,
         scans=scans,
         steps=steps,
-        path_runs=path_runs,
+        path_runs=[*path_runs, *others],
         lost=lost,
         not_removed=not_removed,
         ended_by=ended_by,

@@ -330,6 +330,10 @@ class Results(ResultModel):
         """What is read back gets its kind's model."""
         if not isinstance(own, dict):
             return own
+        if own.get("mode") == "curve":
+            from fsgauge.stats.curve.model import CurveResults
+
+            return CurveResults.model_validate(own)
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
 
