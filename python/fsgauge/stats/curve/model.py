@@ -15,15 +15,13 @@ LimitedBy = Literal["service", "queue", "processors", "rig", "engine", ""]
 
 
 class CurvePoint(ResultModel):
-    """One step of one system: the quantile of latency in ns at `rate`, over blocks. `over` of its
-    `runs` were above the limit, or not served at all."""
+    """A rate on one system's curve: the quantile of latency there in ns, over blocks, each of which
+    has its own line."""
 
     load: str
     system: str
     rate: float
-    latency: Estimate | None
-    over: int
-    runs: int
+    latency: Estimate
 
 
 class Capacity(ResultModel):
