@@ -180,7 +180,7 @@ def _panel(
     lowest = min(row["low"] for row in rows)
     limits = (lowest / 1.3, max(limit_us * 2, *(row["high"] for row in rows)) * 1.1)
     along = _latency_axis(limits)
-    edge = axes.AIR * max([row["rate"] for row in rows] + [row["to"] for row in met])
+    edge = axes.AIR * max(row["rate"] for row in rows)
     axis = {"title": "operations a second offered", "labelExpr": axes.amount(), "tickCount": 6}
     x = vega.field("rate:Q", scale={"domain": [0, edge], "nice": False}, axis=axis)
     band = chart_of(rows).mark("area", opacity=0.14, clip=True)

@@ -25,6 +25,8 @@ class CurveAnalysis(Analysis):
     """Rates at the limit, judged as rates are; the curves that they were read from."""
 
     own = CurveResults
+    said_better = frozenset({"idle.system", "noise.unknown"})
+    """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
         """The rate that is carried below the limit."""
@@ -92,18 +94,16 @@ def _capacity(
 ) -> Capacity:
     load, system = place
     found = [each.found for each in curves if each.found is not None]
-    above = [each for each in found if each.where == "above"]
     below = [each for each in found if each.where == "below"]
     state, bound = "measured", None
     if not found:
         state = "nothing"
-    elif above and below:
-        state = "both"
-    elif above:
-        state, bound = "at least", min(found, key=lambda each: each.rate)
+    elif len(below) == len(found):
+        state, bound = "less than", min(found, key=lambda each: each.rate)
     elif below:
-        pick = min if len(below) == len(found) else max
-        state, bound = "less than", pick(found, key=lambda each: each.rate)
+        state = "unsteady"
+    elif any(each.where == "above" for each in found):
+        state, bound = "at least", min(found, key=lambda each: each.rate)
     points = [point for each in curves for point in each.points]
     samples = material.samples.beside()
     for each in curves:

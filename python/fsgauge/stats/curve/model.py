@@ -8,9 +8,9 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import OwnResults
 
-State = Literal["measured", "at least", "less than", "both", "nothing"]
+State = Literal["measured", "at least", "less than", "unsteady", "nothing"]
 """A number; a lower bound, as the limit was never reached in some block; an upper bound, as the
-least rate was over it; both in different blocks; no run that says anything."""
+least rate was over it in all; in some blocks alone; no run that says anything."""
 LimitedBy = Literal["service", "queue", "processors", "rig", "engine", ""]
 
 

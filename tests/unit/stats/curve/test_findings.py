@@ -11,7 +11,7 @@ def findings(queues: dict[str, Queue], **more: float) -> dict[str, str]:
 
 def test_a_first_point_over_the_limit() -> None:
     found = findings({"ext4": Queue(50_000.0), "xfs": Queue(50_000.0, 6.0)})
-    assert "xfs was above 5 ms at the least rate already, 600 IOPS" in found["curve.first_over"]
+    assert "xfs was above 5 ms at the least rate already: 600 IOPS." in found["curve.first_over"]
 
 
 def test_rates_that_were_not_offered() -> None:
