@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
-from fsgauge.report.charts.latency import DURATION
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, TableCell, judged_cell, value_cell
@@ -213,6 +212,6 @@ def _latency_axis(limits: tuple[float, float]) -> Along:
         (low, high),
         clamp=True,
         title="lower is better",
-        labelExpr=DURATION,
+        labelExpr=axes.DURATION,
         values=axes.round_values(low, high, 6),
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.results import OwnResults
+from fsgauge.stats.result_model import OwnResults, ResultModel
 
 State = Literal["measured", "at least", "less than", "unsteady", "nothing"]
 """A number; a lower bound, as the limit was never reached in some block; an upper bound, as the

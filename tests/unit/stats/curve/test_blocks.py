@@ -7,11 +7,10 @@ import math
 from fsgauge.stats.curve.blocks import (
     CAPACITY,
     block_curves,
-    capacity_samples,
     of_loads,
     parted,
+    samples_of,
 )
-from fsgauge.stats.ratio import LEVEL
 from tests.synthetic_curve import QUEUES, Queue, make_curve, read
 
 LOAD = "randread-4KiB-depth32"
@@ -29,7 +28,7 @@ def test_cells_are_the_loads_in_the_blocks_at_a_pace() -> None:
 
 
 def test_a_block_s_sample_is_its_rate_at_the_limit() -> None:
-    samples = capacity_samples(PLAN, MADE.runs, LEVEL)
+    samples = samples_of(PLAN, MADE.runs)
     assert samples.blocks() == [1, 2, 3]
     for system, queue in QUEUES.items():
         logs = samples.block_logs(CAPACITY, LOAD, system)
@@ -39,7 +38,7 @@ def test_a_block_s_sample_is_its_rate_at_the_limit() -> None:
 
 def test_a_bound_in_any_block_leaves_a_system_without_samples() -> None:
     made = make_curve({"ext4": Queue(50_000.0), "xfs": Queue(50_000.0, 6.0)}, blocks=3)
-    samples = capacity_samples(made.study.plan, made.runs, LEVEL)
+    samples = samples_of(made.study.plan, made.runs)
     assert samples.of(CAPACITY, LOAD, "ext4") and not samples.of(CAPACITY, LOAD, "xfs")
 
 
