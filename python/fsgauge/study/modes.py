@@ -23,7 +23,8 @@ def check_mode(
         )
     if plan.mode != "curve":
         for key in ("latency_limit", "quantile"):
-            if key in written(plan, info, [key]) and getattr(plan, key) is not None:
+            usual = PlanSettings.model_fields[key].default  # as a study that is written out has it
+            if key in written(plan, info, [key]) and getattr(plan, key) != usual:
                 raise conflict(
                     f'{key} would be ignored: it is of plan.mode "curve"',
                     [("plan", key), ("plan", "mode")],
