@@ -25,7 +25,15 @@ from fsgauge.rig.registry import require_hosts
 from fsgauge.rig.rig import Rig, around_on, design_of
 from fsgauge.rig.session import Session
 from fsgauge.run.recording import Recording
-from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
+from fsgauge.run.resuming import (
+    is_finished,
+    keeps_runs,
+    knows_enough,
+    plan_of,
+    require_same,
+    study_of,
+    without,
+)
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact
@@ -88,7 +96,7 @@ def run_study(
             folder.write_study(record, dump_study(study))
             folder.journal("started", runs=sum(len(turn.cells) for turn in plan.all_turns))
             progress.study_started(study, plan, found.environment)
-            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, keeps_runs(study))
             ended_by = _measure(session, record, recording, set())
             folder.files.require_still()
     return Outcome(folder.directory, ended_by)
@@ -123,7 +131,7 @@ def resume_study(
             folder.write_environment("resumed", found.environment)
             folder.journal("resumed", whole_blocks=sorted(whole), abandoned=aside)
             progress.study_started(study, without(plan, whole), found.environment)
-            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, keeps_runs(study))
             if recording.keeps_runs:
                 recording.runs += [run for run in stored.runs if run.block in whole]
             ended_by = _measure(session, stored.study, recording, whole)
@@ -207,7 +215,8 @@ def _every_block(
                 continue
             recording.folder.files.require_still()
             try:
-                session.block(record.plan, block, recording)
+                plan = plan_of(record, block, recording.runs)
+                session.block(plan, block, recording)
             except StudyVoid as error:
                 recording.void(set(blocks), error.what)
                 recording.folder.write_environment("before", session.describe().environment)

@@ -48,6 +48,11 @@ def is_finished(
     return ended and not lacks
 
 
+def keeps_runs(study: Study) -> bool:
+    """Whether what is measured next is decided by what was measured."""
+    return study.plan.stop_interval is not None or study.plan.mode == "curve"
+
+
 def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
     """Whether the study's intervals are as narrow as it asked; False where it did not ask."""
     if record.study.get("plan", {}).get("stop_interval") is None or not runs:
@@ -55,6 +60,16 @@ def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
     from fsgauge.stats.planned import state_of
 
     return state_of(record, runs).enough
+
+
+def plan_of(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> Plan:
+    """The plan that a block follows, of a curve with the rates that the blocks before it gave.
+    RigError where they gave none."""
+    if record.plan.curve is None:
+        return record.plan
+    from fsgauge.stats.curve.rates import plan_of_block
+
+    return plan_of_block(record.plan, block, runs)
 
 
 def without(plan: Plan, whole: set[int]) -> Plan:

@@ -24,6 +24,22 @@ class PlanSettings(StudyModel):
         description="How many times everything is repeated. In each block every system has one "
         "turn and the baseline two, in random order. Error bars are computed over blocks.",
     )
+    mode: Literal["all", "race", "curve"] = Field(
+        "all",
+        description="How blocks are filled. all: every system and every cell in each. curve: the"
+        " load of each cell at rising rates, then at rates near the one where latency passes"
+        " latency_limit; the answer is the rate that each system carries below it.",
+    )
+    latency_limit: Annotated[DurationNs, Field(ge=1_000)] | None = Field(
+        None,
+        description="For mode curve: the latency, from the intended start, that a share of"
+        " operations (quantile) has to stay below. Default: none; a curve needs one.",
+    )
+    quantile: Literal["p50", "p99", "p999"] = Field(
+        "p99",
+        description="For mode curve: of which operations latency_limit speaks: p99 is 99 of 100."
+        " A run needs ten operations beyond it: p99 needs 1,000.",
+    )
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
         None,
         description="Determines the order of turns and cells, the offsets and the data. Default: "

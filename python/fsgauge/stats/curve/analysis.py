@@ -1,0 +1,128 @@
+"""What statistics say of a load curve, whatever kind of study its load is of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from fsgauge.record.curve import Curve
+from fsgauge.record.records import Cell
+from fsgauge.stats.analysis import Analysis, Material
+from fsgauge.stats.curve.answer import curve_answer
+from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves
+from fsgauge.stats.curve.crossing import knee, line_of
+from fsgauge.stats.curve.findings import curve_findings
+from fsgauge.stats.curve.limited import limited_by
+from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
+from fsgauge.stats.curve.point import operation_of
+from fsgauge.stats.evidence import Evidence, Question
+from fsgauge.stats.results import Finding
+
+KNEE = "knee"
+
+
+class CurveAnalysis(Analysis):
+    """Rates at the limit, judged as rates are; the curves that they were read from."""
+
+    own = CurveResults
+    said_better = frozenset({"idle.system", "noise.unknown"})
+    """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
+
+    def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
+        """The rate that is carried below the limit."""
+        return CAPACITY
+
+    def read(self, material: Material) -> CurveResults | None:
+        """The curves of every system and load."""
+        plan = material.study.plan
+        curve = plan.curve
+        if curve is None:
+            return None
+        curves = block_curves(material.runs, curve)
+        places = [(cell.id, system) for cell in plan.cells for system in plan.systems]
+        own = {
+            place: [each for each in curves if (each.load, each.system) == place]
+            for place in places
+        }
+        return CurveResults(
+            limit_ns=curve.limit_ns,
+            quantile=curve.quantile,
+            operation={cell.id: operation_of(cell) for cell in plan.cells},
+            points=[p for each in own.values() if each for p in _points(each, curve, material)],
+            capacities=[_capacity(place, each, curve, material) for place, each in own.items()],
+        )
+
+    def findings(self, evidence: Evidence) -> Iterable[Finding]:
+        """Bounds, rates that the engine could not offer, runs with too few operations."""
+        return curve_findings(evidence)
+
+    def answer(self, question: Question) -> str | None:
+        """What each system carries below the limit."""
+        return curve_answer(question)
+
+
+ANALYSIS = CurveAnalysis()
+
+
+DRAWN = 24
+"""Rates at which a curve is read, evenly from the least to the highest that was offered."""
+
+
+def _points(curves: Sequence[BlockCurve], curve: Curve, material: Material) -> list[CurvePoint]:
+    """The curve over blocks, at rates that half of them reach."""
+    load, system = curves[0].load, curves[0].system
+    lines = [(each, line_of(each.points, curve.limit_ns)) for each in curves]
+    offered = [point.rate for each in curves for point in each.points if point.is_known]
+    if not offered:
+        return []
+    least, most = min(offered), max(offered)
+    samples, points = material.samples.beside(), []
+    for step in range(DRAWN):
+        rate = least + (most - least) * step / (DRAWN - 1)
+        found = [(each, line.at(rate)) for each, line in lines if line is not None]
+        known = [(each, log) for each, log in found if log is not None]
+        for each, log in known:
+            samples.put(f"{rate}", load, each, log)
+        latency = samples.number(f"{rate}", load, system)
+        if latency is not None and 2 * len(known) >= len(lines):
+            points.append(CurvePoint(load=load, system=system, rate=rate, latency=latency))
+    return points
+
+
+def _capacity(
+    place: tuple[str, str], curves: Sequence[BlockCurve], curve: Curve, material: Material
+) -> Capacity:
+    load, system = place
+    found = [each.found for each in curves if each.found is not None]
+    below = [each for each in found if each.where == "below"]
+    state, bound = "measured", None
+    if not found:
+        state = "nothing"
+    elif len(below) == len(found):
+        state, bound = "less than", min(found, key=lambda each: each.rate)
+    elif below:
+        state = "unsteady"
+    elif any(each.where == "above" for each in found):
+        state, bound = "at least", min(found, key=lambda each: each.rate)
+    points = [point for each in curves for point in each.points]
+    samples = material.samples.beside()
+    for each in curves:
+        at = knee(each.points, curve.limit_ns)
+        if at is not None:
+            samples.put(KNEE, load, each, math.log(at))
+    by, words = limited_by(curves, curve, material.limits)
+    return Capacity(
+        load=load,
+        system=system,
+        state=state,
+        number=material.samples.number(CAPACITY, load, system),
+        bound=bound.rate if bound else None,
+        bound_latency_ns=bound.latency_ns if bound else None,
+        bound_blocks=len({e.block for e in curves if e.found and e.found.where != "measured"}),
+        blocks=len({each.block for each in curves}),
+        knee=samples.number(KNEE, load, system),
+        limited_by=by,
+        limited_words=words,
+        late=sum(point.is_late for point in points),
+        few=sum(point.latency_ns is None and not point.is_late for point in points),
+    )
