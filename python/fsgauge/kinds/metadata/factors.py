@@ -12,10 +12,10 @@ FileOperation = Literal["create", "stat", "list", "read", "rename", "unlink"]
 RecordOperation = Literal["record write", "record read"]
 Operation = Literal[FileOperation, RecordOperation]
 Folder = Literal["own", "shared"]
-IN_ORDER: tuple[Operation, ...] = (*get_args(FileOperation), *get_args(RecordOperation))
-"""As a turn has them: each finds what those before it left."""
-RECORDS: tuple[str, ...] = get_args(RecordOperation)
+RECORDS: tuple[Operation, ...] = get_args(RecordOperation)
 """On one file of all clients; the others are on files of their own."""
+IN_ORDER: tuple[Operation, ...] = (*get_args(FileOperation), *RECORDS)
+"""As a turn has them: each finds what those before it left."""
 _WORK: Mapping[Operation, str] = {
     "create": "creates",
     "stat": "stats",
