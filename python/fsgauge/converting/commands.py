@@ -348,7 +348,7 @@ def _items_of_a_task(line: _Line) -> int:
     levels = [depth] if line.has("-L") else range(depth + 1)
     if depth > 64 or branches > 1 << 20:
         _wrong(line.options["-z" if depth > 64 else "-b"], "no tree is so large")
-    return line.number("-I", 1) * sum(branches**level for level in levels)
+    return line.number("-I", 1) * sum(int(branches**level) for level in levels)
 
 
 _TOOLS: dict[str, tuple[Mapping[str, int], Callable[[_Line], list[Group] | Whole]]] = {
