@@ -24,6 +24,7 @@ import depth_1
 import kept
 import lab
 import loop_depth_32
+import names as of_names
 import null_depth
 import page
 import scan
@@ -84,6 +85,18 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     **{f"smb-{count}-nbench": shares.smb_against_nbench(count) for count in (10, 100, 590)},
     **{f"smb-{count}-plain": shares.smb_against_plain(count) for count in (10, 100, 590)},
     **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
+    **{
+        f"metadata-{at}-{folders}-plain": of_names.against_plain(place, folders)
+        for at, place in (("tmpfs", clients.tmpfs), ("ext4", clients.ext4))
+        for folders in ("own", "shared")
+    },
+    **{
+        f"metadata-{at}-{folders}-mdtest": of_names.against_mdtest(place, folders)
+        for at, place in (("tmpfs", clients.tmpfs), ("ext4", clients.ext4))
+        for folders in ("own", "shared")
+    },
+    "metadata-tmpfs-own-elbencho": of_names.against_elbencho(clients.tmpfs),
+    "metadata-ext4-own-elbencho": of_names.against_elbencho(clients.ext4),
     "sharing-characters": sharing.characters,
     "sharing-bonnie-file": sharing.BonnieFile(clients.tmpfs, sharing.ON_FILE, sharing.TMPFS_MIB),
     "sharing-bonnie-writes-ext4": sharing.BonnieFile(

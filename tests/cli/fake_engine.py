@@ -228,6 +228,8 @@ OPERATIONS = {  # of each phase: what is done once a file, and what once a recor
     "write": (("create", "open", "close"), "write"),
     "read": (("open", "close"), "read"),
     "stat": (("stat",), None),
+    "rename": (("rename",), None),
+    "list": (("list",), None),
     "delete": (("unlink",), None),
     "mix": (("open", "close", "stat", "list"), "read"),
     "backup": (("open", "close"), "read"),

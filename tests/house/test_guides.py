@@ -23,7 +23,7 @@ from fsgauge.study.reference import explain_key
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections", "aging", "churn", "sharing"]
+KINDS = ["writers", "connections", "aging", "churn", "sharing", "metadata"]
 OF_OTHER_KINDS = ("two-nodes", "two-hosts", "writers-nfs")
 """Shipped studies that a guide shows and that are of another kind than its own."""
 PAGES = [

@@ -17,7 +17,8 @@ use fsgauge_wire::{
     Outcome, Pauses, Phase, Stop, Tree,
 };
 
-use super::event_loop::{EventLoop, LoopContext, LoopOutcome};
+use super::event_loop::{EventLoop, LoopContext, LoopOutcome, WEAR_OUT_TIMES, WearOut};
+use super::existing::existing;
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
 use super::target::{NullTarget, PlainTarget, RingTarget};
@@ -48,6 +49,8 @@ struct Shared {
     waiting: Waiting,
     /// Where clients of a server wait for each other before they disconnect.
     disconnects: Arc<DisconnectBarrier>,
+    /// Where their loops meet when the time is up; none where the job does not ask for it.
+    wear_out: Option<Arc<WearOut>>,
 }
 
 /// What a thread reports.
@@ -86,6 +89,11 @@ pub(crate) fn threads_of(job: &ClientsJob) -> u32 {
     }
 }
 
+/// How long the measured part may last.
+fn longest_ns(job: &ClientsJob) -> u64 {
+    job.time_limit_ns.saturating_mul(if job.wear_out { WEAR_OUT_TIMES } else { 1 })
+}
+
 /// The numbers of the clients that thread `thread` of `threads` runs.
 pub(crate) fn share(clients: u32, thread: u32, threads: u32) -> impl Iterator<Item = u32> {
     (thread..clients).step_by(threads as usize)
@@ -105,7 +113,9 @@ impl ClientThreads {
         let threads = threads_of(&plan.job);
         let server = server.map(|server| (server.access.clone(), Arc::new(ConnectLimit::new())));
         let (start, disconnects) = (Arc::new(Start::default()), Arc::new(DisconnectBarrier::default()));
-        let shared = Shared { plan, clock, stop, start, threads, server, folder, waiting, disconnects };
+        let wear_out = plan.job.wear_out.then(|| Arc::new(WearOut::new(threads)));
+        let shared =
+            Shared { plan, clock, stop, start, threads, server, folder, waiting, disconnects, wear_out };
         let mut client_threads = ClientThreads { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
             match spawn(client_threads.shared.clone(), thread, sender.clone()) {
@@ -165,7 +175,7 @@ impl ClientThreads {
             common_start: None,
         };
         let machine = cpu::machine();
-        let time_limit_ns = self.shared.plan.job.time_limit_ns;
+        let time_limit_ns = longest_ns(&self.shared.plan.job);
         let deadline =
             Deadline::new(clock, stop, zero_ns.saturating_add(time_limit_ns).saturating_add(LATE_NS));
         let series = Series::new(count, time_limit_ns);
@@ -317,6 +327,10 @@ fn carry_on<T: Target>(
     let numbers = share(plan.job.clients, thread, shared.threads);
     let mut event_loop = EventLoop::new(context, target, numbers);
     let connect = admitted(&mut event_loop, shared, thread)?;
+    if let (true, Some(folder)) = (plan.job.only_existing, &shared.folder) {
+        event_loop.find_files(|client| existing(plan, folder, client));
+    }
+    shared.wear_out.iter().for_each(|wear_out| event_loop.wears_out(wear_out.clone()));
     if plan.job.dispatch == Dispatch::Threads && plan.job.files.tree == (Tree::Own {}) {
         event_loop.enter_directory();
     }

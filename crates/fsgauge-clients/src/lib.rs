@@ -14,6 +14,7 @@ mod client_threads;
 mod clients_tally;
 mod cpu_time;
 mod event_loop;
+mod existing;
 mod file_set;
 mod folder;
 mod plan;

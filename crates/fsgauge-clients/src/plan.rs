@@ -38,6 +38,8 @@ pub(crate) enum Task {
     Save,
     Read,
     Stat,
+    /// Given another name, and its own again.
+    Rename,
     /// Its directory is listed.
     List,
     Unlink,
@@ -58,7 +60,9 @@ impl Task {
     fn writes(self) -> bool {
         match self {
             Task::Write | Task::WriteInTwoSteps | Task::Make | Task::Save => true,
-            Task::Read | Task::Stat | Task::List | Task::Unlink | Task::Clear | Task::Drop => false,
+            Task::Read | Task::Stat | Task::Rename | Task::List | Task::Unlink | Task::Clear | Task::Drop => {
+                false
+            }
         }
     }
 }
@@ -135,6 +139,8 @@ fn course(phase: &Phase) -> Course {
         Phase::Write { create: Create::ThenOpen } => Course::Files(Task::WriteInTwoSteps),
         Phase::Read {} | Phase::Backup { .. } => Course::Files(Task::Read),
         Phase::Stat {} => Course::Files(Task::Stat),
+        Phase::Rename {} => Course::Files(Task::Rename),
+        Phase::List {} => Course::Files(Task::List),
         Phase::Delete {} => Course::Files(Task::Unlink),
         Phase::Clear {} => Course::Files(Task::Clear),
         Phase::Mix { activities } => {

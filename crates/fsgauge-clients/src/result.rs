@@ -42,7 +42,7 @@ pub(crate) fn result(
         connect_ns: admitted.connect_ns,
         operations: all.tally.results(),
         errors: all.tally.errors(),
-        files: all.tally.files,
+        files: files(&job.phase, &all.tally),
         files_given_up: all.tally.files_given_up,
         clients_gave_up: all.clients.iter().filter(|client| client.gave_up).count() as u32,
         first_done_ns: all.done_ns().min(),
@@ -52,6 +52,10 @@ pub(crate) fn result(
         checked_records: all.tally.checked_records,
         bad_records: all.tally.bad_records,
         bad: all.tally.bad.clone(),
+        names: all.clients.iter().map(|client| client.names).sum(),
+        fewest_files: all.clients.iter().map(|client| client.files).min().unwrap_or(0),
+        most_files: all.clients.iter().map(|client| client.files).max().unwrap_or(0),
+        stonewall_ns: all.stonewall_ns,
         sync_at_end_ns: None,
         backup: None,
         network: server.map(|server| network(server, all.traffic)),
@@ -106,6 +110,7 @@ struct Merged {
     drain: Drain,
     pauses: Pauses,
     ended: Ended,
+    stonewall_ns: Option<u64>,
 }
 
 impl Merged {
@@ -115,11 +120,9 @@ impl Merged {
         machine: fsgauge_wire::MachineCpu,
         pauses: Pauses,
     ) -> Self {
-        let none =
-            |number| ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false };
         let mut all = Merged {
             tally: ClientsTally::default(),
-            clients: (0..job.clients).map(none).collect(),
+            clients: (0..job.clients).map(ClientCount::new).collect(),
             calls: Vec::new(),
             traffic: Traffic::default(),
             begin_ns: outcomes.iter().map(|outcome| outcome.begin_ns).min().unwrap_or(0),
@@ -132,6 +135,7 @@ impl Merged {
             drain: Drain::default(),
             pauses,
             ended: ended(|| outcomes.iter()),
+            stonewall_ns: outcomes.iter().filter_map(|outcome| outcome.stonewall_ns).max(),
         };
         for outcome in outcomes {
             all.drain.operations += outcome.drained.operations;
@@ -183,13 +187,23 @@ pub(crate) fn network(server: &Server, traffic: Traffic) -> NetworkResult {
     }
 }
 
+/// What a phase counts: renames, of which a file has two; else files that were done whole.
+fn files(phase: &Phase, tally: &ClientsTally) -> u64 {
+    match phase {
+        Phase::Rename {} => tally.done(ClientOperation::Rename).map_or(0, |tally| tally.operations),
+        _ => tally.files,
+    }
+}
+
 /// Whether a phase reads records, and whether it writes some.
 fn records_of(phase: &Phase) -> (bool, bool) {
     use fsgauge_wire::Activity::{Create, Read, Save};
     match phase {
         Phase::Write { .. } => (false, true),
         Phase::Read {} | Phase::Backup { .. } => (true, false),
-        Phase::Stat {} | Phase::Delete {} | Phase::Clear {} => (false, false),
+        Phase::Stat {} | Phase::Rename {} | Phase::List {} | Phase::Delete {} | Phase::Clear {} => {
+            (false, false)
+        }
         Phase::Mix { activities } => {
             let has = |wanted: &[_]| activities.iter().any(|weighted| wanted.contains(&weighted.activity));
             (has(&[Read]), has(&[Create, Save]))

@@ -57,6 +57,8 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
             tree: Tree::Own {},
         },
         order: FileOrder::Number,
+        wear_out: false,
+        only_existing: false,
         sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,

@@ -54,6 +54,8 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
             tree: Tree::Own {},
         },
         order: FileOrder::Number,
+        wear_out: false,
+        only_existing: false,
         sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,

@@ -24,6 +24,8 @@ pub(crate) fn check(job: &ClientsJob) -> Outcome<()> {
     match job.phase {
         Phase::Write { .. } | Phase::Read {} | Phase::Backup { .. } => {}
         Phase::Stat {} => return of_phase("ask for attributes"),
+        Phase::Rename {} => return of_phase("rename"),
+        Phase::List {} => return of_phase("list"),
         Phase::Delete {} => return of_phase("delete"),
         Phase::Mix { .. } => return of_phase("do a mix of activities"),
         Phase::Clear {} => return of_phase("clear a share"),
@@ -208,6 +210,10 @@ fn clients_result(job: &ClientsJob, moved: &Moved, result: &LoadResult, files: u
         checked_records: 0,
         bad_records: 0,
         bad: Vec::new(),
+        names: 0,
+        fewest_files: 0,
+        most_files: 0,
+        stonewall_ns: None,
         sync_at_end_ns: None,
         backup: match &job.phase {
             Phase::Backup { order, .. } => Some(BackupResult {

@@ -153,11 +153,14 @@ def _tell(converted: Converted, path: Path) -> None:
     from fsgauge.progress.terminal import say
     from fsgauge.units import count
 
-    groups, findings = len(converted.groups), converted.findings
+    findings = converted.findings
+    made = count(len(converted.groups), "group")
+    if converted.whole:
+        made = f"a study of kind {converted.whole.kind}"
     for note in findings.notes.values():
         say(f"note: {note.place + ' ' if note.place else ''}{note.option}: {note.text}")
     click.echo(
-        f"wrote {path}: {count(groups, 'group')}, {count(len(findings.carried), 'option')} carried"
+        f"wrote {path}: {made}, {count(len(findings.carried), 'option')} carried"
         f" over, {count(len(findings.notes), 'note')}"
     )
     say(f"next: fsgauge plan {quoted(path)}")

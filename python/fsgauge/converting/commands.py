@@ -1,4 +1,5 @@
-"""Command lines of elbencho, IOR and mdtest as groups: each phase is a group after the one before.
+"""Command lines of elbencho and IOR as groups, each phase after the one before; of mdtest as what
+it is: clients that make, find and remove files.
 
 The command is read, never run. An option that is not in the table of its tool is refused.
 """
@@ -12,11 +13,12 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import NoReturn
 
+from fsgauge import kinds
 from fsgauge.converting import numbers
-from fsgauge.converting.groups import Converted, Findings, Group
+from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import InputError, did_you_mean, nearest
-from fsgauge.units import exact_size
+from fsgauge.units import exact_duration, exact_size
 
 Words = Mapping[str, Option]
 
@@ -41,7 +43,9 @@ _IOR = _options(
     "-w -r -F -z -e -Y -k -C -g -v -B -W -R -u -E -x -Z -m --posix.odirect",
     "-t -b -s -N -D -i -o -Q -a -d -T",
 )
-_MDTEST = _options("-u -y -C -T -E -r -F -D -t -L -k -v -P", "-n -I -z -b -w -e -i -d -N -W -a -p")
+_MDTEST = _options(
+    "-u -y -C -T -E -r -F -D -t -L -k -v -P -R -X -Y", "-n -I -z -b -w -e -i -d -N -W -a -p -x -G"
+)
 _LAUNCHERS = ("mpirun", "mpiexec", "srun")
 
 
@@ -64,7 +68,11 @@ def convert_command(command: str) -> Converted:
         )
     table, convert = _TOOLS[tool]
     line = _Line(command, _parsed(command, words[1:], table, tool), tasks, Findings())
-    groups = convert(line)
+    made = convert(line)
+    if isinstance(made, Whole):
+        line.findings.raise_refusals("fsgauge study from-command")
+        return Converted(tool, tool=command, groups=[], findings=line.findings, whole=made)
+    groups = made
     if not groups:
         raise InputError(f"this {tool} does nothing", next=f"{tool} --help")
     for before, group in pairwise(groups):
@@ -288,35 +296,62 @@ def _ior(line: _Line) -> list[Group]:
     return groups
 
 
-def _mdtest(line: _Line) -> list[Group]:
-    jobs, items = line.tasks or 1, line.number("-n", 0) or line.number("-I", 1)
+_BYTES_OF_A_NAME = 1 << 10
+
+
+def _mdtest(line: _Line) -> Whole:
     if not line.has("-F"):
         option = line.options.get("-D") or Option("-F", None, "the command", 0, 1, line.text)
         line.findings.refuse(
             option, "making and removing folders is not measured; -F is files alone"
         )
+    jobs, size_bytes = line.tasks or 1, line.size("-w", 0)
     for name in ("-z", "-b"):
-        if line.number(name, 1) > 1:
-            line.note(name, "files of a job stand in one folder")
+        if line.number(name, 0):
+            line.note(name, "all files of a task stand in one folder")
     every = not any(line.has(each) for each in ("-C", "-T", "-E", "-r"))
-    wanted = [
-        ("create", {"create": 1, "unlink": 1}, "-C"),
-        ("stat", {"stat": 1}, "-T"),
-        ("read", {"read_file": 1}, "-E"),
-        ("remove", {"unlink": 1, "create": 1}, "-r"),
-    ]
-    phases = [(name, ops) for name, ops, option in wanted if every or line.has(option)]
-    size_bytes = line.size("-w", 0) or line.size("-e", 0)
+    phases = {"create": "-C", "stat": "-T", "read": "-E", "unlink": "-r"}
+    wanted = [name for name, option in phases.items() if every or line.has(option)]
+    if not size_bytes and "read" in wanted:
+        wanted.remove("read")
+        line.note("-E" if line.has("-E") else "-w", "there is nothing to read in empty files")
+    if "create" not in wanted:
+        wanted.insert(0, "create")
+        line.note("-C", "each turn makes its own files first")
+    if line.number("-e", size_bytes) != size_bytes:
+        line.note("-e", "files are read whole")
+    items = _items_of_a_task(line)
+    keys: dict[str, Value] = {
+        "operations": wanted,
+        "clients": [jobs],
+        "folders": ["own" if line.has("-u") else "shared"],
+        "entries": [items * jobs],
+        "file_sizes": [exact_size(size_bytes)],
+    }
     if line.has("-y"):
-        line.refuse(
-            "-y", "a file is not synced before it is closed; the nearest is the operation fsync"
-        )
-    if not size_bytes:
-        phases = [(name, ops) for name, ops in phases if "read_file" not in ops]
-    return _of_files(line, phases, jobs, items, size_bytes, 4096)
+        keys["fsync"] = True
+    if line.has("-R") and wanted != ["create"]:
+        keys["order"] = "random"
+    if stonewall := line.seconds("-W"):
+        keys["stonewall"] = exact_duration(stonewall)
+    for name in ("-N", "-x"):
+        if line.has(name):
+            line.note(name, "not needed: caches are dropped, and files that are there are found")
+    return Whole(kinds.OF_NAMES, keys, items * jobs * (size_bytes + _BYTES_OF_A_NAME))
 
 
-_TOOLS: dict[str, tuple[Mapping[str, int], Callable[[_Line], list[Group]]]] = {
+def _items_of_a_task(line: _Line) -> int:
+    """-n are all of them; -I as many in each folder of its tree, or in the leaves alone."""
+    if line.number("-n", 0):
+        return line.number("-n", 0)
+    depth, branches = line.number("-z", 0), line.number("-b", 1)
+    levels = [depth] if line.has("-L") else range(depth + 1)
+    if depth > 64 or branches > 1 << 20:
+        _wrong(line.options["-z" if depth > 64 else "-b"], "no tree is so large")
+    return line.number("-I", 1) * sum(int(branches**level) for level in levels)
+
+
+_TOOLS: dict[str, tuple[Mapping[str, int], Callable[[_Line], list[Group] | Whole]]] = {
     "elbencho": (_ELBENCHO, _elbencho),
     "ior": (_IOR, _ior),
     "mdtest": (_MDTEST, _mdtest),

@@ -152,14 +152,25 @@ class Times:
 
 
 @dataclass(frozen=True)
+class Whole:
+    """A load that one kind of study has as it is: its keys of [workload], and what files take."""
+
+    kind: str
+    keys: dict[str, Value]
+    bytes_of_files: int
+
+
+@dataclass(frozen=True)
 class Converted:
-    """A job of another tool: its groups, and what is said of them."""
+    """A job of another tool: its groups, or the `whole` load of another kind, and what is said of
+    them."""
 
     title: str
     tool: str
     groups: list[Group]
     findings: Findings
     seed: int | None = None
+    whole: Whole | None = None
 
     def times(self) -> Times:
         """Those of the mix; a group gets its own where groups do not begin and end together."""

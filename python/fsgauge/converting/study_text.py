@@ -45,24 +45,28 @@ def _head(converted: Converted, systems: Sequence[str]) -> Iterator[str]:
     yield "[storage]"
     yield "# replace it: --storage device:NAME or --storage path:/mnt/x"
     yield 'kind = "loop"'
-    yield f'size = "{exact_size(storage_bytes(converted.groups))}"'
+    beside = converted.whole.bytes_of_files if converted.whole else 0
+    yield f'size = "{exact_size(storage_bytes(converted.groups, beside))}"'
     for name in systems:
         yield ""
         yield "[[system]]"
         yield f"name = {_text(name)}"
 
 
-def storage_bytes(groups: Sequence[Group]) -> int:
-    """Room for the files of all groups, in whole GiB."""
-    needed = sum(group.bytes_of_files for group in groups)
+def storage_bytes(groups: Sequence[Group], beside: int = 0) -> int:
+    """Room for the files of all groups and for others `beside` them, in whole GiB."""
+    needed = beside + sum(group.bytes_of_files for group in groups)
     return max(_LEAST_BYTES, -(-int(needed * _ROOM) // _GIB) * _GIB)
 
 
 def _workload(converted: Converted) -> Iterator[str]:
-    groups = converted.groups
+    groups, whole = converted.groups, converted.whole
     yield ""
     yield "[workload]"
-    yield f'kind = "{kinds.GROUPS}"'
+    yield f'kind = "{whole.kind if whole else kinds.GROUPS}"'
+    if whole:
+        yield from (f"{key} = {_value(value)}" for key, value in whole.keys.items())
+        return
     times = converted.times()
     sources = next((each.sources.get("duration") for each in groups if each.duration_ns), None)
     yield f'warm_up = "{exact_duration(times.warm_up_ns)}"'

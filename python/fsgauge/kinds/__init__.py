@@ -31,6 +31,7 @@ from types import ModuleType
 DEFAULT = "overhead"
 """What a [workload] without `kind` is."""
 GROUPS = "mix"
+OF_NAMES = "metadata"
 """What a job of another tool becomes: unlike groups of clients at once."""
 IMPORTED = "imported"
 """What a study is that another tool has measured. It has no keys: it is read and never run."""

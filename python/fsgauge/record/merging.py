@@ -29,7 +29,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("checked_blocks", "corrupt_blocks", "torn_blocks", "foreign_blocks"), "add"),
     **dict.fromkeys(("stale_blocks", "lost_blocks", "checked_records", "bad_records"), "add"),
     **dict.fromkeys(
-        ("files", "files_given_up", "clients_gave_up", "directories", "extents"), "add"
+        ("files", "files_given_up", "names", "clients_gave_up", "directories", "extents"), "add"
     ),
     **dict.fromkeys(("active_ns", "think_ns", "listing_ns", "comparing_ns"), "add"),
     **dict.fromkeys(("reconnections", "sent_bytes", "received_bytes"), "add"),
@@ -49,8 +49,9 @@ RULES: dict[str, Rule] = {
     "memory_operations_per_second": "rate",
     "memory_touched_operations_per_second": "rate",
     "memory_stride_operations_per_second": "rate",
-    **dict.fromkeys(("started_unix_ns", "first_done_ns"), "least"),
+    **dict.fromkeys(("started_unix_ns", "first_done_ns", "fewest_files"), "least"),
     **dict.fromkeys(("longest_ns", "late_start_ns", "null_operation_ns"), "most"),
+    **dict.fromkeys(("most_files", "stonewall_ns"), "most"),
     # The one that is farthest from zero.
     **dict.fromkeys(("clock_error_ns", "wall_clock_step_ns"), "farthest"),
     # One after the other.

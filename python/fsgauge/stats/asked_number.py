@@ -113,7 +113,7 @@ def thing_of(question: Question, cell: Cell, *, is_first: bool = False) -> str:
     noun = factors_of(cell).noun
     if _is_of_commits(question, cell):
         return f"{'Commits' if is_first else 'commits'}{_of_commit(cell)}"
-    if metric.name == "iops":
+    if metric.name in ("iops", "files"):
         return noun
     operation, _, rest = metric.label.partition(" ")
     is_said = factors_of(cell).work.endswith(f" {operation}s") and " and " not in noun

@@ -42,12 +42,43 @@ def test_ior_in_turns_of_several_transfers_is_refused() -> None:
         study_from_command("ior -w -t 64k -b 1m -s 16 -N 4")
 
 
-def test_mdtest_has_a_group_a_phase() -> None:
-    create, stat, read, remove = groups("srun -n 4 mdtest -n 100 -F -w 4k -C -T -E -r")
-    assert create["operations"] == {"create": 1, "unlink": 1}
-    assert [each["operations"] for each in (stat, read)] == [{"stat": 1}, {"read_file": 1}]
-    assert (create["jobs"], create["files"], create["file_sizes"]) == (4, 400, "4 KiB")
-    assert remove["after"] == "read"
+def load(command: str) -> dict[str, Any]:
+    """[workload] of a command that one kind has as it is."""
+    found: dict[str, Any] = tomllib.loads(study_from_command(command).text)["workload"]
+    return found
+
+
+def test_mdtest_is_clients_that_make_find_and_remove_files() -> None:
+    found = load("srun -n 4 mdtest -n 100 -F -w 4k -C -T -E -r")
+    assert found["operations"] == ["create", "stat", "read", "unlink"]
+    assert (found["clients"], found["entries"], found["folders"]) == ([4], [400], ["shared"])
+    assert found["file_sizes"] == ["4 KiB"]
+    assert "stonewall" not in found and "fsync" not in found
+
+
+def test_mdtest_easy_and_hard_as_io500_calls_them() -> None:
+    easy = load(
+        "mpirun -np 2 mdtest -n 1000 -u -L -F -P -G 27 -N 1 -d /x -x f -C -Y -W 300 -a POSIX"
+    )
+    assert (easy["folders"], easy["stonewall"], easy["operations"]) == (
+        ["own"],
+        "5 min",
+        ["create"],
+    )
+    hard = load("mpirun -np 2 mdtest -n 1000 -t -F -w 3901 -e 3901 -N 1 -T -R -y")
+    assert (hard["file_sizes"], hard["order"], hard["fsync"]) == (["3901 B"], "random", True)
+    assert hard["operations"] == ["create", "stat"]
+
+
+def test_items_of_a_tree_are_counted() -> None:
+    assert load("mdtest -F -I 10 -z 2 -b 3")["entries"] == [10 * (1 + 3 + 9)]
+    assert load("mdtest -F -I 10 -z 2 -b 3 -L")["entries"] == [90]
+    with pytest.raises(InputError, match="no tree is so large"):
+        study_from_command("mdtest -F -I 10 -z 200 -b 3")
+
+
+def test_mdtest_of_empty_files_reads_nothing() -> None:
+    assert load("mdtest -n 10 -F")["operations"] == ["create", "stat", "unlink"]
 
 
 def test_mdtest_of_folders_is_refused() -> None:

@@ -100,6 +100,10 @@ fn clients_result(
         checked_records: tally.checked_records,
         bad_records: tally.bad_records,
         bad: tally.bad,
+        names: 0,
+        fewest_files: 0,
+        most_files: 0,
+        stonewall_ns: None,
         sync_at_end_ns: None,
         backup: Some(BackupResult {
             order: plan.order,

@@ -35,7 +35,7 @@ pub(super) fn check_room(job: &ClientsJob) -> Outcome<Option<Arc<Folder>>> {
 }
 
 fn check_descriptors(job: &ClientsJob) -> Check {
-    let has_open_files = !matches!(job.phase, Phase::Stat {} | Phase::Delete {});
+    let has_open_files = !matches!(job.phase, Phase::Stat {} | Phase::Rename {} | Phase::Delete {});
     let each = if has_open_files { u64::from(job.outstanding) } else { 0 };
     let each = each + u64::from(job.order == FileOrder::Directory);
     let each = each + if job.dispatch == Dispatch::Threads { DESCRIPTORS_OF_THREAD } else { 0 };

@@ -4,13 +4,31 @@ use fsgauge_wire::{ClientsJob, ClientsTarget, FileOrder, Phase, Tree};
 
 use super::refuse::{Check, refuse};
 
-/// Checks `order` and `sync_at_end`.
+/// Checks `order`, `wear_out`, `only_existing` and `sync_at_end`.
 pub(super) fn check_order(job: &ClientsJob) -> Check {
     let is_path = matches!(job.target, ClientsTarget::Path { .. });
     if job.sync_at_end && !is_path {
         let what = "sync_at_end on a target that is not a path".to_string();
         let cause = "there is no file system here that could be synced";
         return refuse("sync_at_end", what, cause, "leave sync_at_end out");
+    }
+    if job.wear_out
+        && !(matches!(job.phase, Phase::Write { .. })
+            && job.order == FileOrder::Number
+            && job.outstanding == 1)
+    {
+        let what =
+            "wear_out in a phase that does not write by number, one file of a client at a time".to_string();
+        let cause = "what follows finds the files of a client up to the first that is missing";
+        return refuse("wear_out", what, cause, "leave wear_out out");
+    }
+    let is_on_files =
+        matches!(job.phase, Phase::Read {} | Phase::Stat {} | Phase::Rename {} | Phase::Delete {});
+    if job.only_existing && !(is_path && is_on_files) {
+        let what = "only_existing on a server, or in a phase that takes no files as they are".to_string();
+        let cause =
+            "files are looked for in a directory of this machine, to be read, asked for, renamed or removed";
+        return refuse("only_existing", what, cause, "leave only_existing out");
     }
     if job.order == FileOrder::Number {
         return Ok(());

@@ -33,6 +33,10 @@ const CHOICE_STREAM: u64 = 0xc401_c401_0000_0000;
 pub(crate) struct Client {
     pub(crate) number: u32,
     next_file: u32,
+    /// How many it has.
+    files: u32,
+    /// Names that its lists have given.
+    pub(crate) names: u64,
     /// None: by number.
     sequence: Option<Box<Sequence>>,
     failed_in_a_row: u32,
@@ -41,8 +45,28 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(plan: &Plan, number: u32) -> Self {
-        let sequence = Sequence::of(&plan.job, number);
-        Client { number, next_file: 0, sequence, failed_in_a_row: 0, gave_up: false }
+        Client::with_files(plan, number, plan.job.files.files_per_client)
+    }
+
+    /// One that has so many files.
+    pub(crate) fn with_files(plan: &Plan, number: u32, files: u32) -> Self {
+        let sequence = Sequence::of(&plan.job, number, files);
+        Client { number, next_file: 0, files, names: 0, sequence, failed_in_a_row: 0, gave_up: false }
+    }
+
+    /// How many it has.
+    pub(crate) fn files(&self) -> u32 {
+        self.files
+    }
+
+    /// How many it has begun.
+    pub(crate) fn begun(&self) -> u32 {
+        self.next_file
+    }
+
+    /// Has no more than so many from now on.
+    pub(crate) fn has_at_most(&mut self, files: u32) {
+        self.files = self.files.min(files);
     }
 
     /// Comes to its files as a directory gives them from now on.
@@ -154,7 +178,7 @@ impl Lane {
     /// Whether there is another file after this one.
     pub(crate) fn has_more(&self, plan: &Plan, client: &Client) -> bool {
         let more = match plan.course {
-            Course::Files(_) => client.next_file < plan.job.files.files_per_client,
+            Course::Files(_) => client.next_file < client.files,
             Course::Mix(_) => true,
         };
         more && !client.gave_up
@@ -218,6 +242,10 @@ impl Lane {
             }
             Step::Stat | Step::Begin => Request::Stat { path: plan.names.file(number, &mut paths.first) },
             Step::List => Request::List { path: plan.names.directory_of(number, &mut paths.first) },
+            Step::RenameAway => Request::Rename {
+                from: plan.names.file(number, &mut paths.first),
+                to: plan.names.replacement(number, &mut paths.second),
+            },
             Step::Rename => Request::Rename {
                 from: plan.names.replacement(number, &mut paths.first),
                 to: plan.names.file(number, &mut paths.second),
@@ -308,6 +336,10 @@ impl Lane {
                 self.step = Step::Close;
                 more_of_file(OperationProgress::Done)
             }
+            Step::RenameAway => {
+                self.step = Step::Rename;
+                more_of_file(OperationProgress::Done)
+            }
             Step::Close if self.task == Task::Save => {
                 self.step = Step::Rename;
                 more_of_file(OperationProgress::Done)
@@ -319,13 +351,20 @@ impl Lane {
             Step::CloseFailed | Step::UnlinkFailed => {
                 Progress { operation: OperationProgress::Done, file: self.given_up(client) }
             }
-            Step::Close | Step::Rename | Step::Stat | Step::List | Step::Unlink | Step::Begin => {
-                client.failed_in_a_row = 0;
-                self.made.whole(self.task);
-                self.step = Step::Begin;
-                Progress { operation: OperationProgress::Done, file: FileProgress::Whole }
+            Step::List => {
+                client.names += answer as u64;
+                self.whole(client)
             }
+            Step::Close | Step::Rename | Step::Stat | Step::Unlink | Step::Begin => self.whole(client),
         }
+    }
+
+    #[inline(always)]
+    fn whole(&mut self, client: &mut Client) -> Progress {
+        client.failed_in_a_row = 0;
+        self.made.whole(self.task);
+        self.step = Step::Begin;
+        Progress { operation: OperationProgress::Done, file: FileProgress::Whole }
     }
 
     /// The step after a record, or after the file was opened.

@@ -16,13 +16,13 @@ pub(crate) enum Sequence {
 }
 
 impl Sequence {
-    /// What a job says about client `number`. None: by number, and until a directory was opened.
-    pub(super) fn of(job: &ClientsJob, number: u32) -> Option<Box<Sequence>> {
+    /// What a job says about client `number` and its `files`. None: by number, and until a directory was opened.
+    pub(super) fn of(job: &ClientsJob, number: u32, files: u32) -> Option<Box<Sequence>> {
         if job.order != FileOrder::Random {
             return None;
         }
         let stream = ORDER_STREAM ^ phase_number(&job.phase) << 40 ^ u64::from(number);
-        let shuffle = Shuffle::new(u64::from(job.files.files_per_client), Random::new(job.seed, stream));
+        let shuffle = Shuffle::new(u64::from(files), Random::new(job.seed, stream));
         Some(Box::new(Sequence::Shuffled(shuffle)))
     }
 
@@ -49,6 +49,8 @@ fn phase_number(phase: &Phase) -> u64 {
         Phase::Read {} => 1,
         Phase::Stat {} => 2,
         Phase::Delete {} => 3,
+        Phase::Rename {} => 5,
+        Phase::List {} => 6,
         Phase::Mix { .. } | Phase::Backup { .. } | Phase::Clear {} => 4,
     }
 }

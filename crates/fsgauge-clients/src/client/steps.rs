@@ -18,6 +18,9 @@ pub(crate) enum Step {
     Read,
     Fsync,
     Close,
+    /// To the name beside a file's own.
+    RenameAway,
+    /// From there to its own.
     Rename,
     Stat,
     List,
@@ -35,6 +38,7 @@ impl Step {
             Task::Write | Task::WriteInTwoSteps | Task::Make | Task::Save => Step::Create,
             Task::Read => Step::OpenToRead,
             Task::Stat => Step::Stat,
+            Task::Rename => Step::RenameAway,
             Task::List => Step::List,
             Task::Unlink | Task::Clear | Task::Drop => Step::Unlink,
         }
@@ -50,7 +54,7 @@ impl Step {
             Step::Read => ClientOperation::Read,
             Step::Fsync => ClientOperation::Fsync,
             Step::Close | Step::CloseFailed => ClientOperation::Close,
-            Step::Rename => ClientOperation::Rename,
+            Step::RenameAway | Step::Rename => ClientOperation::Rename,
             Step::Stat | Step::Begin => ClientOperation::Stat,
             Step::List => ClientOperation::List,
             Step::Unlink | Step::UnlinkFailed => ClientOperation::Unlink,
@@ -73,6 +77,8 @@ impl Step {
                 Step::CloseFailed
             }
             Step::Rename | Step::UnlinkFailed if leaves_behind => Step::UnlinkFailed,
+            // A file that was renamed gets its own name back.
+            Step::Rename => Step::Rename,
             _ => Step::Begin,
         }
     }

@@ -32,6 +32,8 @@ fn job(phase: Phase) -> ClientsJob {
             tree: Tree::Own {},
         },
         order: FileOrder::Number,
+        wear_out: false,
+        only_existing: false,
         sync_at_end: false,
         fsync: false,
         time_limit_ns: 1,
@@ -219,6 +221,9 @@ fn a_file_goes_through_the_steps_of_its_phase() {
     assert_eq!(read, format!("open {file} false, read 0+4096, read 4096+4096, read 8192+1808, close"));
     assert_eq!(asked(Phase::Stat {}, false), format!("stat {file}"));
     assert_eq!(asked(Phase::Delete {}, false), format!("unlink {file}"));
+    let there_and_back = format!("rename {file} {file}.new, rename {file}.new {file}");
+    assert_eq!(asked(Phase::Rename {}, false), there_and_back);
+    assert_eq!(asked(Phase::List {}, false), "list c00000");
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl<T: Target> EventLoop<'_, T> {
         let member = &mut self.clients[client as usize];
         if member.client.listed().is_none() {
             let directory = self.target.open_directory(path)?;
-            let files = self.context.plan.job.files.files_per_client;
+            let files = member.client.files();
             member.client.follow(Listed::new(member.count.number, files, directory));
         }
         let Some(listed) = member.client.listed() else { return Ok(()) };

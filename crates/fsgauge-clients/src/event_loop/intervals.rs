@@ -59,7 +59,12 @@ impl<T: Target> EventLoop<'_, T> {
             let ns = self.time_up_ns.saturating_sub(times.since_ns);
             *if times.is_thinking { &mut self.think_ns } else { &mut self.in_flight_ns } += ns;
         }
-        self.clients.iter_mut().for_each(|member| member.count.gave_up = member.client.gave_up);
+        if self.stonewall_ns.is_none() {
+            self.count_files();
+        }
+        for member in &mut self.clients {
+            (member.count.gave_up, member.count.names) = (member.client.gave_up, member.client.names);
+        }
         end_ns
     }
 

@@ -20,11 +20,13 @@ mod client_directory;
 mod connect;
 mod drain;
 mod intervals;
+mod stonewall;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fsgauge_load::instruments::{Clock, RunQueue, Window};
@@ -34,6 +36,7 @@ use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Sto
 use self::client_directory::DirectoryState;
 use self::drain::DRAIN_LIMIT_NS;
 pub(crate) use self::drain::Drained;
+pub(crate) use self::stonewall::{WEAR_OUT_TIMES, WearOut};
 use crate::client::{Client, Lane, Paths};
 use crate::clients_tally::ClientsTally;
 use crate::cpu_time::CpuTime;
@@ -81,6 +84,8 @@ pub(crate) struct EventLoop<'run, T> {
     is_cleaning_up: bool,
     drained: Drained,
     drain_limit_ns: u64,
+    wear_out: Option<Arc<WearOut>>,
+    stonewall_ns: Option<u64>,
     in_flight_ns: u64,
     think_ns: u64,
 }
@@ -104,6 +109,17 @@ pub(crate) struct ClientCount {
     /// When it finished or gave up.
     pub(crate) end_ns: Option<u64>,
     pub(crate) gave_up: bool,
+    /// Files that it had begun when the time was up, or else in all.
+    pub(crate) files: u32,
+    /// Names that its lists have given.
+    pub(crate) names: u64,
+}
+
+impl ClientCount {
+    /// Nothing yet.
+    pub(crate) fn new(number: u32) -> Self {
+        ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false, files: 0, names: 0 }
+    }
 }
 
 /// The moments of a lane.
@@ -142,6 +158,8 @@ pub(crate) struct LoopOutcome {
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
     pub(crate) ended: Ended,
+    /// When the time was up and clients went on, since its beginning.
+    pub(crate) stonewall_ns: Option<u64>,
     /// When it began; none where no start is in common with other engines.
     pub(crate) true_start: Option<fsgauge_clock::TrueStart>,
 }
@@ -180,6 +198,8 @@ impl<'run, T: Target> EventLoop<'run, T> {
             is_cleaning_up: false,
             drained: Drained::default(),
             drain_limit_ns: DRAIN_LIMIT_NS,
+            wear_out: None,
+            stonewall_ns: None,
             in_flight_ns: 0,
             think_ns: 0,
         }
@@ -195,6 +215,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
         self.line_up(zero_ns);
         self.turn().map_err(|error| wait_failure(&error))?;
         self.drain().map_err(|error| wait_failure(&error))?;
+        self.wear_out().map_err(|error| wait_failure(&error))?;
         let end_ns = self.end();
         let ((user_ns, system_ns), starved_ns) = (cpu.since(), run_queue.waited_ns());
         let traffic = self.target.traffic().zip(before).map(|(after, before)| after.since(before));
@@ -215,6 +236,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             user_ns,
             system_ns,
             ended: self.ended.unwrap_or(Ended::SizeLimit),
+            stonewall_ns: self.stonewall_ns,
             true_start: None,
         })
     }
@@ -333,7 +355,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
 
 impl Member {
     fn new(plan: &Plan, number: u32) -> Self {
-        let count = ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false };
+        let count = ClientCount::new(number);
         Member { client: Client::new(plan, number), start_ns: 0, lanes_left: plan.job.outstanding, count }
     }
 }

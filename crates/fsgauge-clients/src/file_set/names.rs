@@ -129,7 +129,7 @@ impl Names {
         path.push(b"/");
         path.push_number(b'c', u64::from(number.client), CLIENT_DIGITS);
         path.push(b"-");
-        path.stem = (self.tree == Tree::Own {}).then_some((number.client, path.length));
+        path.stem = (self.leaves == 1).then_some((number.client, path.length));
     }
 
     fn write_directory_of(&self, number: FileNumber, path: &mut PathBuffer) {

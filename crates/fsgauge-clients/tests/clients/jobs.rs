@@ -40,6 +40,8 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
             tree: Tree::Own {},
         },
         order: FileOrder::Number,
+        wear_out: false,
+        only_existing: false,
         sync_at_end: false,
         fsync: false,
         time_limit_ns: 60_000_000_000,

@@ -7,4 +7,5 @@ mod mix;
 mod mounted;
 mod orders;
 mod refusals;
+mod stonewall;
 mod timing;

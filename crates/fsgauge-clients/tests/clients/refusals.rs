@@ -70,6 +70,12 @@ fn jobs_that_cannot_be_are_refused() {
         (with(&|job| job.outstanding = 7), "outstanding 7 is more than the 6 files of a client"),
         (with(&|job| job.threads = Some(0)), "threads 0 is not between 1 and 256"),
         (with(&|job| job.time_limit_ns = 0), "time_limit_ns is 0"),
+        (with(&|job| (job.wear_out, job.outstanding) = (true, 2)), "wear_out in a phase that does not"),
+        (
+            with(&|job| (job.wear_out, job.phase) = (true, Phase::Stat {})),
+            "wear_out in a phase that does not write by number",
+        ),
+        (with(&|job| job.only_existing = true), "only_existing on a server, or in a phase"),
         (with(&|job| job.interval_ns = 1), "interval_ns 1 is below 1000000"),
         (with(&|job| job.ramp_ns = job.time_limit_ns), "ramp_ns 60000000000 does not end before"),
         (

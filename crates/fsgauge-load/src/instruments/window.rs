@@ -45,6 +45,12 @@ impl Window {
         self.warm_up_end_ns
     }
 
+    /// Another end, later than the one that was reached.
+    pub fn go_on_until(&mut self, end_ns: u64) {
+        self.end_ns = end_ns;
+        self.next_ns = self.after(self.interval_begin_ns);
+    }
+
     /// Whether the next boundary is the last.
     pub fn is_at_end(&self) -> bool {
         self.next_ns >= self.end_ns

@@ -42,6 +42,15 @@ pub struct ClientsJob {
     /// In which order a client comes to its files. Not for a mix and a backup.
     #[serde(default)]
     pub order: FileOrder,
+    /// Whether the time limit is a stonewall with wear-out, as IO500 has it: when it is reached, every client goes on until
+    /// it has as many files as the one that had most then, in at most ten times the limit. For phase write by number,
+    /// one file of a client at a time.
+    #[serde(default)]
+    pub wear_out: bool,
+    /// Whether a client's files are those that are there: of its numbers the first ones, up to the first that is missing.
+    /// They are looked for by halves before the measured part. For read, stat, rename and delete on a path.
+    #[serde(default)]
+    pub only_existing: bool,
     /// Whether the file system is synced (syncfs) when all clients are through: timed apart, see the result's
     /// `sync_at_end_ns`. For a path.
     #[serde(default)]
@@ -104,6 +113,10 @@ pub enum Phase {
     Read {},
     /// Each client asks for the attributes of all of its files.
     Stat {},
+    /// Each client gives each of its files another name and then its own again: two renames a file.
+    Rename {},
+    /// Each client lists its directory, in a shared tree that of its first files, as often as it has files in the set.
+    List {},
     /// Each client removes all of its files.
     Delete {},
     /// Each client does one activity after the other, drawn by weight, until the time is up.

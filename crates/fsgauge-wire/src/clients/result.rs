@@ -50,8 +50,21 @@ pub struct ClientsResult {
     pub operations: Vec<ClientOperationResult>,
     /// Errors by operation and kind.
     pub errors: Vec<ClientError>,
-    /// Files that were done whole (of a mix: activities).
+    /// Files that were done whole (of a mix: activities; of a phase rename: renames; of a phase list: lists).
     pub files: u64,
+    /// Names that phase list was given, all lists together.
+    #[serde(default)]
+    pub names: u64,
+    /// Files that were begun by the client that had fewest when the time was up, or else in all; 0 in a mix.
+    #[serde(default)]
+    pub fewest_files: u32,
+    /// By the one that had most.
+    #[serde(default)]
+    pub most_files: u32,
+    /// When the time was up and clients went on (`wear_out`), since the start of the measured part; null where that did
+    /// not happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stonewall_ns: Option<u64>,
     /// Files that were given up after an error.
     pub files_given_up: u64,
     /// Clients that gave up: ten files in a row failed, the storage was full, or the server could not be reached

@@ -324,6 +324,14 @@ class StatPhase(Wire):
     kind: Literal["stat"] = "stat"
 
 
+class RenamePhase(Wire):
+    kind: Literal["rename"] = "rename"
+
+
+class ListPhase(Wire):
+    kind: Literal["list"] = "list"
+
+
 class DeletePhase(Wire):
     kind: Literal["delete"] = "delete"
 
@@ -1347,7 +1355,15 @@ ClientsTarget = Annotated[
     NullClientsTarget | PathTarget | SmbTarget | NfsTarget, Field(discriminator="kind")
 ]
 Phase = Annotated[
-    WritePhase | ReadPhase | StatPhase | DeletePhase | MixPhase | BackupPhase | ClearPhase,
+    WritePhase
+    | ReadPhase
+    | StatPhase
+    | RenamePhase
+    | ListPhase
+    | DeletePhase
+    | MixPhase
+    | BackupPhase
+    | ClearPhase,
     Field(discriminator="kind"),
 ]
 
@@ -1414,6 +1430,8 @@ class ClientsJob(Wire):
     think: Think | None = None
     files: FileSet
     order: FileOrder = "number"
+    wear_out: bool = False
+    only_existing: bool = False
     sync_at_end: bool = False
     fsync: bool = False
     time_limit_ns: Annotated[int, Field(ge=0)]
@@ -1446,6 +1464,10 @@ class ClientsResult(Wire):
     operations: list[ClientOperationResult]
     errors: list[ClientError]
     files: Annotated[int, Field(ge=0)]
+    names: Annotated[int, Field(ge=0)] = 0
+    fewest_files: Annotated[int, Field(ge=0)] = 0
+    most_files: Annotated[int, Field(ge=0)] = 0
+    stonewall_ns: Annotated[int | None, Field(ge=0)] = None
     files_given_up: Annotated[int, Field(ge=0)]
     clients_gave_up: Annotated[int, Field(ge=0)]
     first_done_ns: Annotated[int | None, Field(ge=0)] = None

@@ -106,6 +106,8 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
             tree: Tree::Own {},
         },
         order: FileOrder::Number,
+        wear_out: false,
+        only_existing: false,
         sync_at_end: false,
         fsync: false,
         time_limit_ns: 600_000_000_000,

@@ -1,0 +1,138 @@
+//! The stonewall: when the time is up, every client goes on until it has as many files as the one that had most then.
+//!
+//! All loops meet there, since the client that had most may be another's.
+
+use std::io;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fsgauge_net::Target;
+use fsgauge_wire::{Ended, Stop};
+
+use super::drain::{DRAIN_LIMIT_NS, Drained};
+use super::{EventLoop, WAIT_LIMIT_NS};
+use crate::client::Client;
+
+/// A run lasts so many times its limit at most, with what clients do beyond the stonewall.
+pub(crate) const WEAR_OUT_TIMES: u64 = 10;
+
+/// Where the loops of a run meet.
+#[derive(Debug)]
+pub(crate) struct WearOut {
+    loops: u32,
+    /// Loops that have come, and the most files of a client of theirs.
+    come: Mutex<(u32, u32)>,
+    changed: Condvar,
+}
+
+impl WearOut {
+    pub(crate) fn new(loops: u32) -> Self {
+        WearOut { loops, come: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// A loop has come: one of its clients has `most` files, and none has more.
+    fn come(&self, most: u32) {
+        let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
+        *come = (come.0 + 1, come.1.max(most));
+        self.changed.notify_all();
+    }
+
+    /// Waits for all loops, as long as calls may last that were made before the stonewall; gives the most of all.
+    fn most(&self, stop: &Stop) -> u32 {
+        let until = Instant::now() + Duration::from_nanos(DRAIN_LIMIT_NS);
+        let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
+        while come.0 < self.loops && !stop.is_set() && Instant::now() < until {
+            let waited = self.changed.wait_timeout(come, Duration::from_nanos(WAIT_LIMIT_NS));
+            come = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        come.1
+    }
+}
+
+impl<T: Target> EventLoop<'_, T> {
+    /// The loop meets the others there.
+    pub(crate) fn wears_out(&mut self, wear_out: std::sync::Arc<WearOut>) {
+        self.wear_out = Some(wear_out);
+    }
+
+    /// Its clients have no more files than there are, as `there` says of each.
+    pub(crate) fn find_files(&mut self, there: impl Fn(u32) -> u32) {
+        let plan = self.context.plan;
+        for member in &mut self.clients {
+            let number = member.count.number;
+            member.client = Client::with_files(plan, number, there(number));
+        }
+    }
+
+    /// What each client has begun.
+    pub(super) fn count_files(&mut self) {
+        self.clients.iter_mut().for_each(|member| member.count.files = member.client.begun());
+    }
+
+    /// Goes on beyond the stonewall, if the time is up and the job asks for it.
+    pub(super) fn wear_out(&mut self) -> io::Result<()> {
+        let Some(wear_out) = self.wear_out.take() else { return Ok(()) };
+        wear_out.come(self.clients.iter().map(|member| member.client.begun()).max().unwrap_or(0));
+        let (stop, hangs) = (self.context.stop, self.drained.unanswered > 0);
+        if self.ended != Some(Ended::Duration) || hangs {
+            return Ok(());
+        }
+        let most = wear_out.most(&stop);
+        self.stonewall_ns = Some(self.time_up_ns - self.window.zero_ns);
+        self.count_files();
+        let limit_ns = self.context.plan.job.time_limit_ns.saturating_mul(WEAR_OUT_TIMES);
+        self.window.go_on_until(self.window.zero_ns.saturating_add(limit_ns));
+        (self.ended, self.drained) = (None, Drained::default());
+        self.line_up_again(most);
+        self.turn()?;
+        self.drain()
+    }
+
+    /// Queues every lane that has not finished, or finishes it. A client has one lane.
+    fn line_up_again(&mut self, most: u32) {
+        let now_ns = self.context.clock.now_ns();
+        self.clients.iter_mut().for_each(|member| member.client.has_at_most(most));
+        for lane in 0..self.lanes.len() {
+            let (state, times) = (&self.lanes[lane], &mut self.times[lane]);
+            let member = &self.clients[state.client as usize];
+            if member.count.end_ns.is_some() || times.is_thinking {
+                continue;
+            }
+            if state.is_idle() && !state.has_more(self.context.plan, &member.client) {
+                let asked_ns = times.asked_ns;
+                self.finished(lane as u32, asked_ns);
+                continue;
+            }
+            (times.asked_ns, times.since_ns) = (now_ns, now_ns);
+            self.ready.push_back(lane as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_learn_the_most_of_all() {
+        let wear_out = WearOut::new(3);
+        std::thread::scope(|scope| {
+            let loops = [4, 9, 2].map(|most| {
+                let wear_out = &wear_out;
+                scope.spawn(move || {
+                    wear_out.come(most);
+                    wear_out.most(&Stop::never())
+                })
+            });
+            loops.into_iter().for_each(|each| assert_eq!(each.join().unwrap(), 9));
+        });
+    }
+
+    #[test]
+    fn a_stop_ends_the_wait_for_others() {
+        let (wear_out, stop) = (WearOut::new(2), Stop::new());
+        stop.set();
+        wear_out.come(1);
+        assert_eq!(wear_out.most(&stop), 1);
+    }
+}

@@ -1,0 +1,208 @@
+"""The workload `metadata`: every operation by clients, folder, entries and file size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from fsgauge.kinds.metadata.factors import IN_ORDER, RECORDS, Folder, MetadataFactors, Operation
+from fsgauge.record.records import Cell
+from fsgauge.study.base import OneOrSwept, conflict
+from fsgauge.study.sweep import SCAN, Inapplicable, require_few
+from fsgauge.study.workload_keys import WorkloadKeys
+from fsgauge.units import SIZE, DurationNs, exact_size
+
+MOST_CLIENTS = 4096
+MOST_ENTRIES = 100_000_000
+MOST_OF_A_CLIENT = 10_000_000
+IOR_HARD_BYTES = 47_008
+FileSize = Annotated[int, SIZE, Field(ge=0, le=1 << 20)]
+_OF_FILES = ("folders", "entries", "file_sizes", "fsync", "order", "stonewall")
+_ANSWERED: tuple[Operation, ...] = ("create", "stat", "unlink", *RECORDS)
+
+
+class MetadataWorkload(WorkloadKeys):
+    """Clients make files, and do one thing after the other to all of them; each is a cell."""
+
+    question_of_folders: ClassVar[str] = "How many files a second do these file systems make?"
+
+    kind: Literal["metadata"] = Field(
+        "metadata", description="The load: clients make, find and remove many files, as in mdtest."
+    )
+    operations: OneOrSwept[Operation] = Field(
+        ["create", "stat", "list", "rename", "unlink"],
+        description="What is done, always in this order: create, stat, list (a whole folder), read"
+        ' (whole files), rename, unlink; then "record write" and "record read", IO500\'s ior-hard:'
+        " all clients in turns on one file. Caches are dropped before each.",
+    )
+    clients: OneOrSwept[Annotated[int, Field(ge=1, le=MOST_CLIENTS)]] = Field(
+        [1, 4], description="Numbers of clients, a thread each: mdtest's tasks."
+    )
+    folders: OneOrSwept[Folder] = Field(
+        ["own", "shared"],
+        description="Where files stand: each client's in a folder of its own, or all in one.",
+    )
+    entries: OneOrSwept[Annotated[int, Field(ge=1, le=MOST_ENTRIES)]] = Field(
+        [10_000],
+        description="Files of all clients together, dealt out evenly; a shared folder's size.",
+    )
+    file_sizes: OneOrSwept[FileSize] = Field(
+        [0], description='Bytes of each file, written by one call: "0 B" to "1 MiB".'
+    )
+    fsync: bool = Field(False, description="Sync each file before it is closed, in the time.")
+    order: Literal["number", "random"] = Field(
+        "number", description="How stat, read, rename and unlink come to files; creates by number."
+    )
+    stonewall: Annotated[DurationNs, Field(ge=100_000_000)] | None = Field(
+        None,
+        description="With it creates stop here: then each client goes on until it has as many files"
+        " as the one that had most (IO500's wear-out), and `entries` are the most that there may"
+        " be. What follows is on the files that are there.",
+    )
+    records: Annotated[int, Field(ge=1, le=10_000_000)] = Field(
+        2000, description="Records of each client in the shared file."
+    )
+    record_size: Annotated[int, SIZE, Field(ge=1, le=64 << 20)] = Field(
+        IOR_HARD_BYTES, description="Bytes of one record of the shared file; clients alternate."
+    )
+    time_limit: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
+        600_000_000_000, description="An operation that takes longer is ended, and says so."
+    )
+    scan: bool = Field(False, description=SCAN)
+
+    def cells(self) -> list[Cell]:
+        """In the order of a turn; a set of files after the other."""
+        return [_cell(factors) for factors in self._points()]
+
+    def default_primary(self) -> list[str]:
+        """Create, stat, unlink and records by the most clients, in the last folder, with the most
+        and smallest files."""
+        wanted = (max(self.clients), self._folders[-1], max(self.entries), min(self.file_sizes))
+        last = [
+            factors
+            for factors in self._points()
+            if factors.clients == wanted[0]
+            and (factors.is_of_records or factors.set_of_files == wanted)
+        ]
+        found = [factors for factors in last if factors.operation in _ANSWERED]
+        return [_cell(factors).id for factors in found or last or [next(self._points())]]
+
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
+        if self._of_files:
+            self._files_are_made()
+            self._each_has_files()
+        if "record read" in self.operations and "record write" not in self.operations:
+            raise conflict(
+                "record read needs the file that record write makes",
+                [("operations", self.operations.index("record read"))],
+                next='add "record write" to operations',
+            )
+        sweep = ["operations", "clients"]
+        if self._of_files:
+            sweep += ["folders", "entries", "file_sizes"]
+        require_few(sum(1 for _ in self._points()), sweep)
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys without effect, and why."""
+        found: Inapplicable = {}
+        if not self._of_files:
+            reason = ("no operation is on files of clients", "operations")
+            found |= dict.fromkeys(_OF_FILES, reason)
+        elif not {"stat", "read", "rename", "unlink"} & set(self.operations):
+            found["order"] = ("no operation comes to files that are there", "operations")
+        if not set(RECORDS) & set(self.operations):
+            reason = ("no operation is on records of a shared file", "operations")
+            found |= dict.fromkeys(("records", "record_size"), reason)
+        return found
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """All of it does."""
+        return ("kind", "it makes, finds and removes files", "overhead compares with raw")
+
+    @property
+    def _of_files(self) -> list[Operation]:
+        """Those on files of clients, in order."""
+        return [each for each in IN_ORDER if each in self.operations and each not in RECORDS]
+
+    @property
+    def _folders(self) -> list[Folder]:
+        return sorted(self.folders)
+
+    def _points(self) -> Iterator[MetadataFactors]:
+        for clients in sorted(self.clients):
+            sweep = product(self._folders, sorted(self.entries), sorted(self.file_sizes))
+            for folder, entries, size in sweep if self._of_files else ():
+                for operation in self._of_files:
+                    if operation == "read" and not size:
+                        continue
+                    yield MetadataFactors(
+                        operation=operation,
+                        clients=clients,
+                        folder=folder,
+                        entries=entries,
+                        file_size_bytes=size,
+                    )
+            for operation in IN_ORDER:
+                if operation in RECORDS and operation in self.operations:
+                    size = self.record_size
+                    yield MetadataFactors(
+                        operation=operation, clients=clients, record_size_bytes=size
+                    )
+
+    def _files_are_made(self) -> None:
+        if "create" not in self.operations:
+            raise conflict(
+                f"{self._of_files[0]} needs files, and no operation makes them",
+                [("operations", self.operations.index(self._of_files[0]))],
+                next='add "create" to operations: every turn makes its own files',
+            )
+        if "read" in self.operations and not any(self.file_sizes):
+            raise conflict(
+                "there is nothing to read in empty files",
+                [("operations", self.operations.index("read")), "file_sizes"],
+                next='file_sizes = "3901 B", or leave read out',
+            )
+
+    def _each_has_files(self) -> None:
+        for at, entries in enumerate(self.entries):
+            for clients in self.clients:
+                if clients > entries:
+                    raise conflict(
+                        f"{clients} clients are more than the {entries} files that they share out",
+                        [("entries", at), "clients"],
+                        next=f"entries = {clients * 1000}",
+                    )
+                if entries % clients:
+                    raise conflict(
+                        f"{entries} files cannot be dealt out evenly to {clients} clients",
+                        [("entries", at), "clients"],
+                        next=f"entries = {(entries // clients + 1) * clients}",
+                    )
+                if entries // clients > MOST_OF_A_CLIENT:
+                    raise conflict(
+                        f"each of {clients} clients would have {entries // clients} files, and"
+                        f" {MOST_OF_A_CLIENT} is the limit",
+                        [("entries", at), "clients"],
+                        next="more clients, or fewer entries",
+                    )
+
+
+def _cell(factors: MetadataFactors) -> Cell:
+    """Its id, and its name as `--fail-if` takes it: "create, 4 clients, shared folder, 10000 files
+    of 0 B"."""
+    parts = [factors.operation.replace(" ", "-"), f"clients{factors.clients}"]
+    words = f"{factors.operation}, {factors.at_once_words}"
+    if factors.record_size_bytes is not None:
+        words += f", one file, {factors.record_size_bytes} B records"
+    else:
+        size = exact_size(factors.file_size_bytes or 0)
+        parts += [str(factors.folder), f"files{factors.entries}", size.replace(" ", "")]
+        words += f", {factors.folder} folder, {factors.entries} files of {size}"
+    return factors.cell("-".join(parts), words)
+
+
+KEYS = MetadataWorkload

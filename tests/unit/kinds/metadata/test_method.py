@@ -1,0 +1,103 @@
+"""Metadata as jobs of the engine, and what each leaves for the next."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.engine.wire import ClientsJob, LoadJob, OwnTree, SharedTree
+from fsgauge.errors import InputError
+from fsgauge.kinds.metadata.method import MetadataMethod
+from fsgauge.workload.dealing import Share
+from tests.unit.kinds.metadata.studies import PLACE, cell_of, job, workload
+
+
+def test_clients_share_the_files_out_in_folders_of_their_own_or_in_one() -> None:
+    own = job("create", "clients=4", "entries=40", 'folders="own"', "file_sizes='3901 B'")
+    assert (own.clients, own.files.files_per_client, own.dispatch) == (4, 10, "threads")
+    assert own.files.tree == OwnTree() and own.files.record_size_bytes == 3901
+    shared = job("create", 'folders="shared"')
+    assert shared.files.tree == SharedTree(depth=1, fan_out=1)
+
+
+def test_a_folder_is_listed_once_by_each() -> None:
+    assert job("list").files.files_per_client == 1
+
+
+def test_each_operation_has_its_phase_and_files_come_in_the_order_of_the_study() -> None:
+    phases = {each: job(each).phase.kind for each in ("create", "stat", "list", "rename", "unlink")}
+    assert list(phases.values()) == ["write", "stat", "list", "rename", "delete"]
+    assert job("stat", 'order="random"').order == "random"
+    assert job("create", 'order="random"').order == "number"
+
+
+def test_creates_stop_at_a_stonewall_and_the_rest_finds_what_is_there() -> None:
+    create, stat, listed = (job(each, 'stonewall="2 s"') for each in ("create", "stat", "list"))
+    assert (create.time_limit_ns, create.wear_out, create.only_existing) == (2 * 10**9, True, False)
+    assert (stat.wear_out, stat.only_existing, stat.time_limit_ns) == (False, True, 600 * 10**9)
+    assert not listed.only_existing
+    plain = job("create")
+    assert (plain.wear_out, plain.time_limit_ns) == (False, 600 * 10**9)
+
+
+def test_fsync_is_of_creates_alone() -> None:
+    assert job("create", "fsync=true").fsync
+    assert not job("stat", "fsync=true").fsync
+
+
+def test_records_go_round_in_one_file() -> None:
+    made = workload('operations=["record write","record read"]', "clients=3", "records=5")
+    write, read = (MetadataMethod(made).load_job(cell, PLACE, 7) for cell in made.cells())
+    assert isinstance(write, LoadJob) and isinstance(read, LoadJob)
+    assert write.target.size_bytes == 3 * 5 * 47_008 and write.target == read.target
+    assert (write.jobs, write.passes, write.ranges.kind) == (3, 1, "interleaved")
+    assert (write.extend, write.finish.fsync, read.extend, read.finish.fsync) == (
+        True,
+        True,
+        False,
+        False,
+    )
+    assert (write.read_percent, read.read_percent) == (0, 100)
+
+
+def test_each_set_begins_on_a_system_of_its_own() -> None:
+    made = workload("clients=[1,2]", "entries=[10,20]", 'operations=["create","unlink"]')
+    method = MetadataMethod(made)
+    (group,) = method.stages(made.cells())
+    assert len(group) == 8 and all(len(stage) == 2 for stage in group)
+    assert len({method.seed_purpose(cell) for cell in made.cells()}) == 8
+
+
+def test_hosts_get_clients_and_folders_of_their_own() -> None:
+    method = MetadataMethod(workload("clients=5", "entries=50"))
+    created = job("create", "clients=5", "entries=50")
+    shares = [method.dealt(created, Share(number, 2)) for number in (0, 1)]
+    assert [each.clients for each in shares] == [3, 2]
+    assert [each.files.clients for each in shares] == [3, 2]
+    assert {each.files.files_per_client for each in shares} == {10}
+    assert shares[0].seed != shares[1].seed
+    with pytest.raises(InputError, match="1 clients cannot be dealt out to 2 hosts"):
+        MetadataMethod(workload("clients=1")).require_dealable(2)
+
+
+def test_times_and_bytes_follow_the_files() -> None:
+    small, large = (workload(f"entries={each}", "clients=1") for each in (1000, 100_000))
+    cells = [(MetadataMethod(made), cell_of(made, "create")) for made in (small, large)]
+    seconds = [method.run_seconds(cell, 0) for method, cell in cells]
+    written = [method.written_bytes(cell, 0) for method, cell in cells]
+    assert seconds[1] > 50 * seconds[0] and written[1] == 100 * written[0]
+    assert MetadataMethod(small).written_bytes(cell_of(small, "stat"), 0) == 0
+    walled = workload("entries=10000000", "clients=1", 'stonewall="1 s"')
+    assert MetadataMethod(walled).run_seconds(cell_of(walled, "create"), 0) <= 2
+
+
+def test_too_many_clients_for_this_process_are_refused() -> None:
+    method = MetadataMethod(workload("clients=1000", "entries=1000"))
+    method.require_descriptors(4096)
+    with pytest.raises(InputError, match="1000 clients with a folder and a file each"):
+        method.require_descriptors(1024)
+
+
+def test_what_is_held_equal_says_the_stonewall() -> None:
+    lines = MetadataMethod(workload('stonewall="2 s"')).held_equal("", False)
+    assert any("creates until 2 s" in line for line in lines)
+    assert isinstance(job("unlink"), ClientsJob)
