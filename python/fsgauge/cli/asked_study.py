@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from click.shell_completion import CompletionItem
 
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
+from fsgauge import kinds
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
 
@@ -108,12 +110,43 @@ def study_choices(function: F) -> F:
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
         words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
-        study, folders = study_and_folders(words["study"])
+        word, *program = words["study"]
+        of_program = program_overrides(word, program, given.pop("prepare"), given.pop("parameters"))
+        words["overrides"] = (*of_program, *words["overrides"])
+        study, folders = study_and_folders([word] if of_program else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
+
+
+def program_overrides(
+    word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
+) -> list[str]:
+    """The changes that a program behind -- and its options stand for; InputError for options that
+    the study has no use for."""
+    takes_program = word in kinds.names() and kinds.part(word, "keys").KEYS.takes_program
+    if not takes_program and not Path(word).is_file() and (prepare or parameters):
+        able = [name for name in kinds.names() if kinds.part(name, "keys").KEYS.takes_program]
+        raise InputError(
+            f"{'--prepare' if prepare else '-P'} is of a program, and {word} starts none",
+            next=f"fsgauge run {able[0]} --help" if able else "leave it out",
+        )
+    lists = {"program": program if takes_program else (), "prepare": prepare}
+    found = [
+        f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
+        for key, texts in lists.items()
+        if texts
+    ]
+    for text in parameters:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise InputError(
+                f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
+            )
+        found.append(f"workload.parameters.{name}={json.dumps(values.split(','))}")
+    return found
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -215,6 +248,20 @@ _OPTIONS = [
         metavar="KEY=VALUE",
         help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
         " read as well: --set bs=4k --set time_based",
+    ),
+    click.option(
+        "--prepare",
+        multiple=True,
+        metavar="LINE",
+        help="A line for a shell before each run of a program, untimed; with run command.",
+    ),
+    click.option(
+        "--parameter",
+        "-P",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUES",
+        help="Values that {NAME} in a program's words stands for, a cell each: -P threads=1,4,16.",
     ),
     click.option(
         "--system",

@@ -35,6 +35,7 @@ from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.factors import factors_of
+from fsgauge.record.command import CommandJob
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
@@ -122,7 +123,7 @@ def _seconds(
 
 def job_for(
     study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
-) -> LoadJob | ClientsJob:
+) -> LoadJob | ClientsJob | CommandJob:
     """The engine's job for one cell in one turn; equal for all systems of a block."""
     method = method_of(study.workload)
     seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))

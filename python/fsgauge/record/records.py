@@ -42,6 +42,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.record.command import CommandJob, CommandRun
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
@@ -210,7 +211,7 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: Annotated[LoadJob | ClientsJob | ForeignJob, Field(discriminator="kind")]
+    job: Annotated[LoadJob | ClientsJob | CommandJob | ForeignJob, Field(discriminator="kind")]
     caches: str
     parts: list[Part]
     fault: EngineFault | None
@@ -228,6 +229,8 @@ class RunRecord(Record):
     """What the counters of the system's layers counted between the machines that took part."""
     struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
     """What was done to machines on purpose meanwhile."""
+    command: CommandRun | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What a program of the user's did, where it was the load."""
     not_read: list[str] = Field(default=[], exclude_if=lambda value: not value)
     """What could not be read beside the run in time, in words; what was measured stands."""
 

@@ -38,6 +38,7 @@ from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
 from fsgauge.record.factors import factors_of
+from fsgauge.record.command import CommandJob
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window
@@ -244,7 +245,7 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     for run in measured:
         if run.result is None:
             continue
-        found = {**readings(run.result), **_at_once(run), **_write_back(run)}
+        found = {**readings(run.result), **_at_once(run), **_write_back(run), **_of_command(run)}
         for metric, reading in found.items():
             key = metric, run.cell.id, run.system
             samples.add(key, (run.block, run.again), reading)
@@ -284,6 +285,8 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
     taken at least: one in its window."""
     result = run.result
     if result is None or not result.elapsed_ns:
+        return {}
+    if isinstance(run.job, CommandJob):
         return {}
     rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
     if isinstance(run.job, ForeignJob):  # nothing is known of what was asked
@@ -328,6 +331,13 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
     """What a slice's sync took after it, on average over the run, where slices pay for theirs."""
     took = [each.sync_ns for part in run.parts for each in part.slices if each.sync_ns is not None]
     return {"write_back": Reading(sum(took) / len(took))} if sum(took) else {}
+
+
+def _of_command(run: RunRecord) -> dict[str, Reading]:
+    """The time of a program, which is all that is known of its work."""
+    if run.command is None or run.result is None:
+        return {}
+    return {"complete": Reading(run.result.elapsed_ns)}
 
 
 def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:

@@ -97,6 +97,7 @@ def _at(folder: Path) -> BlockDevice:
 
 _READS, _READ_SECTORS, _WRITES, _WRITE_SECTORS = 0, 2, 4, 6
 _DISCARDS, _DISCARD_SECTORS = 11, 13
+_FLUSHES = 15
 _FIELDS_WITHOUT_DISCARDS = 11
 
 
@@ -137,3 +138,9 @@ def read_counters(device: BlockDevice) -> DeviceCounters | None:
         discard_requests=values[_DISCARDS] if discards else 0,
         discard_bytes=values[_DISCARD_SECTORS] * _SECTOR_BYTES if discards else 0,
     )
+
+
+def read_flushes(device: BlockDevice) -> int | None:
+    """Flushes of its cache until now; None where the kernel does not count them (before 5.5)."""
+    words = (device.read("stat") or "").split()
+    return int(words[_FLUSHES]) if len(words) > _FLUSHES else None

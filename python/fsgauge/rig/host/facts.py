@@ -16,6 +16,7 @@ from fsgauge.machine.device.block_device import (
     device_at,
     device_with_numbers,
     read_counters,
+    read_flushes,
 )
 from fsgauge.machine.facts.mounts import Mount, export_facts, mount_at, mount_holding
 from fsgauge.machine.folder.open_folder import OpenFolder
@@ -156,6 +157,18 @@ def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
         if device is None or before is None or after is None:
             return None
         return DeviceRun(name=device.name, **asdict(after - before))
+
+    return between
+
+
+def watch_flushes(prepared: PreparedSystem) -> Callable[[], int | None]:
+    """The same of flushes of the device's cache alone."""
+    device = _device_below(prepared)
+    before = read_flushes(device) if device is not None else None
+
+    def between() -> int | None:
+        after = read_flushes(device) if device is not None else None
+        return None if before is None or after is None else after - before
 
     return between
 
