@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
+from fsgauge import kinds
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
-from fsgauge import kinds
 from fsgauge.kinds import DEFAULT
 from fsgauge.progress.terminal import say
 

@@ -27,6 +27,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 LAST_LINES = 20
@@ -116,8 +117,7 @@ def descendants() -> set[int]:
 def _children(pid: int) -> Iterator[int]:
     for thread in _threads(pid):
         try:
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                yield from map(int, file.read().split())
+            yield from map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split())
         except (ProcessLookupError, FileNotFoundError):
             if pid == os.getpid():
                 raise
@@ -126,24 +126,21 @@ def _children(pid: int) -> Iterator[int]:
 
 def _threads(pid: int) -> list[str]:
     try:
-        return os.listdir(f"/proc/{pid}/task")
+        return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - looked at often
     except (ProcessLookupError, FileNotFoundError):
         return []
 
 
 def _states(pid: int) -> Iterator[str]:
     for thread in _threads(pid):
-        with (
-            suppress(ProcessLookupError, FileNotFoundError),
-            open(f"/proc/{pid}/task/{thread}/stat", "rb") as file,
-        ):
-            yield chr(file.read().rpartition(b") ")[2][0])
+        with suppress(ProcessLookupError, FileNotFoundError):
+            said = Path(f"/proc/{pid}/task/{thread}/stat").read_bytes()
+            yield chr(said.rpartition(b") ")[2][0])
 
 
 def _name(pid: int) -> str:
     try:
-        with open(f"/proc/{pid}/comm", "rb") as file:
-            return file.read().decode(errors="replace").strip()
+        return Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
     except OSError:
         return "?"
 

@@ -37,8 +37,8 @@ from functools import cached_property
 from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
-from fsgauge.record.factors import factors_of
 from fsgauge.record.command import CommandJob
+from fsgauge.record.factors import factors_of
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.common_window import common_window

@@ -100,10 +100,12 @@ class CommandWorkload(WorkloadKeys):
         [0], description="Exit codes that are no failure."
     )
     time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
-        600_000_000_000, description="A program that takes longer is killed, and the run has failed."
+        600_000_000_000,
+        description="A program that takes longer is killed, and the run has failed.",
     )
     duration: Annotated[DurationNs, Field(ge=1_000_000)] = Field(
-        10_000_000_000, description="What a run takes about, its steps included: for the plan alone."
+        10_000_000_000,
+        description="What a run takes about, its steps included: for the plan alone.",
     )
     number: Annotated[list[Number], Field(max_length=20)] = Field(
         [], description="Its own numbers, a [[workload.number]] each."
@@ -127,9 +129,7 @@ class CommandWorkload(WorkloadKeys):
     def points(self) -> list[dict[str, str]]:
         """The parameters' values, cell by cell."""
         names = list(self.parameters)
-        return [
-            dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())
-        ]
+        return [dict(zip(names, each, strict=True)) for each in product(*self.parameters.values())]
 
     def default_primary(self) -> list[str]:
         """The first combination."""
@@ -162,8 +162,8 @@ class CommandWorkload(WorkloadKeys):
     def _cell(self, point: dict[str, str]) -> Cell:
         said = ", ".join(f"{name}={value}" for name, value in point.items())
         factors = CommandFactors(program=self.called, parameters=said or None)
-        id = re.sub(r"[^A-Za-z0-9.=_+-]+", "-", said) or "run"
-        return factors.cell(id, said or self.called)
+        cell_id = re.sub(r"[^A-Za-z0-9.=_+-]+", "-", said) or "run"
+        return factors.cell(cell_id, said or self.called)
 
     def _parameters_have_names(self) -> None:
         texts = [*self.program, *self.prepare, *self.finish]

@@ -34,7 +34,7 @@ def _left(runs: list[RunRecord]) -> Iterator[Finding]:
             f"The program ended and left processes behind ({listed(names[:3])}) in"
             f" {part_of(len(found), len(runs), 'run')}; they were killed. Its time is that until"
             " its first process ended, not until their work was done.",
-            "Have it wait for them, or start a server in workload.prepare, which lasts for the run.",
+            "Have it wait for them, or start a server in workload.prepare: it lasts for the run.",
             [f"{name_of(run)}: {', '.join(left)}" for run, left in found],
         )
 
@@ -76,9 +76,10 @@ def _prepared_otherwise(evidence: Evidence, runs: list[RunRecord]) -> Iterator[F
             made = _Made(run.system, run.command.found.files, run.command.found.size_bytes)
             places[run.block, run.cell.id].append(made)
     unequal = []
-    for (block, cell), made in places.items():
-        least, most = (pick(made, key=lambda m: (m.files, m.size_bytes)) for pick in (min, max))
-        if _differ(made, 1) or _differ(made, 2):
+    for (block, cell), of_block in places.items():
+        ordered = sorted(of_block, key=lambda each: (each.files, each.size_bytes))
+        least, most = ordered[0], ordered[-1]
+        if _differ(of_block, 1) or _differ(of_block, 2):
             unequal.append((f"block {block + 1}, {cell}", least, most))
     if unequal:
         _, least, most = unequal[0]

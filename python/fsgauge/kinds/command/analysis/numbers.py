@@ -68,13 +68,11 @@ def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
         read_bytes=of_device(lambda device: device.read_bytes),
         written_bytes=of_device(lambda device: device.write_bytes),
         requests=of_device(lambda device: device.read_requests + device.write_requests),
-        flushes=None if None in flushes else statistics.fmean(filter(None.__ne__, flushes)),
+        flushes=None if None in flushes else statistics.fmean(each or 0 for each in flushes),
     )
 
 
-def numbers_of(
-    material: Material, numbers: Sequence[Mapping[str, Any]]
-) -> list[OwnNumberResult]:
+def numbers_of(material: Material, numbers: Sequence[Mapping[str, Any]]) -> list[OwnNumberResult]:
     """Each number on each system; all ratios are one family of comparisons."""
     plan, samples = material.study.plan, material.samples.beside()
     for run in material.runs:
@@ -97,9 +95,9 @@ def numbers_of(
     for each in numbers:
         for cell in plan.cells:
             for system in plan.systems:
-                value = samples.number(each["name"], cell.id, system)
+                number = samples.number(each["name"], cell.id, system)
                 judged = ratios.get((each["name"], cell.id, system))
-                if value is not None:
+                if number is not None:
                     found.append(
                         OwnNumberResult(
                             name=each["name"],
@@ -107,7 +105,7 @@ def numbers_of(
                             better=each["better"],
                             cell=cell.id,
                             system=system,
-                            value=value,
+                            value=number,
                             ratio=JudgedRatio(**judged.numbers()) if judged else None,
                         )
                     )
