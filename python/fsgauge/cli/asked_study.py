@@ -124,15 +124,9 @@ def study_choices(function: F) -> F:
 def program_overrides(
     word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
 ) -> list[str]:
-    """The changes that a program behind -- and its options stand for; InputError for options that
-    the study has no use for."""
+    """The changes that a program behind -- and its options stand for; InputError for a parameter
+    without values."""
     takes_program = word in kinds.names() and kinds.part(word, "keys").KEYS.takes_program
-    if not takes_program and not Path(word).is_file() and (prepare or parameters):
-        able = [name for name in kinds.names() if kinds.part(name, "keys").KEYS.takes_program]
-        raise InputError(
-            f"{'--prepare' if prepare else '-P'} is of a program, and {word} starts none",
-            next=f"fsgauge run {able[0]} --help" if able else "leave it out",
-        )
     lists = {"program": program if takes_program else (), "prepare": prepare}
     found = [
         f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"

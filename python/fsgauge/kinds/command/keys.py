@@ -17,7 +17,7 @@ from fsgauge.study.base import Distinct, OneLine, conflict
 from fsgauge.study.listed import Listed
 from fsgauge.study.sweep import SCAN, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs
+from fsgauge.units import DurationNs, SizeBytes
 
 TIME = "time"
 _STEPS = 100
@@ -107,6 +107,9 @@ class CommandWorkload(WorkloadKeys):
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )
+    writes: SizeBytes = Field(
+        0, description="What a run writes about, its steps included: for the plan alone."
+    )
     number: Annotated[list[Number], Field(max_length=20)] = Field(
         [], description="Its own numbers, a [[workload.number]] each."
     )
@@ -151,8 +154,7 @@ class CommandWorkload(WorkloadKeys):
             return self.name
         words = [PurePath(self.program[0]).name]
         if words[0] in _WITHOUT_OWN_NAME:
-            words += [word for word in self.program[1:] if re.fullmatch(r"[a-z-]*[a-z]", word)][:1]
-            words = words[:1] if words[-1].startswith("-") else words
+            words += [word for word in self.program[1:] if re.fullmatch(r"[a-z][a-z-]*", word)][:1]
         return " ".join(words)
 
     def _point(self, cell: Cell) -> dict[str, str]:

@@ -83,13 +83,13 @@ class CommandMethod(MakesOwnFiles):
         return self.workload.duration / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """Not known of a program."""
-        return 0.0
+        """What the study says."""
+        return float(self.workload.writes)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """The program, its steps and its caches."""
         workload = self.workload
-        steps = f", after {len(workload.prepare)} untimed steps" if workload.prepare else ""
+        steps = ", after its untimed steps" if workload.prepare else ""
         caches = "emptied before it" if workload.caches == "dropped" else "as its steps left them"
         ends = "all that it wrote is on the storage" if workload.written_back else "it ends"
         limit = exact_duration(workload.time_limit)
@@ -101,7 +101,9 @@ class CommandMethod(MakesOwnFiles):
         ]
 
     def cannot_tell(self) -> str:
-        return "how many bytes the program will write: the plan's figure leaves them out"
+        return (
+            "what a program takes and writes: that is what workload.duration and writes say of it"
+        )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         return "fio does not start programs", ""
