@@ -17,7 +17,6 @@ import ctypes
 import json
 import os
 import random
-import re
 import resource
 import selectors
 import signal
@@ -29,6 +28,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from fsgauge.programs.printed_numbers import read_numbers
 
 LAST_LINES = 20
 MOST_OUTPUT_BYTES = 1 << 20
@@ -43,7 +44,6 @@ _LOOK_SHARE = 100
 _GRACE_SECONDS = 0.2
 _PAUSE_SECONDS = 0.01
 _KILL_SECONDS = 10.0
-_READING_SECONDS = 10
 _PIECE_BYTES = 1 << 16
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -135,7 +135,18 @@ def _states(pid: int) -> Iterator[str]:
     for thread in _threads(pid):
         with suppress(ProcessLookupError, FileNotFoundError):
             said = Path(f"/proc/{pid}/task/{thread}/stat").read_bytes()
-            yield chr(said.rpartition(b") ")[2][0])
+            state = chr(said.rpartition(b") ")[2][0])
+            if state == "D" and _waits_for_child(pid, thread):
+                state = "S"
+            yield state
+
+
+def _waits_for_child(pid: int, thread: str) -> bool:
+    """Whether it is in vfork(2), which waits as storage does until the child is a program."""
+    try:
+        return "clone" in Path(f"/proc/{pid}/task/{thread}/wchan").read_text()
+    except OSError:
+        return False
 
 
 def _name(pid: int) -> str:
@@ -314,71 +325,6 @@ def _written_back_ns(folder: str) -> int:
         return time.monotonic_ns() - begin_ns
     finally:
         os.close(descriptor)
-
-
-def read_numbers(
-    numbers: list[dict[str, Any]], output: str, errors: str
-) -> tuple[dict[str, float], dict[str, str]]:
-    """Each by its name: the value, or why there is none."""
-    values: dict[str, float] = {}
-    unread: dict[str, str] = {}
-
-    def too_long(_number: int, _frame: object) -> None:
-        raise TimeoutError
-
-    signal.signal(signal.SIGALRM, too_long)
-    for each in numbers:
-        signal.alarm(_READING_SECONDS)
-        try:
-            if each["pattern"] is not None:
-                text = found_once(each["pattern"], f"{output}\n{errors}")
-            else:
-                text = at_path(json.loads(output), each["json_path"])
-            values[each["name"]] = above_zero(text)
-        except TimeoutError:
-            unread[each["name"]] = f"its pattern takes longer than {_READING_SECONDS} s to find"
-        except json.JSONDecodeError as error:
-            unread[each["name"]] = f"what it printed is no JSON: {error}"
-        except ValueError as error:
-            unread[each["name"]] = str(error)
-        finally:
-            signal.alarm(0)
-    return values, unread
-
-
-def found_once(pattern: str, text: str) -> str:
-    """What the first group matches, or all of it; ValueError unless it matches in one place."""
-    found = list(re.finditer(pattern, text, re.MULTILINE))
-    if len(found) != 1:
-        times = "nothing" if not found else f"{len(found)} times"
-        raise ValueError(f"its pattern matches {times} in what the program printed")
-    groups = [each for each in found[0].groups() if each is not None]
-    return groups[0] if groups else found[0][0]
-
-
-def at_path(document: object, path: str) -> str:
-    """ "results.0.mean"; ValueError where nothing stands there."""
-    for name in path.split("."):
-        if isinstance(document, dict) and name in document:
-            document = document[name]
-        elif isinstance(document, list) and name.isdecimal() and int(name) < len(document):
-            document = document[int(name)]
-        else:
-            raise ValueError(f'the JSON that it printed has no "{name}" of {path}')
-    if isinstance(document, bool) or not isinstance(document, int | float | str):
-        raise ValueError(f"{path} is no number")
-    return str(document)
-
-
-def above_zero(text: str) -> float:
-    """The number; ValueError for what is none or has no ratio."""
-    try:
-        value = float(text.replace(",", "").strip())
-    except ValueError:
-        raise ValueError(f'"{text[:40]}" is no number') from None
-    if not 0 < value < float("inf"):
-        raise ValueError(f"it is {text[:40]}, and a ratio needs a number above 0")
-    return value
 
 
 def main() -> None:

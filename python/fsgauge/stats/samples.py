@@ -245,7 +245,9 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     for run in measured:
         if run.result is None:
             continue
-        found = {**readings(run.result), **_at_once(run), **_write_back(run), **_of_command(run)}
+        found = {**readings(run.result), **_at_once(run), **_write_back(run)}
+        if run.command is not None:
+            found["complete"] = Reading(run.result.elapsed_ns)
         for metric, reading in found.items():
             key = metric, run.cell.id, run.system
             samples.add(key, (run.block, run.again), reading)
@@ -284,9 +286,7 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
     """What a run can have done at most of something that it did nothing of, and its operations have
     taken at least: one in its window."""
     result = run.result
-    if result is None or not result.elapsed_ns:
-        return {}
-    if isinstance(run.job, CommandJob):
+    if isinstance(run.job, CommandJob) or result is None or not result.elapsed_ns:
         return {}
     rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
     if isinstance(run.job, ForeignJob):  # nothing is known of what was asked
@@ -308,8 +308,7 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
 def _is_known(metric: str, run: RunRecord, samples: Samples) -> bool:
     """Whether a run was to do it: a load is, and clients are where others of their cell did it."""
     did_nothing = run.load is not None and run.result and not timed_operations(run.result)
-    is_call = metric == f"{SYNC}.mean"
-    if did_nothing and not is_call:
+    if did_nothing and metric != f"{SYNC}.mean":
         return True
     return any(samples.of(metric, run.cell.id, system) for system in samples.plan.systems)
 
@@ -319,10 +318,9 @@ def _at_once(run: RunRecord) -> dict[str, Reading]:
     window = common_window(run)
     if window is None:
         return {}
-    operations = max(window.operations, 1.0)
     size_bytes = max(window.size_bytes, factors_of(run.cell).operation_bytes)
     return {
-        "iops": Reading(operations / window.seconds),
+        "iops": Reading(max(window.operations, 1.0) / window.seconds),
         "bandwidth": Reading(size_bytes / window.seconds),
     }
 
@@ -331,13 +329,6 @@ def _write_back(run: RunRecord) -> dict[str, Reading]:
     """What a slice's sync took after it, on average over the run, where slices pay for theirs."""
     took = [each.sync_ns for part in run.parts for each in part.slices if each.sync_ns is not None]
     return {"write_back": Reading(sum(took) / len(took))} if sum(took) else {}
-
-
-def _of_command(run: RunRecord) -> dict[str, Reading]:
-    """The time of a program, which is all that is known of its work."""
-    if run.command is None or run.result is None:
-        return {}
-    return {"complete": Reading(run.result.elapsed_ns)}
 
 
 def withhold(samples: Samples, runs: Sequence[RunRecord]) -> None:

@@ -103,7 +103,7 @@ class CommandWorkload(WorkloadKeys):
         600_000_000_000,
         description="A program that takes longer is killed, and the run has failed.",
     )
-    duration: Annotated[DurationNs, Field(ge=1_000_000)] = Field(
+    takes: Annotated[DurationNs, Field(ge=1_000_000)] = Field(
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )

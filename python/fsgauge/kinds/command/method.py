@@ -80,7 +80,7 @@ class CommandMethod(MakesOwnFiles):
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """What the study says."""
-        return self.workload.duration / 1e9
+        return self.workload.takes / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
         """What the study says."""
@@ -97,13 +97,11 @@ class CommandMethod(MakesOwnFiles):
             f"program: {workload.called}, in an empty folder of the system{steps}",
             f"caches: {caches}",
             f"time: until {ends}, {limit} at most; the plan takes"
-            f" {format_duration(workload.duration)} for it (workload.duration)",
+            f" {format_duration(workload.takes)} for it (workload.takes)",
         ]
 
     def cannot_tell(self) -> str:
-        return (
-            "what a program takes and writes: that is what workload.duration and writes say of it"
-        )
+        return "what a program takes and writes: that is what workload.takes and writes say of it"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         return "fio does not start programs", ""

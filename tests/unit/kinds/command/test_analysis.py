@@ -102,6 +102,7 @@ def question(*times: Waits, primary: str = "time", ratio: str = "better") -> Que
         SimpleNamespace(
             own=own,
             primary=[CELL],
+            cells=[CELL],
             baseline="ext4",
             others=["xfs"],
             comparisons=[compared],

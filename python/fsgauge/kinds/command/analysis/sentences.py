@@ -41,7 +41,9 @@ def _takes(question: Question, cell: Cell, times: Sequence[Waits]) -> str:
         time = f"{format_duration(round(each.time.value))} on {each.system}"
         entry = ratios.get(each.system)
         words.append(time if entry is None else f"{time} ({_ratio(entry)})")
-    return f"{factors_of(cell).place} takes {listed(words)}."
+    factors = factors_of(cell)
+    name = factors.place if len(question.cells) > 1 else factors.work
+    return f"{name} takes {listed(words)}."
 
 
 def _ratio(entry: JudgedRatio) -> str:
