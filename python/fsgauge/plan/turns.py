@@ -136,7 +136,7 @@ def load_for(
     """The same where the engine is the load; TypeError where a program is."""
     job = job_for(study, plan, turn, cell, target)
     if isinstance(job, CommandJob):
-        raise TypeError("a program is no load of the engine")
+        raise TypeError("a program is started by the rig, and the engine has nothing to do")
     return job
 
 

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.programs.printed_numbers import read_numbers
+from fsgauge.programs.starting import start
 
 LAST_LINES = 20
 MOST_OUTPUT_BYTES = 1 << 20
@@ -235,14 +236,8 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
         # No pipe: a server that a step leaves would write into one that nothing reads.
         said = os.memfd_create("step")
         try:
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", step],
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                cwd=folder,
-                process_group=0,
-            )
+            shell = ["/bin/sh", "-c", step]
+            process = start(shell, stdout=said, stderr=said, folder=Path(folder))
             code, _, _ = wait_for(process, seconds, {})
             size_bytes = os.fstat(said).st_size
             if code == 0 and size_bytes <= _MOST_STEP_BYTES:
@@ -268,19 +263,19 @@ def how_it_ended(code: int) -> str:
 def timed(order: dict[str, Any]) -> dict[str, Any]:
     """One program from its start to its end; what it leaves is killed before this returns."""
     before, looks = descendants(), Looks()
+    folder, (name, *arguments) = Path(order["folder"]), order["program"]
     outputs = Output(), Output()
     began_ns = time.monotonic_ns()
     try:
-        process = subprocess.Popen(
-            order["program"],
-            stdin=subprocess.DEVNULL,
+        process = start(
+            [str(folder / name) if os.sep in name else name, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=order["folder"],
-            start_new_session=True,
+            folder=folder,
+            has_session=True,
         )
     except OSError as error:
-        return {"not_started": f"{order['program'][0]}: {error.strerror}"}
+        return {"not_started": f"{name}: {error.strerror}"}
     assert process.stdout is not None and process.stderr is not None  # noqa: S101 - PIPE above
     pipes = (process.stdout.fileno(), process.stderr.fileno())
     by_pipe = dict(zip(pipes, outputs, strict=True))

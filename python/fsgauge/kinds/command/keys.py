@@ -58,7 +58,7 @@ class CommandWorkload(WorkloadKeys):
     takes_program: ClassVar[bool] = True
 
     kind: Literal["command"] = Field(
-        "command", description="The load: a program of yours, started anew in each run."
+        "command", description="The load: a program of yours, started once in each run."
     )
     program: Annotated[list[Word], Field(min_length=1, max_length=1000)] = Field(
         description="The program and its arguments. It starts in an empty folder of the system;"
@@ -78,7 +78,7 @@ class CommandWorkload(WorkloadKeys):
     )
     packages: dict[str, str] = Field(
         {},
-        description="Programs that the steps need beside it, and the package that has each:"
+        description="Other programs that the steps need, and the package that has each:"
         ' { pgbench = "postgresql-contrib" }. Without one the study is refused.',
     )
     parameters: dict[str, Distinct[Value]] = Field(
