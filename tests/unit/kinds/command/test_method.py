@@ -6,8 +6,9 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.method import CommandMethod
+from fsgauge.rig.registry import rig_named
 from fsgauge.workload.folders import ClientFolders
-from tests.unit.kinds.command.studies import NUMBER, workload
+from tests.unit.kinds.command.studies import NUMBER, study, workload
 
 PLACE = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
 LINES = """\
@@ -56,3 +57,10 @@ def test_what_is_held_equal_is_said() -> None:
     plain = "; ".join(CommandMethod(workload('program = ["a"]')).held_equal("", has_raw=False))
     assert "emptied before it" in plain
     assert "steps" not in plain
+
+
+@pytest.mark.parametrize("name", ["vm", "simulator"])
+def test_a_rig_that_starts_no_programs_refuses_them(name: str) -> None:
+    found = study('program = ["true"]\n')
+    said = [each.render() for each in rig_named(name, lambda _: None).refusals(found)]
+    assert any("on this machine only" in each or "has no model" in each for each in said)
