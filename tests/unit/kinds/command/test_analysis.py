@@ -80,8 +80,14 @@ def waits(system: str, seconds: float, waiting: float | None) -> Waits:
 
 
 def question(*times: Waits, primary: str = "time", ratio: str = "better") -> Question:
-    judged = {"ratio": 0.95, "low": 0.93, "high": 0.98, "p_adjusted": 0.01, "verdict": ratio}
-    tps = {"name": "tps", "unit": "", "better": "higher", "cell": "run"}
+    judged: dict[str, Any] = {
+        "ratio": 0.95,
+        "low": 0.93,
+        "high": 0.98,
+        "p_adjusted": 0.01,
+        "verdict": ratio,
+    }
+    tps: dict[str, Any] = {"name": "tps", "unit": "", "better": "higher", "cell": "run"}
     numbers = [
         OwnNumberResult(
             **tps, system="ext4", value=Estimate(value=1234.6, low=1, high=2, n=5), ratio=None
