@@ -35,9 +35,10 @@ def run(system: str, block: int = 0, **did: Any) -> RunRecord:
     }
     command = CommandRun.model_validate({**usual, **did})
     parts: list[Any] = [SimpleNamespace()]
-    return RunRecord.model_construct(
+    place = SimpleNamespace(
         system=system, block=block, again=False, cell=CELL, command=command, parts=parts
     )
+    return cast(RunRecord, place)
 
 
 def codes(runs: list[RunRecord], prepare: list[str]) -> list[str]:
