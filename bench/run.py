@@ -20,6 +20,7 @@ from pathlib import Path
 import age
 import allocate
 import clients
+import command
 import depth_1
 import kept
 import lab
@@ -115,6 +116,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "allocate-petabyte": allocate.petabyte,
     "simulate-geriatrix": simulate.against_geriatrix,
     "simulate-published": simulate.published,
+    "command-hyperfine": command.hyperfine,
 }
 
 

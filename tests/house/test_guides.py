@@ -11,7 +11,11 @@ import pytest
 
 from fsgauge.bisect.log import Asked
 from fsgauge.cli import bisect, group, rig
-from fsgauge.cli.asked_study import chosen_variant, study_and_folders
+from fsgauge.cli.asked_study import (
+    chosen_variant,
+    program_overrides,
+    study_and_folders,
+)
 from fsgauge.coherence.cases import CASES
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
@@ -23,7 +27,7 @@ from fsgauge.study.reference import explain_key
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections", "aging", "churn", "sharing", "metadata"]
+KINDS = ["writers", "connections", "aging", "churn", "sharing", "metadata", "commits", "command"]
 OF_OTHER_KINDS = ("two-nodes", "two-hosts", "writers-nfs")
 """Shipped studies that a guide shows and that are of another kind than its own."""
 PAGES = [
@@ -61,12 +65,14 @@ def test_every_command_shown_is_a_valid_study(
     for word in chosen["study"]:
         if word.startswith("/"):
             monkeypatch.setattr(Path, "is_dir", lambda _: True)
-    study_name, folders = study_and_folders(chosen["study"])
+    word, *program = chosen["study"]
+    typed = program_overrides(word, program, chosen["prepare"], chosen["parameters"])
+    study_name, folders = study_and_folders([word] if typed else chosen["study"])
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     study = load_study(
         chosen_variant(study_name, chosen["full"], chosen["as_published"]),
-        list(chosen["overrides"]),
+        [*typed, *chosen["overrides"]],
         [*folders, *chosen["systems"]],
         chosen["storage"],
         serve=chosen.get("serve"),

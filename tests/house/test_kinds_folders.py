@@ -39,7 +39,7 @@ QUICK = sorted(
     and not load_study(name).is_simulated
 )
 """What a person runs who knows a study's name and no more. Simulated ones write nothing."""
-VIRTUAL = [f"{kind}-virtual" for kind in kinds.names() if kind != "sharing"]
+VIRTUAL = [f"{kind}-virtual" for kind in kinds.names() if kind not in ("sharing", "command")]
 """Of every kind whose own study is not for virtual machines."""
 VIRTUAL_SECONDS = 5 * 60
 """Before what an emulated processor adds."""

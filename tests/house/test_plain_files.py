@@ -24,6 +24,7 @@ KERNEL = ("/proc/", "/sys/", "/dev/", "/etc/")
 ELSEWHERE = {
     "plain_files/": "the door itself",
     "machine/": "the machine, and scratch folders, whose door is machine/folder",
+    "programs/supervisor.py": "the folder of a run, which the rig has made",
     "programs/streams.py": "the standard streams, by their descriptors",
     "rig/host/": "systems in folders that the machine's door has opened",
     "rig/vm/": "the cache of images, private folders of a run, and the inside of a guest",

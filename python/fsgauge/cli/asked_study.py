@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
+from fsgauge import kinds
 from fsgauge.cli.choices import decorated, say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
@@ -108,12 +110,37 @@ def study_choices(function: F) -> F:
     @wraps(function)
     def of_asked(*, full: bool, as_published: bool, **given: Any) -> object:  # noqa: ANN401
         words = {each.name: given.pop(each.name) for each in fields(AskedStudy)}
-        study, folders = study_and_folders(words["study"])
+        word, *program = words["study"]
+        of_program = program_overrides(word, program, given.pop("prepare"), given.pop("parameters"))
+        words["overrides"] = (*of_program, *words["overrides"])
+        study, folders = study_and_folders([word] if of_program else words["study"])
         words["study"] = chosen_variant(_meant(study), full, as_published)
         words["systems"] = (*folders, *map(_as_folder, words["systems"]))
         return function(asked=AskedStudy(**words), **given)
 
     return cast("F", decorated(of_asked, _OPTIONS))
+
+
+def program_overrides(
+    word: str, program: Sequence[str], prepare: Sequence[str], parameters: Sequence[str]
+) -> list[str]:
+    """The changes that a program behind -- and its options stand for; InputError for a parameter
+    without values."""
+    takes_program = word in kinds.names() and kinds.part(word, "keys").KEYS.takes_program
+    lists = {"program": program if takes_program else (), "prepare": prepare}
+    found = [
+        f"workload.{key}={json.dumps(list(texts), ensure_ascii=False)}"
+        for key, texts in lists.items()
+        if texts
+    ]
+    for text in parameters:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise InputError(
+                f"-P {text} has no values", next=f"-P {name or 'threads'}=1,4,16, for {{{name}}}"
+            )
+        found.append(f"workload.parameters.{name}={json.dumps(values.split(','))}")
+    return found
 
 
 def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -215,6 +242,20 @@ _OPTIONS = [
         metavar="KEY=VALUE",
         help="Change any key of the study: --set workload.duration=5s. Words of fio and others are"
         " read as well: --set bs=4k --set time_based",
+    ),
+    click.option(
+        "--prepare",
+        multiple=True,
+        metavar="LINE",
+        help="A line for a shell before each run of a program, untimed; with run command.",
+    ),
+    click.option(
+        "--parameter",
+        "-P",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUES",
+        help="Values that {NAME} in a program's words stands for, a cell each: -P threads=1,4,16.",
     ),
     click.option(
         "--system",

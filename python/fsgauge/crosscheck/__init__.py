@@ -20,7 +20,7 @@ from fsgauge.crosscheck.folder import CrosscheckRun, FioCheck, Tool
 from fsgauge.crosscheck.sitting import Asked, Listener, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.errors import InputError
-from fsgauge.plan.turns import job_for, make_plan
+from fsgauge.plan.turns import load_for, make_plan
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.stats.metrics import values
@@ -79,7 +79,7 @@ def _check_cells(study: Study) -> None:
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)
     for cell in plan.cells:
-        require_equal_exists(_plain(job_for(study, plan, plan.turns[0], cell, target)))
+        require_equal_exists(_plain(load_for(study, plan, plan.turns[0], cell, target)))
 
 
 def _cells_in_order(plan: Plan) -> Iterator[Cell]:
@@ -93,7 +93,7 @@ def _cell(begun: Sitting, lent: LentSystem, cell: Cell, turns: list[Turn]) -> No
     tools: tuple[Tool, Tool] = ("engine", "fio")
     orders = tools_in_order(len(turns), begun.plan.seed + len(cell.id), tools)
     for turn, order in zip(turns, orders, strict=True):
-        job = _plain(job_for(begun.asked.study, begun.plan, turn, cell, lent.target))
+        job = _plain(load_for(begun.asked.study, begun.plan, turn, cell, lent.target))
         for position, tool in enumerate(_with_fio_by_itself(job, turn, order)):
             begun.told_run(turn, cell.name, tool)
             run = _run(begun, lent, cell, turn, position, tool)
@@ -135,7 +135,7 @@ def _run(
     tool: Tool,
 ) -> CrosscheckRun:
     job, told = (
-        _plain(job_for(begun.asked.study, begun.plan, turn, cell, target))
+        _plain(load_for(begun.asked.study, begun.plan, turn, cell, target))
         for target in (lent.target, lent.pinned)
     )
     own = tool == "fio-by-itself"

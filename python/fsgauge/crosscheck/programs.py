@@ -28,7 +28,7 @@ from fsgauge.crosscheck.program_choice import (
 from fsgauge.crosscheck.sitting import Asked, Sitting, sitting, tools_in_order
 from fsgauge.engine.wire import FilesTarget
 from fsgauge.errors import InputError
-from fsgauge.plan.turns import job_for
+from fsgauge.plan.turns import load_for
 from fsgauge.record.records import Turn
 from fsgauge.rig.session import LentSystem, Session
 from fsgauge.study.reached import is_served
@@ -112,7 +112,7 @@ def _run(
     try:
         if tool == "engine":
             for cell in start.cells:
-                jobs.append(job_for(begun.asked.study, begun.plan, turn, cell, lent.target))
+                jobs.append(load_for(begun.asked.study, begun.plan, turn, cell, lent.target))
                 results.append(lent.load(jobs[-1]))
             numbers: Mapping[str, PeerNumbers | None] = {
                 cell.id: program.peer.of_engine(cell, result)

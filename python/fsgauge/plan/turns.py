@@ -40,6 +40,7 @@ from fsgauge.plan.estimate import (
 from fsgauge.plan.preconditioning import storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
+from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
@@ -132,11 +133,21 @@ def _seconds(
 
 def job_for(
     study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
-) -> LoadJob | ClientsJob:
-    """The engine's job for one cell in one turn; equal for all systems of a block."""
+) -> LoadJob | ClientsJob | CommandJob:
+    """The job of one cell in one turn; equal for all systems of a block."""
     method = method_of(study.workload)
     seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
     return method.load_job(cell, target, seed)
+
+
+def load_for(
+    study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
+) -> LoadJob | ClientsJob:
+    """The same where the engine is the load; TypeError where a program is."""
+    job = job_for(study, plan, turn, cell, target)
+    if isinstance(job, CommandJob):
+        raise TypeError("a program is started by the rig, and the engine has nothing to do")
+    return job
 
 
 def steps_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place) -> list[Step]:

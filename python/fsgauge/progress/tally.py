@@ -119,6 +119,8 @@ def outcome(record: RunRecord) -> str:
         return f"a fault on purpose ({faults}): {rest}"
     if record.fault is not None:
         return f"failed: {record.fault.what}"
+    if record.result is not None and record.command is not None:
+        return format_duration(record.result.elapsed_ns)
     if record.result is not None and record.result.clients is not None:
         return _outcome_of_clients(record.result, record.result.clients)
     return _rate(record)

@@ -42,6 +42,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.record.command import CommandJob, CommandRun
 from fsgauge.record.curve import Curve, Pace
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
@@ -222,7 +223,7 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: Annotated[LoadJob | ClientsJob | ForeignJob, Field(discriminator="kind")]
+    job: Annotated[LoadJob | ClientsJob | CommandJob | ForeignJob, Field(discriminator="kind")]
     caches: str
     parts: list[Part]
     fault: EngineFault | None
@@ -240,6 +241,8 @@ class RunRecord(Record):
     """What the counters of the system's layers counted between the machines that took part."""
     struck: list[Struck] = Field(default=[], exclude_if=lambda value: not value)
     """What was done to machines on purpose meanwhile."""
+    command: CommandRun | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What a program of the user's did, where it was the load."""
     not_read: list[str] = Field(default=[], exclude_if=lambda value: not value)
     """What could not be read beside the run in time, in words; what was measured stands."""
 
@@ -340,25 +343,6 @@ class StepRecord(Record):
     free_bytes: int
     started_unix_ns: int
     elapsed_ns: int
-
-
-class SeriesFile(BaseModel):
-    """A Parquet file as it was written: a file that differs is not read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    name: str
-    rows: int
-    size_bytes: int
-    sha256: str
-
-
-class SeriesRecord(Record):
-    """The rows of a finished block's runs, moved out of their JSON."""
-
-    block: int
-    counts: SeriesFile
-    intervals: SeriesFile
 
 
 class EnvironmentRecord(Record):

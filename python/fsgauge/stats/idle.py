@@ -79,7 +79,7 @@ def idle_systems(evidence: Evidence) -> Iterator[Finding]:
     }
     measured: dict[str, dict[str, list[tuple[RunRecord, float]]]] = {}
     for run in evidence.runs:
-        if id(run) in of_hosts or not is_complete(run):
+        if id(run) in of_hosts or not is_complete(run) or run.command is not None:
             continue
         if run.result is not None and run.result.elapsed_ns:
             rate = timed_operations(run.result) * 1e9 / elapsed_with_finish_ns(run.result)

@@ -34,6 +34,7 @@ from functools import cached_property
 from typing import Protocol
 
 from fsgauge.engine.wire import ClientsJob, timed_operations
+from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.records import Plan, RunRecord
@@ -242,6 +243,8 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
         if run.result is None:
             continue
         found = {**readings(run.result), **_at_once(run), **_write_back(run)}
+        if run.command is not None:
+            found["complete"] = Reading(run.result.elapsed_ns)
         for metric, reading in found.items():
             key = metric, run.cell.id, run.system
             samples.add(key, (run.block, run.again), reading)
@@ -280,7 +283,7 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
     """What a run can have done at most of something that it did nothing of, and its operations have
     taken at least: one in its window."""
     result = run.result
-    if result is None or not result.elapsed_ns:
+    if isinstance(run.job, CommandJob) or result is None or not result.elapsed_ns:
         return {}
     rate, took = 1e9 / result.elapsed_ns, Reading(result.elapsed_ns)
     if isinstance(run.job, ForeignJob):  # nothing is known of what was asked
@@ -302,8 +305,7 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
 def _is_known(metric: str, run: RunRecord, samples: Samples) -> bool:
     """Whether a run was to do it: a load is, and clients are where others of their cell did it."""
     did_nothing = run.load is not None and run.result and not timed_operations(run.result)
-    is_call = metric == f"{SYNC}.mean"
-    if did_nothing and not is_call:
+    if did_nothing and metric != f"{SYNC}.mean":
         return True
     return any(samples.of(metric, run.cell.id, system) for system in samples.plan.systems)
 
@@ -313,10 +315,9 @@ def _at_once(run: RunRecord) -> dict[str, Reading]:
     window = common_window(run)
     if window is None:
         return {}
-    operations = max(window.operations, 1.0)
     size_bytes = max(window.size_bytes, factors_of(run.cell).operation_bytes)
     return {
-        "iops": Reading(operations / window.seconds),
+        "iops": Reading(max(window.operations, 1.0) / window.seconds),
         "bandwidth": Reading(size_bytes / window.seconds),
     }
 

@@ -24,6 +24,9 @@ class WorkloadKeys(StudyModel):
     question_of_folders: ClassVar[str] = "How do these file systems compare under the same load?"
     """What a shipped study asks where its systems are folders, used as they are."""
 
+    takes_program: ClassVar[bool] = False
+    """Whether words of the command line behind the study's name are a program and its arguments."""
+
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 

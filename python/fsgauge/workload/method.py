@@ -23,6 +23,7 @@ from fsgauge.engine.wire import (
     ZeroData,
 )
 from fsgauge.errors import InputError
+from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
@@ -73,6 +74,12 @@ class Method:
     outlives_faults: ClassVar[bool] = False
     """Whether a system that cannot be set up, crashes or hangs is a result: its turn has failed,
     and the study goes on. Otherwise the block is void."""
+
+    @property
+    def programs(self) -> dict[str, str]:
+        """Programs of others that the load is, and the package of each, "" where it is not known:
+        such a load is started by the host rig alone, one system after the other."""
+        return {}
 
     @property
     def file_sets(self) -> FileSets | AgedFiles | None:
@@ -214,7 +221,7 @@ class Method:
         """How the folder that a cell wrote, or that was aged, is scanned."""
         return ScanJob(path=path, top=WORST_FILES, space=False)
 
-    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob | CommandJob:
         """The job of one cell on a system whose files are `target`."""
         raise NotImplementedError
 

@@ -26,13 +26,15 @@ def refused(path):
 
 def test_the_shipped_studies():
     published = {"overhead", "writers", "connections", "aging", "sharing"}
-    quick = published | {"churn", "commits", "metadata", "mix"}
+    quick = published | {"churn", "commits", "metadata", "mix", "command"}
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
-    variants |= {f"{name}-virtual" for name in quick - {"sharing"}}
+    variants |= {f"{name}-virtual" for name in quick - {"sharing", "command"}}
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
     others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver", "capacity", "metadata-hard"}
+    others |= {f"command-{name}" for name in ("git-clone", "git-status", "compile", "tar")}
+    others |= {"command-rsync", "command-pgbench"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import EngineFault, LoadJob, LoadResult, MixJob
 from fsgauge.machine.facts.limits import watch_throttling
-from fsgauge.plan.turns import job_for
+from fsgauge.plan.turns import load_for
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import Cell
 from fsgauge.rig.happenings import RunStarted
@@ -23,7 +23,7 @@ from fsgauge.rig.recording import run_record
 def measure_at_once(made: TurnSystem, cells: Sequence[Cell]) -> None:
     """Lay out, settle, measure; a fault of the storage is recorded as what every cell gave."""
     work, turn, prepared = made.work, made.turn, made.prepared
-    jobs = [job_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
+    jobs = [load_for(work.study, work.plan, turn, cell, prepared.target) for cell in cells]
     loads = [job for job in jobs if isinstance(job, LoadJob)]
     results: list[LoadResult] = []
     fault: EngineFault | None = None

@@ -19,6 +19,7 @@ from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.machine.device.safety import find_device
 from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
+from fsgauge.rig.host.command_run import require_program
 from fsgauge.rig.host.direct import (
     require_direct_device,
     require_direct_files,
@@ -104,6 +105,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     yield lambda: method.require_descriptors(_most_open_files())
     yield lambda: require_threads(study)
     yield lambda: require_rings(study)
+    yield lambda: require_program(study)
     if isinstance(study.storage, ShareStorage):
         yield lambda: check_shares(study)
         return

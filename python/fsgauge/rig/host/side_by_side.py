@@ -46,6 +46,8 @@ def _of_the_study(study: Study) -> str:
         return "storage that is preconditioned holds one system at a time"
     if is_served(study):
         return "a server alongside others would share the machine with them while it is measured"
+    if method_of(study.workload).programs:
+        return "a program of the user's is measured alone"
     if method_of(study.workload).at_once:
         return "all cells of a system are measured at once, as one load"
     stages = method_of(study.workload).stages(cells_of(study.workload))

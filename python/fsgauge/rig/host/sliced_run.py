@@ -14,7 +14,7 @@ from fsgauge.engine.client import EngineFaultError
 from fsgauge.engine.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.slices import SliceJobs, slice_jobs
-from fsgauge.plan.turns import job_for
+from fsgauge.plan.turns import load_for
 from fsgauge.record.parts import DeviceRun, Part, Slice
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.rig.happenings import RunStarted
@@ -47,7 +47,7 @@ class SlicedRun:
 
     def __post_init__(self) -> None:
         work, turn = self.made.work, self.made.turn
-        job = job_for(work.study, work.plan, turn, self.cell, self.made.prepared.target)
+        job = load_for(work.study, work.plan, turn, self.cell, self.made.prepared.target)
         self._jobs: SliceJobs = slice_jobs(job, self.slicing)
 
     def _load(self, job: LoadJob | ClientsJob) -> LoadResult:

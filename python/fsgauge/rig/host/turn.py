@@ -20,11 +20,13 @@ from fsgauge.engine.wire import (
 )
 from fsgauge.machine.facts.limits import watch_throttling
 from fsgauge.plan.turns import job_for
+from fsgauge.record.command import CommandJob
 from fsgauge.record.parts import in_one
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.happenings import MOST_STARTS, RunBeginsAgain, RunStarted, Tell, TurnStarted
 from fsgauge.rig.host.at_once import measure_at_once
+from fsgauge.rig.host.command_run import run_command
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.turn_steps import TurnSystem, Work
@@ -93,6 +95,8 @@ def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     """Measure one cell, from its caches again where other machines missed its start."""
     work, prepared = made.work, made.prepared
     job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
+    if isinstance(job, CommandJob):
+        return run_command(made, position, cell, job)
     with _reached(prepared):
         preconditioning = precondition_cell(work, made.turn, cell, job)
     for _ in range(MOST_STARTS - 1):

@@ -23,7 +23,7 @@ from fsgauge.engine.wire import (
     SimulateStep,
 )
 from fsgauge.plan.space import planned_room
-from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
+from fsgauge.plan.turns import load_for, make_plan, steps_for, with_seed
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.rig.simulator.device import device_of, devices_of, size_of, stripe_bytes_of
 from fsgauge.rig.simulator.policies import made_with, policy_of
@@ -100,7 +100,7 @@ def life_of(
             if isinstance(step, AgeFolder):
                 scan = method.scan_job(step.job.directory, aged=True)
                 found.append(Happens(scan, Scanned("aged", None)))
-        found.append(Happens(job_for(study, plan, turn, cell, place), (position, cell)))
+        found.append(Happens(load_for(study, plan, turn, cell, place), (position, cell)))
         folder = method.scanned_after(cell)
         if folder is not None:
             scan = method.scan_job(f"{ROOT}/{folder}", aged=False)

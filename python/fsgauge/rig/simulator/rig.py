@@ -187,7 +187,7 @@ class SimulatorRig(Rig):
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
         yield from refused_by([partial(_require_own, study, destroy)])
-        if method_of(study.workload).lays_out:
+        if method_of(study.workload).lays_out or method_of(study.workload).programs:
             yield _without_model(study)
             return
         without = refused_by(partial(policy_of, study, system) for system in study.systems)

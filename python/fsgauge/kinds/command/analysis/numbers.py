@@ -1,0 +1,112 @@
+"""A program's times, shares and own numbers, out of its runs."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fsgauge.kinds.command.analysis.model import OwnNumberResult, Waits
+from fsgauge.record.records import RunRecord
+from fsgauge.stats.analysis import Material
+from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.results import JudgedRatio
+from fsgauge.stats.samples import is_complete
+
+FEWEST_LOOKS = 20
+"""In all runs of a system together: fewer tell no share."""
+_TIME = "complete"
+
+
+@dataclass(frozen=True)
+class _OwnContrast(Contrast):
+    """Of a number that the study names, with its direction."""
+
+    more_is_better: bool = False
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.more_is_better
+
+
+def waits_of(material: Material) -> list[Waits]:
+    """One entry a cell and system that has a time."""
+    plan, found = material.study.plan, []
+    for cell in plan.cells:
+        for system in plan.systems:
+            runs = [
+                run
+                for run in material.runs
+                if (run.cell.id, run.system) == (cell.id, system) and is_complete(run)
+            ]
+            time = material.samples.number(_TIME, cell.id, system)
+            if time is not None:
+                found.append(_waits(runs, cell=cell.id, system=system, time=time))
+    return found
+
+
+def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
+    programs = [run.command for run in runs if run.command is not None]
+    results = [run.result for run in runs if run.result is not None]
+    looks = sum(each.looks for each in programs)
+    elapsed_ns = sum(each.elapsed_ns for each in results)
+    processor_ns = sum(each.cpu.user_ns + each.cpu.system_ns for each in results)
+    flushes = [each.flushes for each in programs]
+
+    def of_device(of: Callable[[Any], int]) -> float | None:
+        devices = [run.device for run in runs]
+        return None if None in devices else statistics.fmean(map(of, devices))
+
+    return Waits(
+        **place,
+        waiting=sum(e.waiting for e in programs) / looks if looks >= FEWEST_LOOKS else None,
+        looks=looks,
+        processor=processor_ns / max(elapsed_ns, 1),
+        peak_memory_bytes=max(each.peak_memory_bytes for each in programs),
+        read_bytes=of_device(lambda device: device.read_bytes),
+        written_bytes=of_device(lambda device: device.write_bytes),
+        requests=of_device(lambda device: device.read_requests + device.write_requests),
+        flushes=None if None in flushes else statistics.fmean(each or 0 for each in flushes),
+    )
+
+
+def numbers_of(material: Material, numbers: Sequence[Mapping[str, Any]]) -> list[OwnNumberResult]:
+    """Each number on each system; all ratios are one family of comparisons."""
+    plan, samples = material.study.plan, material.samples.beside()
+    for run in material.runs:
+        if run.command is not None and is_complete(run):
+            for name, value in run.command.values.items():
+                samples.put(name, run.cell.id, run, math.log(value))
+    contrasts = {
+        (each["name"], cell.id, system): _OwnContrast(
+            Value(each["name"], cell.id, system),
+            Value(each["name"], cell.id, plan.baseline),
+            more_is_better=each["better"] == "higher",
+        )
+        for each in numbers
+        for cell in plan.cells
+        for system in plan.systems
+        if system != plan.baseline
+    }
+    ratios = in_blocks(contrasts, samples, material.equivalence_percent)
+    found = []
+    for each in numbers:
+        for cell in plan.cells:
+            for system in plan.systems:
+                number = samples.number(each["name"], cell.id, system)
+                judged = ratios.get((each["name"], cell.id, system))
+                if number is not None:
+                    found.append(
+                        OwnNumberResult(
+                            name=each["name"],
+                            unit=each.get("unit", ""),
+                            better=each["better"],
+                            cell=cell.id,
+                            system=system,
+                            value=number,
+                            ratio=JudgedRatio(**judged.numbers()) if judged else None,
+                        )
+                    )
+    return found

@@ -1,0 +1,75 @@
+"""Numbers that a program printed: found by a regular expression, or by their path in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from typing import Any
+
+_READING_SECONDS = 10
+
+
+def read_numbers(
+    numbers: list[dict[str, Any]], output: str, errors: str
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Each by its name: the value, or why there is none."""
+    values: dict[str, float] = {}
+    unread: dict[str, str] = {}
+
+    def too_long(_number: int, _frame: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, too_long)
+    for each in numbers:
+        signal.alarm(_READING_SECONDS)
+        try:
+            if each["pattern"] is not None:
+                text = found_once(each["pattern"], f"{output}\n{errors}")
+            else:
+                text = at_path(json.loads(output), each["json_path"])
+            values[each["name"]] = above_zero(text)
+        except TimeoutError:
+            unread[each["name"]] = f"its pattern takes longer than {_READING_SECONDS} s to find"
+        except json.JSONDecodeError as error:
+            unread[each["name"]] = f"what it printed is no JSON: {error}"
+        except ValueError as error:
+            unread[each["name"]] = str(error)
+        finally:
+            signal.alarm(0)
+    return values, unread
+
+
+def found_once(pattern: str, text: str) -> str:
+    """What the first group matches, or all of it; ValueError unless it matches in one place."""
+    found = list(re.finditer(pattern, text, re.MULTILINE))
+    if len(found) != 1:
+        times = "nothing" if not found else f"{len(found)} times"
+        raise ValueError(f"its pattern matches {times} in what the program printed")
+    groups = [each for each in found[0].groups() if each is not None]
+    return groups[0] if groups else found[0][0]
+
+
+def at_path(document: object, path: str) -> str:
+    """ "results.0.mean"; ValueError where nothing stands there."""
+    for name in path.split("."):
+        if isinstance(document, dict) and name in document:
+            document = document[name]
+        elif isinstance(document, list) and name.isdecimal() and int(name) < len(document):
+            document = document[int(name)]
+        else:
+            raise ValueError(f'the JSON that it printed has no "{name}" of {path}')
+    if isinstance(document, bool) or not isinstance(document, int | float | str):
+        raise ValueError(f"{path} is no number")
+    return str(document)
+
+
+def above_zero(text: str) -> float:
+    """The number; ValueError for what is none or has no ratio."""
+    try:
+        value = float(text.replace(",", "").strip())
+    except ValueError:
+        raise ValueError(f'"{text[:40]}" is no number') from None
+    if not 0 < value < float("inf"):
+        raise ValueError(f"it is {text[:40]}, and a ratio needs a number above 0")
+    return value

@@ -1,0 +1,73 @@
+"""A program of the user's in a run: what is started in the place of a load, and what it did."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class OwnNumber(BaseModel):
+    """A number that the program prints: found by a regular expression, or by its path in JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: str
+    unit: str = ""
+    better: Literal["higher", "lower"]
+    pattern: str | None = None
+    json_path: str | None = None
+
+
+class CommandJob(BaseModel):
+    """`program` in an empty folder of the system. `prepare` and `finish` are lines for a shell,
+    around it and untimed. `kept_caches`: what the steps left in memory stays there.
+    `written_back`: its time ends when all that it wrote is on the storage."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    kind: Literal["command"] = "command"
+    program: Annotated[list[str], Field(min_length=1)]
+    folder: str
+    prepare: list[str] = []
+    finish: list[str] = []
+    kept_caches: bool = False
+    written_back: bool = False
+    time_limit_ns: int
+    numbers: list[OwnNumber] = []
+    exit_codes: list[int] = [0]
+
+
+class Found(BaseModel):
+    """What stood in the folder when the program began."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    files: int
+    size_bytes: int
+
+
+class CommandRun(BaseModel):
+    """What the program did. Its own time and processors' are in the run's result.
+
+    `looks` is how often its threads were looked at; in `waiting` of them one waited in the kernel
+    without being interruptible and none computed, which is how a process waits for storage. 0 looks
+    where this machine does not tell. `left` are names of processes that it left behind.
+    `values` are its own numbers, `unread` says of each that was not found why. `exit_code` is
+    negative for a signal, and None where it was ended by its time limit. `output` and `errors` are
+    the last lines of each. `flushes` is None where the device below does not count them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    exit_code: int | None
+    looks: int
+    waiting: int
+    peak_memory_bytes: int
+    values: dict[str, float]
+    unread: dict[str, str]
+    left: list[str]
+    output: list[str]
+    errors: list[str]
+    found: Found | None = None
+    flushes: int | None = None

@@ -1,0 +1,298 @@
+"""One run of a user's program: its steps, its caches, its time, and nothing of it left.
+
+`fsgauge.programs.supervisor` is the child that starts it. Each run has an empty folder of its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from fsgauge import __version__
+from fsgauge.engine.process import TimeLimit, end, hand_over, has_ended, how_it_ended, lines
+from fsgauge.engine.wire import (
+    Engine,
+    EngineFault,
+    LoadResult,
+    MachineProcessorTime,
+    ProcessorTime,
+    SelfMeasure,
+)
+from fsgauge.errors import InputError, RigError
+from fsgauge.machine.folder.marked_folder import remove_in
+from fsgauge.programs import child_environment, interpreter, start
+from fsgauge.programs.finding import find_program
+from fsgauge.record.command import CommandJob, CommandRun, Found
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import Cell, RunRecord
+from fsgauge.rig.happenings import RunStarted
+from fsgauge.rig.host.facts import watch_device
+from fsgauge.rig.host.turn_steps import TurnSystem
+from fsgauge.rig.recording import run_record
+from fsgauge.study.model import Study
+from fsgauge.workload import method_of
+
+_STEP_SECONDS = 1800.0
+_SLACK_SECONDS = 300.0
+_END_SECONDS = 15.0
+_MOST_FOUND = 1_000_000
+_FULL_SHARE = 0.01
+_CHILDREN = Path("/proc/thread-self/children")
+
+
+class Supervisor:
+    """The child, as this process talks to it; raises RigError where it does not answer."""
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: str) -> None:
+        self._process = process
+        self._folder = folder
+
+    def steps(self, steps: list[str]) -> str | None:
+        """What failed, or None."""
+        if not steps:
+            return None
+        seconds = _STEP_SECONDS * len(steps)
+        failed = self._ask({"steps": steps, "seconds": _STEP_SECONDS}, seconds)["failed"]
+        return None if failed is None else str(failed)
+
+    def timed(self, job: CommandJob) -> dict[str, Any]:
+        """What the program did, as the supervisor says it."""
+        seconds = job.time_limit_ns / 1e9
+        order = job.model_dump(include={"program", "numbers", "written_back"})
+        return self._ask({**order, "seconds": seconds}, seconds)
+
+    def _ask(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        pipes = self._process.stdin, self._process.stdout
+        assert pipes[0] is not None and pipes[1] is not None  # noqa: S101 - PIPE at start
+        limit = TimeLimit(seconds + _SLACK_SECONDS)
+        line = json.dumps({**order, "folder": self._folder}).encode() + b"\n"
+        hand_over(pipes[0], line, limit)
+        for answer in lines(pipes[1], limit, lambda: has_ended(self._process)):
+            found: dict[str, Any] = json.loads(answer)
+            return found
+        raise RigError(
+            "what starts the program ended without an answer",
+            cause="it was killed from outside (out of memory?), or the program killed it",
+            next="dmesg | tail",
+        )
+
+
+@contextmanager
+def supervised(folder: str) -> Iterator[Supervisor]:
+    """A supervisor whose programs work in `folder`; nothing that they started is left after it."""
+    process = start(
+        interpreter("fsgauge.programs.supervisor"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        environment=child_environment(),
+    )
+    try:
+        yield Supervisor(process, folder)
+    finally:
+        if process.stdin is not None:
+            with suppress(OSError):
+                process.stdin.close()  # it kills what it has started, and ends
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+        end(process)
+
+
+def require_program(study: Study) -> None:
+    """InputError for a program that is not here, with the package that has it where a study says
+    so; RigError where what it starts cannot be found again."""
+    needed = method_of(study.workload).programs
+    for name, package in needed.items():
+        if find_program(name) is None and not _is_file(name):
+            raise InputError(
+                f"{name} is not installed",
+                cause="the study starts it, and fsgauge does not include it",
+                next=f"apt-get install {package}" if package else f"command -v {shlex.quote(name)}",
+            )
+    if needed and not _CHILDREN.exists():
+        raise RigError(
+            "this kernel does not list the children of a process",
+            cause="it was built without CONFIG_PROC_CHILDREN, and what a program leaves behind"
+            " could not be found",
+            next="another kernel",
+        )
+
+
+def _is_file(name: str) -> bool:
+    """A program that is given by its path; one in the run's folder is made by a step."""
+    return name.startswith(("./", "../")) or (os.sep in name and os.access(name, os.X_OK))
+
+
+def run_command(made: TurnSystem, position: int, cell: Cell, job: CommandJob) -> RunRecord:
+    """Measure one cell; a program that fails is recorded as what this run gave."""
+    work, prepared = made.work, made.prepared
+    begun_unix_ns = time.time_ns()
+    result, command, fault, device, caches = None, None, None, None, ""
+    with _own_folder(job.folder), supervised(job.folder) as supervisor:
+        failed = supervisor.steps(job.prepare)
+        if failed is not None:
+            fault = _fault_of_step("prepare", failed, job.folder)
+        else:
+            found = _found(job.folder)
+            caches = "as the steps before left them"
+            if not job.kept_caches:
+                caches = work.systems.settle(prepared)[0]
+            work.tell(RunStarted(made.turn, cell))
+            begun_unix_ns = time.time_ns()
+            counted = watch_device(prepared)
+            said = supervisor.timed(job)
+            device = counted()
+            fault = _fault_of(job, said)
+            if "not_started" not in said:
+                command = _command_run(said, found, device.flush_requests if device else None)
+                result = _result(said, begun_unix_ns) if fault is None else None
+            if fault is None and (failed := supervisor.steps(job.finish)) is not None:
+                fault, result = _fault_of_step("finish", failed, job.folder), None
+    record = run_record(
+        *(work.study, work.plan, made.turn, position, prepared.target),
+        parts=in_one(work.systems.machine_name, result),
+        fault=fault,
+        caches=caches,
+        started_unix_ns=begun_unix_ns,
+        device=device,
+        command=command,
+    )
+    work.tell(record)
+    return record
+
+
+@contextmanager
+def _own_folder(path: str) -> Iterator[None]:
+    """An empty folder, removed with all that is in it."""
+    place = Path(path)
+    above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.mkdir(place.name, dir_fd=above)
+        try:
+            yield
+        finally:
+            remove_in(above, place.name, place.parent)
+    except OSError as error:
+        raise RigError(
+            "the folder of a run could not be made or removed",
+            details=(str(error),),
+            cause="the file system refused it; the records so far are kept",
+            next="dmesg | tail",
+        ) from error
+    finally:
+        os.close(above)
+
+
+def _found(folder: str) -> Found | None:
+    """What the steps made; None of more files than are worth counting."""
+    files = size_bytes = 0
+    for here, _, names, descriptor in os.fwalk(folder):
+        del here
+        files += len(names)
+        if files > _MOST_FOUND:
+            return None
+        for name in names:
+            with suppress(FileNotFoundError):
+                size_bytes += os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
+    return Found(files=files, size_bytes=size_bytes)
+
+
+def _fault_of(job: CommandJob, said: dict[str, Any]) -> EngineFault | None:
+    """Why the run counts as failed."""
+    name = Path(job.program[0]).name
+    if "not_started" in said:
+        return _fault(f"could not start {said['not_started']}", "", "", "command.not_started")
+    last = (said["errors"] or said["output"])[-3:]
+    words = f': "{" / ".join(last)}"' if last else ""
+    if said["exit_code"] is None:
+        return _fault(
+            f"{name} did not end within {job.time_limit_ns / 1e9:g} s, and was killed{words}",
+            "it hangs, or needs longer",
+            "a longer workload.time_limit, if it is to take so long.",
+            "command.time_limit",
+        )
+    if said["exit_code"] in job.exit_codes:
+        return None
+    how = how_it_ended(said["exit_code"])
+    if _is_full(job.folder, last):
+        return _full(f"{name} ended with {how}: the file system is full{words}")
+    return _fault(
+        f"{name} ended with {how}{words}",
+        "it failed; its last lines are in the records.",
+        "Try it by hand in an empty folder; codes that are no failure: workload.exit_codes.",
+        "command.failed",
+    )
+
+
+def _fault_of_step(which: str, failed: str, folder: str) -> EngineFault:
+    words = " / ".join(failed.splitlines())
+    if _is_full(folder, failed.splitlines()):
+        return _full(f"a step of {which} found the file system full: {words}")
+    return _fault(
+        f"a step of {which} failed: {words}",
+        "steps run in a shell, in the folder of the run.",
+        f"Try workload.{which} by hand in an empty folder.",
+        f"command.{which}",
+    )
+
+
+def _is_full(folder: str, last: list[str]) -> bool:
+    """By what it said, or by the room that is left, of bytes or of inodes."""
+    if any(os.strerror(errno.ENOSPC) in line for line in last):
+        return True
+    room = os.statvfs(folder)
+    no_inodes = room.f_files > 0 and room.f_ffree == 0
+    return room.f_bavail < _FULL_SHARE * room.f_blocks or no_inodes
+
+
+def _full(what: str) -> EngineFault:
+    return _fault(
+        what,
+        "the program and its steps need more room than the system has.",
+        "Larger storage: --set 'storage.size=8 GiB'.",
+        "command.full",
+        errno.ENOSPC,
+    )
+
+
+def _fault(what: str, cause: str, next: str, code: str, number: int | None = None) -> EngineFault:
+    return EngineFault(what=what, cause=cause, next=next, errno=number, code=code)
+
+
+def _command_run(said: dict[str, Any], found: Found | None, flushes: int | None) -> CommandRun:
+    of_result = {"elapsed_ns", "user_ns", "system_ns"}
+    own = {name: value for name, value in said.items() if name not in of_result}
+    return CommandRun(**own, found=found, flushes=flushes)
+
+
+def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:
+    """Its time, and that of processors; a program has no operations that are known."""
+    return LoadResult(
+        format=1,
+        kind="load",
+        engine=Engine(version=__version__, profile="release", target="", commit=""),
+        interface="psync",
+        notes=[],
+        ended="size_limit",
+        started_unix_ns=started_unix_ns,
+        warm_up_ns=0,
+        elapsed_ns=said["elapsed_ns"],
+        jobs=[],
+        in_flight_mean=0.0,
+        cpu=ProcessorTime(user_ns=said["user_ns"], system_ns=said["system_ns"], threads=1),
+        machine_cpu=MachineProcessorTime(busy_ns=0, total_ns=0),
+        intervals=[],
+        self_measure=SelfMeasure(
+            null_ns_per_operation=0.0,
+            clock_ns_per_read=0.0,
+            clock="clock_gettime",
+            stamps="operation",
+        ),
+    )

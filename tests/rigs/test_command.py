@@ -1,0 +1,169 @@
+"""Programs on real file systems: the shipped examples, and every way in which one goes wrong."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.report import write_report
+from fsgauge.rig.host.rig import HostRig
+from fsgauge.stats import read_study
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+from tests.rigs.conftest import MEBIBYTE
+from tests.rigs.measured import measured
+
+pytestmark = pytest.mark.root
+
+EXAMPLES = {
+    "command": "python3",
+    "command-git-clone": "git",
+    "command-git-status": "git",
+    "command-compile": "make",
+    "command-tar": "tar",
+    "command-rsync": "rsync",
+    "command-pgbench": "pg_ctlcluster",
+}
+
+
+def study_of(program: list[str], **keys: object) -> Study:
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "command",
+            "question": "How long does it take?",
+            "storage": {"kind": "ram", "size": 320 * MEBIBYTE},
+            "system": [{"name": "ext4"}, {"name": "xfs"}],
+            "workload": {"kind": "command", "program": program} | keys,
+            "plan": {"seed": 1, "blocks": 2},
+        }
+    )
+
+
+def results_of(stored: StoredStudy) -> Results:
+    return read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+        stored.scans,
+        stored.steps,
+    )
+
+
+def run(study: Study, results: Path, rig: HostRig) -> tuple[StoredStudy, Results]:
+    _, stored = measured(study, rig, results)
+    return stored, results_of(stored)
+
+
+def codes(results: Results) -> set[str]:
+    return {each.code for each in results.findings}
+
+
+def running(word: str) -> list[Path]:
+    """Processes whose command line has the word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if word in path.read_bytes().decode(errors="replace"):
+                found.append(path)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(("name", "needs"), EXAMPLES.items())
+def test_the_shipped_examples(name: str, needs: str, rig: HostRig, tmp_path: Path) -> None:
+    """In the shape in which they are shipped; without the program, its package is named."""
+    short = ['workload.parameters.seconds=["1"]'] if name == "command-pgbench" else []
+    study = load_study(name, ["plan.blocks=2", *short], storage="ram:512MiB", seed=1)
+    if shutil.which(needs) is None:
+        with pytest.raises(FsgaugeError) as refusal:
+            rig.check(study, None)
+        assert "apt-get install" in refusal.value.render()
+        return
+    stored, results = run(study, tmp_path, rig)
+    assert [each.fault for each in stored.runs] == [None] * 6
+    assert not {code for code in codes(results) if code.startswith("command.")}
+    assert "takes" in results.answer
+    assert "storage" in results.answer
+    for number in study.workload.model_dump().get("number", []):
+        assert f"Its {number['name']}: " in results.answer
+    assert write_report(stored.directory).exists()
+
+
+def test_the_folder_is_empty_each_time(tmp_path: Path, rig: HostRig) -> None:
+    program = ["sh", "-c", 'test -z "$(ls -A)" && mkdir a && echo {n} > a/b']
+    stored, _ = run(study_of(program, parameters={"n": ["1", "2"]}), tmp_path, rig)
+    assert [each.fault for each in stored.runs] == [None] * 12
+    assert {run.cell.name for run in stored.runs} == {"n=1", "n=2"}
+    assert all(run.device is not None and run.command is not None for run in stored.runs)
+
+
+def test_it_waits_where_it_syncs_and_the_flushes_are_counted(tmp_path: Path, rig: HostRig) -> None:
+    program = ["dd", "if=/dev/zero", "of=f", "bs=4096", "count=200", "oflag=dsync"]
+    stored, _ = run(study_of(program), tmp_path, rig)
+    for each in stored.runs:
+        assert each.command is not None and each.device is not None
+        assert each.command.flushes is not None
+        assert each.command.flushes >= 200
+        assert each.device.write_bytes >= 200 * 4096
+
+
+@pytest.mark.parametrize(
+    ("program", "keys", "code", "words"),
+    [
+        (["sh", "-c", "echo no >&2; exit 3"], {}, "command.failed", 'exit code 3: "no"'),
+        (["sleep", "1000.25"], {"time_limit": 300_000_000}, "command.time_limit", "within 0.3 s"),
+        (["dd", "if=/dev/zero", "of=f", "bs=1M"], {}, "command.full", "file system is full"),
+        (["true"], {"prepare": ["echo gone; false"]}, "command.prepare", "gone"),
+        (["true"], {"finish": ["exit 9"]}, "command.finish", "exit code 9"),
+        (["./none{n}"], {"parameters": {"n": ["1"]}}, "command.not_started", "No such file"),
+    ],
+)
+def test_what_goes_wrong_is_what_the_run_gave(
+    program: list[str], keys: dict[str, Any], code: str, words: str, tmp_path: Path, rig: HostRig
+) -> None:
+    stored, results = run(study_of(program, **keys), tmp_path, rig)
+    faults = [each.fault for each in stored.runs]
+    assert [each.code for each in faults if each] == [code] * 6
+    assert words in str(faults[0])
+    assert "runs.failed" in codes(results)
+    assert not running("1000.25")
+
+
+def test_codes_that_are_no_failure(tmp_path: Path, rig: HostRig) -> None:
+    stored, _ = run(study_of(["sh", "-c", "exit 24"], exit_codes=[0, 24]), tmp_path, rig)
+    assert [each.fault for each in stored.runs] == [None] * 6
+
+
+def test_a_daemon_is_a_finding_and_gone(tmp_path: Path, rig: HostRig) -> None:
+    _, results = run(study_of(["sh", "-c", "setsid sleep 1000.5 &"]), tmp_path, rig)
+    assert "command.left" in codes(results)
+    assert not running("1000.5")
+
+
+def test_a_pattern_that_matches_twice_is_a_finding(tmp_path: Path, rig: HostRig) -> None:
+    number = {"name": "n", "better": "lower", "pattern": r"(\d)"}
+    _, results = run(study_of(["echo", "1 2"], number=[number]), tmp_path, rig)
+    assert "command.unread" in codes(results)
+
+
+def test_steps_that_do_not_make_the_same_are_a_finding(tmp_path: Path, rig: HostRig) -> None:
+    step = "touch a; case $(stat -f -c %T .) in xfs) touch b;; esac"
+    _, results = run(study_of(["true"], prepare=[step]), tmp_path, rig)
+    assert "command.prepared_otherwise" in codes(results)
+    _, results = run(study_of(["true"], prepare=["touch a"]), tmp_path, rig)
+    assert "command.prepared_otherwise" not in codes(results)
+
+
+def test_a_program_that_is_not_here_is_refused_before_anything(rig: HostRig) -> None:
+    with pytest.raises(InputError, match="no-such-program is not installed"):
+        rig.check(study_of(["no-such-program"]), None)

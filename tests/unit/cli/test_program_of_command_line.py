@@ -1,0 +1,35 @@
+"""A program behind -- and its options become keys of the study."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.cli.asked_study import program_overrides
+from fsgauge.errors import InputError
+from fsgauge.kinds.command.keys import CommandWorkload
+from fsgauge.study.parse import load_study
+
+
+def workload(program: list[str], prepare: list[str], parameters: list[str]) -> CommandWorkload:
+    found = load_study("command", program_overrides("command", program, prepare, parameters))
+    assert isinstance(found.workload, CommandWorkload)
+    return found.workload
+
+
+def test_words_reach_the_program_as_they_were_typed() -> None:
+    words = ["tool", "-n", "{threads}", "a b", 'say "x"', "back\\slash", "ü", "$HOME", "a=b", ""]
+    found = workload(words, ['tar xf "/srv/a b.tar"'], ["threads=1,4"])
+    assert found.program == words
+    assert found.prepare == ['tar xf "/srv/a b.tar"']
+    assert found.parameters == {"threads": ["1", "4"]}
+
+
+def test_without_a_program_the_study_has_its_own() -> None:
+    assert program_overrides("command", [], [], []) == []
+    assert program_overrides("overhead", ["/a", "/b"], [], []) == [], "those are folders"
+
+
+@pytest.mark.parametrize("text", ["threads", "threads=", "=1"])
+def test_a_parameter_without_a_name_or_values_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        workload(["tool", "{threads}"], [], [text])

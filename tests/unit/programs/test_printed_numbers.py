@@ -1,0 +1,51 @@
+"""A number is read where it stands once; what is read wrongly is said and is no number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.programs.printed_numbers import at_path, read_numbers
+
+
+def number(**keys: object) -> dict[str, Any]:
+    return {"name": "tps", "pattern": None, "json_path": None, **keys}
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("nothing of it", "matches nothing"),
+        ("tps = 1\ntps = 2", "matches 2 times"),
+        ("tps = ten", '"ten" is no number'),
+        ("tps = 0", "a ratio needs a number above 0"),
+        ("tps = inf", "a ratio needs a number above 0"),
+        ("tps = nan", "a ratio needs a number above 0"),
+    ],
+)
+def test_a_pattern_that_finds_no_number(output: str, why: str) -> None:
+    values, unread = read_numbers([number(pattern=r"^tps = (\S+)")], output, "")
+    assert not values
+    assert why in unread["tps"]
+
+
+def test_a_pattern_finds_a_number_in_either_output() -> None:
+    found = [number(pattern=r"^tps = ([\d.,]+)")]
+    assert read_numbers(found, "tps = 1,234.5", "") == ({"tps": 1234.5}, {})
+    assert read_numbers(found, "", "tps = 2") == ({"tps": 2.0}, {})
+
+
+def test_a_pattern_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fsgauge.programs.printed_numbers._READING_SECONDS", 1)
+    _, unread = read_numbers([number(pattern=r"(a+)+$")], "a" * 40 + "b", "")
+    assert "takes longer" in unread["tps"]
+
+
+def test_a_number_in_json() -> None:
+    text = '{"results": [{"mean": 0.25, "name": "x"}], "ok": true}'
+    assert read_numbers([number(json_path="results.0.mean")], text, "")[0] == {"tps": 0.25}
+    for path in ("results.1.mean", "results.0.none", "ok", "results"):
+        assert "tps" in read_numbers([number(json_path=path)], text, "")[1]
+    assert "no JSON" in read_numbers([number(json_path="a")], "text", "")[1]["tps"]
+    assert at_path({"a": {"b": "3"}}, "a.b") == "3"

@@ -1,0 +1,188 @@
+"""The supervisor times one program, reads its numbers, and outlives nothing that it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.programs import interpreter
+from fsgauge.programs.supervisor import MOST_OUTPUT_BYTES, Output, last_lines
+
+SECONDS = 30.0
+
+
+class Asked:
+    """A supervisor in a folder."""
+
+    def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self.process, self.folder = process, folder
+
+    def ask(self, **order: object) -> dict[str, Any]:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        usual = {"folder": str(self.folder), "seconds": SECONDS, "numbers": []}
+        line = json.dumps({**usual, "written_back": False, **order})
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+        found: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return found
+
+    def shell(self, line: str, **order: object) -> dict[str, Any]:
+        return self.ask(program=["sh", "-c", line], **order)
+
+
+@contextmanager
+def supervisor(folder: Path) -> Iterator[Asked]:
+    with subprocess.Popen(
+        interpreter("fsgauge.programs.supervisor"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            yield Asked(process, folder)
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(SECONDS)
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
+    with supervisor(tmp_path) as found:
+        yield found
+
+
+def is_gone(pid: int) -> bool:
+    """Whether it ended, after a moment."""
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def pid_in(path: Path) -> int:
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        with suppress(FileNotFoundError, ValueError):
+            return int(path.read_text())
+        time.sleep(0.01)
+    raise AssertionError(f"{path} was not written")
+
+
+def test_a_program_is_timed_in_its_folder(asked: Asked) -> None:
+    said = asked.shell("pwd; echo wrong >&2; sleep 0.2; exit 7")
+    assert said["exit_code"] == 7
+    assert said["elapsed_ns"] >= 200_000_000
+    assert said["output"] == [str(asked.folder)]
+    assert said["errors"] == ["wrong"]
+    assert said["left"] == []
+
+
+def test_processor_time_of_children_counts(asked: Asked) -> None:
+    said = asked.shell("(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done)")
+    assert said["user_ns"] > said["elapsed_ns"] / 10
+    assert said["peak_memory_bytes"] > 0
+
+
+def test_a_program_that_computes_waits_for_nothing(asked: Asked) -> None:
+    said = asked.shell("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done")
+    assert said["looks"] > 0
+    assert said["waiting"] == 0
+
+
+def test_a_program_that_is_not_there(asked: Asked) -> None:
+    assert "No such file" in asked.ask(program=["./none"])["not_started"]
+    assert asked.shell("true")["exit_code"] == 0, "and the next one starts"
+
+
+def test_a_signal_is_told(asked: Asked) -> None:
+    assert asked.shell("kill -9 $$")["exit_code"] == -signal.SIGKILL
+
+
+def test_a_program_that_never_ends_is_killed_with_its_children(asked: Asked) -> None:
+    said = asked.shell("sleep 1000 & echo $! > pid; echo working; wait", seconds=0.5)
+    assert said["exit_code"] is None
+    assert said["output"] == ["working"]
+    assert is_gone(int((asked.folder / "pid").read_text()))
+
+
+def test_a_daemon_is_named_and_killed(asked: Asked) -> None:
+    """It has a session of its own and an orphan's parent, and holds the pipes open."""
+    said = asked.shell("setsid sh -c 'sleep 1000 & echo $! > pid' &")
+    assert said["exit_code"] == 0
+    assert said["left"] == ["sleep"]
+    assert said["elapsed_ns"] < SECONDS * 1e9
+    assert is_gone(pid_in(asked.folder / "pid"))
+
+
+def test_a_child_that_ends_soon_after_is_no_daemon(asked: Asked) -> None:
+    assert asked.shell("sleep 0.05 &")["left"] == []
+
+
+def test_a_server_of_a_step_lasts_for_the_program(asked: Asked) -> None:
+    assert asked.ask(steps=["sleep 1000 & echo $! > pid"])["failed"] is None
+    pid = pid_in(asked.folder / "pid")
+    assert asked.shell("kill -0 $(cat pid)")["exit_code"] == 0
+    assert not asked.shell("true")["left"]
+    assert asked.process.stdin is not None
+    asked.process.stdin.close()
+    assert is_gone(pid), "and not longer than the run"
+
+
+def test_nothing_is_left_when_fsgauge_goes_away_meanwhile(tmp_path: Path) -> None:
+    with supervisor(tmp_path) as asked:
+        assert asked.process.stdin is not None
+        order = {
+            "program": ["sh", "-c", "setsid sleep 1000 & echo $! > pid; sleep 1000"],
+            "folder": str(tmp_path),
+            "seconds": SECONDS * 10,
+            "numbers": [],
+        }
+        asked.process.stdin.write(json.dumps(order).encode() + b"\n")
+        asked.process.stdin.flush()
+        pid = pid_in(tmp_path / "pid")
+    assert is_gone(pid)
+
+
+def test_signals_for_the_supervisor_do_not_reach_its_program_ignored(asked: Asked) -> None:
+    assert asked.shell("true")["exit_code"] == 0
+    os.kill(asked.process.pid, signal.SIGTERM)
+    assert asked.shell("kill -TERM $$; exit 0")["exit_code"] == -signal.SIGTERM
+
+
+def test_a_step_that_fails_stops_those_behind_it(asked: Asked) -> None:
+    failed = asked.ask(steps=["echo no room; exit 3", "touch second"])["failed"]
+    assert failed == "echo no room; exit 3 ended with exit code 3\nno room"
+    assert not (asked.folder / "second").exists()
+
+
+def test_a_step_that_never_ends(asked: Asked) -> None:
+    assert "did not end in time" in asked.ask(steps=["sleep 1000"], seconds=0.3)["failed"]
+
+
+def test_output_without_end_is_no_memory_without_end(asked: Asked) -> None:
+    said = asked.shell("head -c 20000000 /dev/zero | tr '\\0' x; echo; echo last")
+    assert said["output"][-1] == "last"
+    kept = Output()
+    for _ in range(5):
+        kept.add(b"x" * MOST_OUTPUT_BYTES)
+        assert len(kept.kept) <= 2 * MOST_OUTPUT_BYTES
+
+
+def test_lines_are_cut_and_few() -> None:
+    found = last_lines("\n".join(["x" * 10_000, "", *map(str, range(30))]))
+    assert found[-1] == "29"
+    assert len(found) == 20
+    assert len(last_lines("x" * 10_000)[0]) == 500
