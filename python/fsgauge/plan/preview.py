@@ -21,6 +21,7 @@ from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
+from fsgauge.plan.race import made_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
@@ -197,13 +198,7 @@ def _durability(study: Study, folders: Mapping[str, SystemFacts]) -> list[str]:
 def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
     if folder is not None:
         return replace(made_as_mounted(folder), server=system.server)
-    return SystemOptions(
-        kind=system.kind,
-        mount=system.mount,
-        mkfs=system.mkfs.split(),
-        tunables=system.tunables,
-        server=system.server,
-    )
+    return made_of(system)
 
 
 def _block_times(

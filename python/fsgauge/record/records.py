@@ -49,6 +49,7 @@ from fsgauge.record.merging import merged
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.race import RaceRules
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
@@ -134,6 +135,8 @@ class Plan(BaseModel):
     """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
     is compared."""
     curve: Curve | None = Field(default=None, exclude_if=lambda value: value is None)
+    race: RaceRules | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a race `turns` are all that it can have: every system in every block."""
 
     @property
     def all_turns(self) -> list[Turn]:
