@@ -38,10 +38,12 @@ from fsgauge.plan.estimate import (
     turns_of_block,
 )
 from fsgauge.plan.preconditioning import storage_written_bytes
+from fsgauge.plan.race import most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
+from fsgauge.record.race import LOOKS
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
@@ -89,10 +91,15 @@ def make_plan(
     require_files_fit(study, size_bytes)
     curve, loads, cells = curve_of(study), cells_of(study.workload), planned_cells(study)
     a_block, once = _seconds(study, size_bytes, side_by_side, around)
-    blocks = _blocks(study, a_block, once)
+    race = race_of(study)
+    blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
     unpaced = _turns(study, loads, 1, derived_seed(seed, 0, "unpaced")) if curve else []
     turns = unpaced + _turns(study, cells, blocks, seed, first_block=len(unpaced) and 1)
     struck = struck_turns(study, loads, strikes, blocks)
+    measured = most_blocks(study) if race else blocks
+    seconds = once + measured * a_block
+    if race and race.budget_seconds is not None:
+        seconds = min(seconds, race.budget_seconds)
     return Plan(
         study=study.name,
         seed=seed,
@@ -102,22 +109,21 @@ def make_plan(
         primary_layout=LAYOUT in study.plan.primary,
         cells=[*loads, *cells] if curve is not None else cells,
         turns=turns,
-        expected_seconds=once
-        + blocks * a_block
-        + struck_seconds(study, struck, size_bytes, around),
+        expected_seconds=seconds + struck_seconds(study, struck, size_bytes, around),
         expected_written_bytes=0
         if around.block
-        else written_bytes(study, size_bytes, blocks, around),
+        else written_bytes(study, size_bytes, measured, around),
         side_by_side=side_by_side,
         struck=struck,
         curve=curve,
+        race=race,
     )
 
 
-def written_bytes(study: Study, size_bytes: int, blocks: int, around: Around = HERE) -> int:
+def written_bytes(study: Study, size_bytes: int, blocks: float, around: Around = HERE) -> int:
     """What so many blocks write at most, and what is written before them."""
     of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes, around)
-    return storage_written_bytes(study, size_bytes) + of_blocks
+    return storage_written_bytes(study, size_bytes) + int(of_blocks)
 
 
 def _seconds(
@@ -195,15 +201,19 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks
-    fitting = int((budget_ns / 1e9 - once) / a_block)
-    if fitting < FEWEST_BLOCKS:
+    race = study.plan.mode == "race"
+    confirming = most_blocks(study) - study.plan.blocks if race else 0.0
+    fewest = LOOKS[0] if race else FEWEST_BLOCKS
+    fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
+    if fitting < fewest:
+        words = f"{fewest} blocks" + (" and those that confirm" if race else "")
         raise InputError(
-            f"the budget of {exact_duration(budget_ns)} is too short for {FEWEST_BLOCKS} blocks",
+            f"the budget of {exact_duration(budget_ns)} is too short for {words}",
             cause=f"one block takes about {format_duration(a_block * 1e9)}: "
             f"{turns_of_block(study)} turns of {len(planned_cells(study))} cells",
             next="a larger plan.budget, fewer cells, or a shorter workload.duration",
         )
-    return min(fitting, study.plan.blocks)
+    return study.plan.blocks if race else min(fitting, study.plan.blocks)
 
 
 def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:

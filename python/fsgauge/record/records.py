@@ -50,6 +50,7 @@ from fsgauge.record.merging import merged
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.race import RaceRules
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
@@ -132,9 +133,9 @@ class Plan(BaseModel):
     side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
     struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
-    """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
-    is compared."""
+    """Turns whose runs are struck on purpose, in blocks of their own: nothing that is compared."""
     curve: Curve | None = Field(default=None, exclude_if=lambda value: value is None)
+    race: RaceRules | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def all_turns(self) -> list[Turn]:
@@ -148,9 +149,9 @@ class Plan(BaseModel):
     @property
     def comparisons(self) -> int:
         """The primary cells times the systems next to the baseline: corrected together."""
-        loads = sum(cell.pace is None for cell in self.cells)
-        cells = loads if self.curve else len(self.primary or self.cells)
-        return max(1, cells * (len(self.systems) - 1))
+        loads = [cell for cell in self.cells if cell.pace is None]
+        cells = loads if self.curve else self.primary or self.cells
+        return max(1, len(cells) * (len(self.systems) - 1))
 
     def has_cell(self, measured: Cell) -> bool:
         """Whether a cell is one of the plan, also with a rate that was decided since."""
@@ -280,8 +281,7 @@ class RunRecord(Record):
 class LostBlock(BaseModel):
     """A block in which a machine was lost, as the journal has it: what happened and what was done
     meanwhile, both in words, and the last lines of the machine's console. `again`: the block was
-    measured again; otherwise the runs that it lacked have failed.
-    """
+    measured again; otherwise the runs that it lacked have failed."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -50,6 +50,7 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
+from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import (
     Comparison,
     DidNothing,
@@ -93,6 +94,11 @@ def read_study(
     `lost` are the times that a machine was lost, `not_removed` those that a system stayed behind,
     and `ended_by` is what ended the study early.
     """
+    whole, whole_runs = study, runs
+    if study.plan.race is not None:
+        study = as_confirmed(study, runs)
+        turns, runs = of_shown(study, turns), of_shown(study, runs)
+        scans, steps = of_shown(study, scans), of_shown(study, steps)
     whole_plan = study.plan
     study = without_paths(study)
     plan = study.plan
@@ -167,7 +173,7 @@ def read_study(
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
     found = _results(evidence, analysis, primary, metrics, findings, measure_all(samples))
-    return found.model_copy(update={"struck": struck})
+    return with_race(found.model_copy(update={"struck": struck}), whole, whole_runs)
 
 
 def read_side(side: Side) -> Results:

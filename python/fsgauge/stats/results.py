@@ -18,6 +18,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.race.model import Race
 from fsgauge.stats.result_model import OwnResults as OwnResults
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.struck_run import StruckRun
@@ -301,6 +302,8 @@ class Results(ResultModel):
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     traffic: list[TrafficNumber] = Field(default=[], exclude_if=lambda value: not value)
     struck: list[StruckRun] = Field(default=[], exclude_if=lambda value: not value)
+    race: Race | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a race all else is of its shown blocks: those that confirm."""
     own: SerializeAsAny[OwnResults] | None = None
 
     @property

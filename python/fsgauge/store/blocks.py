@@ -22,8 +22,8 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.plain_files.bounds import MOST_ROWS
 from fsgauge.record.records import RunRecord
-from fsgauge.record.series_files import SeriesFile, SeriesRecord
 from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load, OnDemand
+from fsgauge.record.series_files import SeriesFile, SeriesRecord
 from fsgauge.store.files import read_record, record_files, turn_of
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.parquet import RowsTogether, first_words, quoted, reading, require_few_rows

@@ -171,7 +171,9 @@ class Study(StudyModel):
 
     @model_validator(mode="after")
     def _plan_has_a_mode(self, info: ValidationInfo) -> Study:
-        check_mode(self.plan, self.workload, has_faults=bool(self.faults), info=info)
+        check_mode(
+            self.plan, self.workload, len(self.systems), has_faults=bool(self.faults), info=info
+        )
         return self
 
     @model_validator(mode="after")

@@ -1,35 +1,44 @@
-"""Whether a plan's mode fits the load: a curve needs a limit, and a load that has a pace."""
+"""Whether a plan's mode fits the study: a curve needs a limit, and a load that has a pace; a race
+rivals, and blocks enough for a look."""
 
 from __future__ import annotations
 
 from pydantic import ValidationInfo
 
 from fsgauge import kinds
+from fsgauge.record.race import LOOKS
 from fsgauge.study.base import conflict, written
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.workload import Workload, keys_of
 
+OF_MODES = {
+    "curve": ["latency_limit", "quantile"],
+    "race": ["margin_percent", "confirm", "weaker_may_win"],
+}
+
 
 def check_mode(
-    plan: PlanSettings, workload: Workload, *, has_faults: bool, info: ValidationInfo
+    plan: PlanSettings,
+    workload: Workload,
+    systems: int,
+    *,
+    has_faults: bool,
+    info: ValidationInfo,
 ) -> None:
     """Raise a conflict, its keys below the study, where a key contradicts the mode or would be
     ignored."""
-    if plan.mode == "race":
-        raise conflict(
-            "this fsgauge has no races yet",
-            [("plan", "mode")],
-            next='mode = "all", with every system in every block',
-        )
-    if plan.mode != "curve":
-        for key in ("latency_limit", "quantile"):
+    for mode, keys in OF_MODES.items():
+        for key in written(plan, info, keys) if plan.mode != mode else []:
             usual = PlanSettings.model_fields[key].default  # as a study that is written out has it
-            if key in written(plan, info, [key]) and getattr(plan, key) != usual:
+            if getattr(plan, key) != usual:
                 raise conflict(
-                    f'{key} would be ignored: it is of plan.mode "curve"',
+                    f'{key} would be ignored: it is of plan.mode "{mode}"',
                     [("plan", key), ("plan", "mode")],
-                    next="--set plan.mode=curve, or leave it out",
+                    next=f"--set plan.mode={mode}, or leave it out",
                 )
+    if plan.mode == "race":
+        _can_race(plan, systems, has_faults=has_faults)
+    if plan.mode != "curve":
         return
     _has_limit(plan)
     _has_pace(workload)
@@ -45,6 +54,28 @@ def check_mode(
             "faults strike a load at one pace, and a curve has many",
             [("fault",), ("plan", "mode")],
             next='mode = "all", with a rate below the limit',
+        )
+
+
+def _can_race(plan: PlanSettings, systems: int, *, has_faults: bool) -> None:
+    if systems < 2:
+        raise conflict(
+            "one system has nothing to race against",
+            [("plan", "mode"), ("system",)],
+            next='a second [[system]], or mode = "all"',
+        )
+    if plan.blocks < LOOKS[0]:
+        raise conflict(
+            f"nothing leaves a race before block {LOOKS[0]}",
+            [("plan", "blocks"), ("plan", "mode")],
+            next="leave blocks out; a budget ends a race",
+        )
+    if plan.stop_interval is not None or has_faults:
+        key = ("fault",) if has_faults else ("plan", "stop_interval")
+        raise conflict(
+            "a race ends by its own rules, and nothing is struck in it",
+            [key, ("plan", "mode")],
+            next=f'leave {key[-1]} out, or mode = "all"',
         )
 
 

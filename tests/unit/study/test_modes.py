@@ -17,7 +17,6 @@ REFUSED = {
     "kind writers has no rate that could rise": ("writers", [CURVE, LIMIT]),
     "rate would be ignored": ("overhead", [CURVE, LIMIT, "workload.rate=100 IOPS"]),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
-    "no races yet": ("overhead", ["plan.mode=race"]),
 }
 
 
