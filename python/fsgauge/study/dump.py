@@ -54,6 +54,8 @@ def _without_effect(system: System) -> dict[str, str]:
         reasons |= dict.fromkeys(keys_without_effect(system.kind), UNFORMATTED[system.kind])
     if system.access is None:
         reasons["access"] = "as [access] says"
+    if not system.vary:
+        reasons["vary"] = "each system stands for itself here"
     if system.rig is None:
         reasons["rig"] = "the kernel of the machine"
     for key in ALLOCATING:
