@@ -55,7 +55,7 @@ def vary_systems(
     for index, table in enumerate(tables):
         if _varies(table):
             _require_known(document, index, known)
-    total = sum(combinations(table["vary"]) if _varies(table) else 1 for table in tables)
+    total = sum(combinations(table.get("vary", {})) for table in tables)
     plan = document.data.get("plan")
     races = isinstance(plan, dict) and plan.get("mode") == "race"
     if total > MOST_SYSTEMS and not races:
@@ -68,21 +68,30 @@ def vary_systems(
         )
     seed = plan.get("seed") if isinstance(plan, dict) else None
     chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
-    found: list[tuple[dict[str, Any], int]] = []
-    for index, table in enumerate(tables):
-        if not _varies(table):
-            found.append((table, index))
-            continue
-        points = every_point(table["vary"])
-        if total > MOST_SYSTEMS:
-            share = SAMPLED * combinations(table["vary"]) / total
-            points = hypercube(table["vary"], max(2, round(share)), chance)
-        found += [(system_at(table, point), index) for point in points]
+    found = [
+        (system_at(table, point) if _varies(table) else table, index)
+        for index, (table, points) in enumerate(zip(tables, points_of(tables, chance), strict=True))
+        for point in points
+    ]
     if total > MOST_SYSTEMS:
         say(
             f"{len(found)} of {total:,} combinations are raced: a Latin hypercube, each value alike"
         )
     _replace(document, found)
+
+
+def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
+    """Of each table its combinations, or of too many a sample; one of a table that does not
+    vary."""
+    varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
+    total = sum(map(combinations, varying))
+    if total <= MOST_SYSTEMS:
+        return [every_point(vary) for vary in varying]
+    shares = [round(SAMPLED * combinations(vary) / total) for vary in varying]
+    return [
+        hypercube(vary, max(2, share), chance) if vary else [{}]
+        for vary, share in zip(varying, shares, strict=True)
+    ]
 
 
 def combinations(vary: Vary) -> int:
