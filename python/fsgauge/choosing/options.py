@@ -12,7 +12,7 @@ from importlib.resources import files
 from fsgauge.choosing.load import Load
 from fsgauge.durability import SystemOptions, Weak, weakened
 from fsgauge.study.system import System
-from fsgauge.study.varying import Value, short_name, system_at
+from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 
 KINDS = ("ext4", "xfs", "btrfs")
 """What is tried unless --kinds says otherwise."""
@@ -39,13 +39,12 @@ class Option:
 
     @property
     def words(self) -> str:
-        """ "allocsize default, 1m or 64m", "-I default or 128"."""
+        """ "noatime", "allocsize=1m or 64m", "-I 128"."""
         name = short_name(self.key)
-        name = f"-{name}" if len(name) == 1 else name
-        shown = ["off" if v is False else "on" if v is True else str(v) for v in self.values]
-        if shown[-1] == "on":
+        shown = [str(value) for value in self.values if value is not False and value != DEFAULT]
+        if shown == ["True"]:
             return name
-        return " or ".join(filter(None, (f"{name} {', '.join(shown[:-1])}".strip(), shown[-1])))
+        return f"{f'-{name} ' if len(name) == 1 else f'{name}='}{' or '.join(shown)}"
 
 
 @dataclass(frozen=True)

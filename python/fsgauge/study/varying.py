@@ -106,11 +106,11 @@ def every_point(vary: Vary) -> list[Point]:
 
 def hypercube(vary: Vary, number: int, chance: random.Random) -> list[Point]:
     """The first combination, and so many others at most in which every value of every key stands
-    alike often."""
-    first = {key: values[0] for key, values in vary.items()}
+    alike often; fewer where some fall together."""
     columns = [_column(values, number, chance) for values in vary.values()]
-    points = [dict(zip(vary, values, strict=True)) for values in zip(*columns, strict=True)]
-    return [each for at, each in enumerate([first, *points]) if each not in [first, *points][:at]]
+    points: list[Point] = [{key: values[0] for key, values in vary.items()}]
+    points += [dict(zip(vary, values, strict=True)) for values in zip(*columns, strict=True)]
+    return [each for at, each in enumerate(points) if each not in points[:at]]
 
 
 def _column(values: Sequence[Item], number: int, chance: random.Random) -> list[Item]:
@@ -195,11 +195,17 @@ def _name(name: str, words: Mapping[str, str]) -> str:
     shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
     placed = set(_PLACE.findall(name))
     more = [
-        key if value == "on" else f"-{key} {value}" if len(key) == 1 else f"{key}={value}"
+        _shown(key, value)
         for key, value in short.items()
         if key not in placed and value not in (DEFAULT, "off")
     ]
     return fitting(", ".join([shown, *more]))
+
+
+def _shown(name: str, value: str) -> str:
+    if len(name) == 1:
+        return f"-{name}" if value == "on" else f"-{name} {value}"
+    return name if value == "on" else f"{name}={value}"
 
 
 def _varies(table: object) -> bool:
