@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fsgauge.study.system import MOST_SYSTEMS
 from fsgauge.study.varying import SAMPLED, Point, around, combinations, points_of, system_at
 
 
-def is_sampled(tables: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether so many combinations were there that only some were raced."""
+def is_sampled(text: str) -> bool:
+    """Whether a study has so many combinations that only some are raced."""
+    tables = tomllib.loads(text)["system"]
     return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
 
 

@@ -20,14 +20,15 @@ from fsgauge.cli.choices import (
     rig_option,
 )
 from fsgauge.errors import InputError
-from fsgauge.exit_codes import ExitCode, ends
+from fsgauge.exit_codes import ExitCode, ends, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
+    from fsgauge.durability import SystemOptions
     from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.rig import FleetChoice, Rig
-    from fsgauge.study.model import Study
+    from fsgauge.study.model import Study, System
 
 _FEWEST = 2
 
@@ -108,6 +109,7 @@ def command(
     every comparison and every look; the gain of the winner is measured again afterwards.
     """
     from fsgauge.choosing.race_study import race_text, reasons_of
+    from fsgauge.choosing.second import is_sampled, second_tables
 
     entry = _entry(load, kinds, safe=safe)
     tables = [table for each in entry.proposed for table in each.tables] or None
@@ -125,7 +127,14 @@ def command(
         from fsgauge.cli.run import ask_where_long
 
         ask_where_long(study, world)
-    return _race(study, world, asked, results, style)
+    code, winner = _race(study, world, asked, results, style)
+    near = second_tables(text, winner) if winner and is_sampled(text) else []
+    if len(near) < _FEWEST:
+        return code
+    say(f"second    race: {len(near)} systems around {winner}")
+    around = race_text(f"{entry.name}-second", entry.text, near, budget=budget, reasons={})
+    second, world = _without_refused(around, asked)
+    return gravest([code, _race(second, world, asked, results, style)[0]])
 
 
 @dataclass(frozen=True)
@@ -231,13 +240,15 @@ def _require_made(study: Study) -> None:
 
 
 def _weak(study: Study) -> list[str]:
-    from fsgauge.durability import SystemOptions, weakened
+    from fsgauge.durability import weakened
 
-    return [
-        each.name
-        for each in study.systems
-        if weakened(SystemOptions(each.kind, each.mount, each.mkfs.split(), each.tunables))
-    ]
+    return [each.name for each in study.systems if weakened(_options_of(each))]
+
+
+def _options_of(system: System) -> SystemOptions:
+    from fsgauge.durability import SystemOptions
+
+    return SystemOptions(system.kind, system.mount, system.mkfs.split(), system.tunables)
 
 
 def _require_several(study: Study, weak: Sequence[str], refused: Sequence[str]) -> None:
@@ -312,7 +323,40 @@ def _write(study: Study, output: Path) -> None:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
 
 
-def _race(study: Study, world: Rig, asked: _Asked, results: Path, style: str | None) -> int:
-    from fsgauge.cli.execution import execute
+def _race(
+    study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
+) -> tuple[int, str]:
+    """The exit code, and the winner; "" where the race did not come so far."""
+    from fsgauge.cli.execution import execute, report_in
 
-    return execute(study, rig=world, results=results, destroy=asked.consent, style=style)
+    winners: list[str] = []
+
+    def concluded(directory: Path) -> None:
+        race = report_in(directory).get("race")
+        if race is not None:
+            winners.append(race["leader"])
+
+    code = execute(
+        study,
+        rig=world,
+        results=results,
+        destroy=asked.consent,
+        style=style,
+        concluded=concluded,
+    )
+    winner = "".join(winners)
+    if winner and style is None:
+        _say_commands(study, winner)
+    return code, winner
+
+
+def _say_commands(study: Study, winner: str) -> None:
+    """The winner's lines, to copy, and what it gives up."""
+    from fsgauge.durability import weakened
+    from fsgauge.stats.choosing.commands import commands_of
+
+    system = next(each for each in study.systems if each.name == winner)
+    for line in commands_of(system.model_dump(mode="json")):
+        click.echo(line)
+    for weak in weakened(_options_of(system)):
+        click.echo(f"# {weak.option}: {weak.loses}")
