@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 
 from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.preconditioning import most_rounds, rounds
+from fsgauge.plan.curve import curve_of, planned_cells
+from fsgauge.plan.preconditioning import most_rounds, rounds, storage_seconds
 from fsgauge.plan.space import layout_bytes, planned_room, speed_on
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
@@ -37,11 +40,12 @@ def turn_seconds(
     access: AccessKeys,
     speed: Speed = EXPECTED,
     around: Around = HERE,
+    cells: Sequence[Cell] | None = None,
 ) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
     speed = around.limited(speed_on(study, speed))
     method, space = _method_at(study, size_bytes, access), layout_bytes(study, size_bytes)
-    cells = cells_of(study.workload)
+    cells = planned_cells(study) if cells is None else cells
     made = sum(len(group) for group in method.stages(cells))
     times = 1 + rounds(study, speed)
     runs = [times * method.run_seconds(cell, space, speed) for cell in cells]
@@ -59,20 +63,40 @@ def block_seconds(
     *,
     side_by_side: bool = False,
     around: Around = HERE,
+    cells: Sequence[Cell] | None = None,
 ) -> float:
-    """Every system's turn, the baseline's second one, and those over paths beside a server."""
+    """Every system's turn, the baseline's second one, and those over paths beside a server; `cells`
+    in place of those of the plan."""
     sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
     return sliced + sum(
-        count * turn_seconds(study, size_bytes, access, speed, around)
+        count * turn_seconds(study, size_bytes, access, speed, around, cells)
         for access, count in _turns_by_access(study).items()
     )
+
+
+def plan_seconds(
+    study: Study,
+    size_bytes: int,
+    blocks: int,
+    side_by_side: bool,
+    around: Around = HERE,
+    speed: Speed = EXPECTED,
+) -> float:
+    """So many blocks, of a curve the first one unpaced, and what is done once before them."""
+    of_block = partial(
+        block_seconds, study, size_bytes, speed, side_by_side=side_by_side, around=around
+    )
+    once = around.before_seconds + storage_seconds(study, size_bytes, speed)
+    if curve_of(study) is None:
+        return once + blocks * of_block()
+    return once + (blocks - 1) * of_block() + of_block(cells=cells_of(study.workload))
 
 
 def under_load_share(
     study: Study, size_bytes: int, *, side_by_side: bool = False, around: Around = HERE
 ) -> float:
     """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
-    space, cells = layout_bytes(study, size_bytes), cells_of(study.workload)
+    space, cells = layout_bytes(study, size_bytes), planned_cells(study)
     loads, speed = 0.0, around.limited(speed_on(study))
     for access, count in _turns_by_access(study).items():
         method = _method_at(study, size_bytes, access)
@@ -94,7 +118,7 @@ def _method_at(study: Study, size_bytes: int, access: AccessKeys) -> Method:
 def _slicing_seconds(study: Study) -> float:
     """The engine's further starts in one turn whose runs are cut into slices."""
     method = method_of(study.workload)
-    slicings = [method.slicing(cell) for cell in cells_of(study.workload)]
+    slicings = [method.slicing(cell) for cell in planned_cells(study)]
     return SLICE_SECONDS * sum(each.count for each in slicings if not each.is_whole)
 
 
@@ -114,7 +138,7 @@ def turn_written_bytes(study: Study, size_bytes: int, around: Around = HERE) -> 
     space = layout_bytes(study, size_bytes)
     written = sum(
         min(method.written_bytes(cell, space), _most_bytes(method, cell, space, speed))
-        for cell in cells_of(study.workload)
+        for cell in planned_cells(study)
     )
     filled = filled_bytes(study, method, space)
     return filled + int((1 + most_rounds(study)) * written)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
@@ -15,10 +16,12 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.durability import MEMORY, SystemOptions, weakened
 from fsgauge.plan.around import HERE, Around
 from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
-from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
+from fsgauge.plan.curve import curve_of, curve_words
+from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
-from fsgauge.plan.preconditioning import endurance, storage_seconds
+from fsgauge.plan.preconditioning import endurance
+from fsgauge.plan.race import made_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
@@ -79,6 +82,7 @@ class PlanDescription(_Facts):
     durability: list[str] = []
     """What single systems give up, or the storage does not have."""
     turns: list[Turn]
+    curve: str = ""
     faults: list[str] = []
     """What is done to machines on purpose, a line each, in blocks after all others."""
     blocks: int
@@ -152,6 +156,7 @@ def describe(
         cautions=[*_method(study, size_bytes).cautions(), *cautions],
         durability=_durability(study, folders),
         turns=plan.turns,
+        curve=curve_words(plan),
         faults=fault_lines(plan),
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -193,13 +198,7 @@ def _durability(study: Study, folders: Mapping[str, SystemFacts]) -> list[str]:
 def _made(system: System, folder: SystemFacts | None) -> SystemOptions:
     if folder is not None:
         return replace(made_as_mounted(folder), server=system.server)
-    return SystemOptions(
-        kind=system.kind,
-        mount=system.mount,
-        mkfs=system.mkfs.split(),
-        tunables=system.tunables,
-        server=system.server,
-    )
+    return made_of(system)
 
 
 def _block_times(
@@ -214,11 +213,8 @@ def _block_times(
     if measured is None and (tried := around.block) is not None:
         return tried.seconds, tried.shortest_seconds, tried.longest_seconds
     if measured is None:
-        shortest, longest = (
-            (around.before_seconds + storage_seconds(study, size_bytes, speed)) / blocks
-            + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side, around=around)
-            for speed in (FASTEST, SLOWEST)
-        )
+        of_plan = partial(plan_seconds, study, size_bytes, blocks, plan.side_by_side, around)
+        shortest, longest = (of_plan(speed) / blocks for speed in (FASTEST, SLOWEST))
         return plan.expected_seconds / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     beside = runs * (RUN_SECONDS + around.run_seconds)
@@ -227,8 +223,7 @@ def _block_times(
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
     blocks = plan.turns[-1].block + 1
-    a_block = block_seconds(study, size_bytes, side_by_side=plan.side_by_side, around=around)
-    return around.before_seconds + storage_seconds(study, size_bytes) + blocks * a_block
+    return plan_seconds(study, size_bytes, blocks, plan.side_by_side, around)
 
 
 def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:
@@ -264,11 +259,11 @@ def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensiti
 def _held_equal(study: Study, size_bytes: int, *, is_simulated: bool) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    method = _method(study, size_bytes, is_simulated=is_simulated)
-    first, *lines = method.held_equal(space, has_raw)
+    first, *lines = _method(study, size_bytes, is_simulated=is_simulated).held_equal(space, has_raw)
+    pace = ", unpaced" if curve_of(study) is None else ", paced"
     return [
         first + _half(study),
-        *lines[:-1],
+        *(line.replace(", unpaced", pace) for line in lines[:-1]),
         f"state: {_state(study)}",
         lines[-1],
         *_emptied(study),

@@ -30,11 +30,19 @@ from fsgauge.engine.wire import ClientsJob, LoadJob
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
-from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
+from fsgauge.plan.curve import curve_of, planned_cells, steps_of
+from fsgauge.plan.estimate import (
+    block_seconds,
+    plan_seconds,
+    turn_written_bytes,
+    turns_of_block,
+)
+from fsgauge.plan.preconditioning import storage_written_bytes
+from fsgauge.plan.race import most_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.factors import factors_of
+from fsgauge.record.race import LOOKS
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import LAYOUT, Study
@@ -80,27 +88,32 @@ def make_plan(
         raise ValueError("the study has no seed: use with_seed before make_plan")
     require_few_runs(study)
     require_files_fit(study, size_bytes)
-    cells = cells_of(study.workload)
+    curve, loads, cells = curve_of(study), cells_of(study.workload), planned_cells(study)
     a_block, once = _seconds(study, size_bytes, side_by_side, around)
-    blocks = _blocks(study, a_block, once)
-    struck = struck_turns(study, cells, strikes, blocks)
+    race = race_of(study)
+    blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
+    unpaced = _turns(study, loads, 1, derived_seed(seed, 0, "unpaced")) if curve else []
+    turns = unpaced + _turns(study, cells, blocks, seed, first_block=len(unpaced) and 1)
+    struck = struck_turns(study, loads, strikes, blocks)
     return Plan(
         study=study.name,
         seed=seed,
         baseline=study.systems[0].name,
         systems=[system.name for system in study.systems],
-        primary=_primary_ids(study, cells),
+        primary=steps_of(cells, _primary_ids(study, loads)),
         primary_layout=LAYOUT in study.plan.primary,
-        cells=cells,
-        turns=_turns(study, cells, blocks, seed),
+        cells=[*loads, *cells] if curve is not None else cells,
+        turns=turns,
         expected_seconds=once
-        + blocks * a_block
+        + (most_blocks(study) if race else blocks) * a_block
         + struck_seconds(study, struck, size_bytes, around),
         expected_written_bytes=0
         if around.block
         else written_bytes(study, size_bytes, blocks, around),
         side_by_side=side_by_side,
         struck=struck,
+        curve=curve,
+        race=race,
     )
 
 
@@ -113,11 +126,12 @@ def written_bytes(study: Study, size_bytes: int, blocks: int, around: Around = H
 def _seconds(
     study: Study, size_bytes: int, side_by_side: bool, around: Around
 ) -> tuple[float, float]:
-    """Of a block, and of what is done once."""
+    """Of a block, and of what is done once: before all blocks, and of a curve its unpaced block."""
     if around.block is not None:
         return around.block.seconds, 0.0
     a_block = block_seconds(study, size_bytes, side_by_side=side_by_side, around=around)
-    return a_block, storage_seconds(study, size_bytes) + around.before_seconds
+    first = 1 if curve_of(study) is not None else 0
+    return a_block, plan_seconds(study, size_bytes, first, side_by_side, around)
 
 
 def job_for(
@@ -144,7 +158,7 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
 
 def require_few_runs(study: Study) -> None:
     """InputError for a study of more runs than the bound, also where a budget would end it."""
-    a_block = (len(study.systems) + 1) * len(cells_of(study.workload))
+    a_block = (len(study.systems) + 1) * len(planned_cells(study))
     runs = study.plan.blocks * a_block
     if runs > MOST_RUNS:
         raise InputError(
@@ -174,15 +188,19 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks
-    fitting = int((budget_ns / 1e9 - once) / a_block)
-    if fitting < FEWEST_BLOCKS:
+    race = study.plan.mode == "race"
+    confirming = most_blocks(study) - study.plan.blocks if race else 0.0
+    fewest = LOOKS[0] if race else FEWEST_BLOCKS
+    fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
+    if fitting < fewest:
+        words = f"{fewest} blocks" + (" and those that confirm" if race else "")
         raise InputError(
-            f"the budget of {exact_duration(budget_ns)} is too short for {FEWEST_BLOCKS} blocks",
+            f"the budget of {exact_duration(budget_ns)} is too short for {words}",
             cause=f"one block takes about {format_duration(a_block * 1e9)}: "
-            f"{turns_of_block(study)} turns of {len(cells_of(study.workload))} cells",
+            f"{turns_of_block(study)} turns of {len(planned_cells(study))} cells",
             next="a larger plan.budget, fewer cells, or a shorter workload.duration",
         )
-    return min(fitting, study.plan.blocks)
+    return study.plan.blocks if race else min(fitting, study.plan.blocks)
 
 
 def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
@@ -193,7 +211,9 @@ def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
     ]
 
 
-def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn]:
+def _turns(
+    study: Study, cells: list[Cell], blocks: int, seed: int, first_block: int = 0
+) -> list[Turn]:
     chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
     names = [system.name for system in study.systems]
     orders = _orders(names, blocks, chance)
@@ -206,7 +226,7 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
             stages = [_cell_order(cells, chance)]
         made = [(system, again, stage) for system, again in orders[block] for stage in stages]
         planned = [
-            Turn(block=block, turn=0, system=system, again=again, cells=stage)
+            Turn(block=first_block + block, turn=0, system=system, again=again, cells=stage)
             for system, again, stage in made
         ]
         served = [system.name for system in study.systems if is_beside_path(study, system)]

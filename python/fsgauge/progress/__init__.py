@@ -17,6 +17,9 @@ class Progress:
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The plan is made and the storage is attached."""
 
+    def raced(self, plan: Plan, words: str) -> None:
+        """A block of a race begins: what is left of the plan, and how it stands."""
+
     def turn_started(self, turn: Turn) -> None:
         """A system is being made and filled."""
 

@@ -33,6 +33,13 @@ class Lines(Progress):
         self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
+    def raced(self, plan: Plan, words: str) -> None:
+        """Who leads and who left, where that is known."""
+        assert self.tally is not None  # noqa: S101 - the study has started
+        self.tally.plan = plan
+        if words:
+            self._say(words)
+
     def run_ended(self, record: RunRecord) -> None:
         """The run's rate, its ratio so far and the time left."""
         assert self.tally is not None  # noqa: S101 - the study has started
@@ -73,6 +80,13 @@ class JsonLines(Progress):
             expected_written_bytes=plan.expected_written_bytes,
             seed=plan.seed,
         )
+
+    def raced(self, plan: Plan, words: str) -> None:
+        """How the race stands, where that is known."""
+        assert self.tally is not None  # noqa: S101 - the study has started
+        self.tally.plan = plan
+        if words:
+            self._say(event="race", words=words)
 
     def run_ended(self, record: RunRecord) -> None:
         """The run's rate or fault."""

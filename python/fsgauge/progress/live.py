@@ -44,6 +44,13 @@ class Live(Progress):
         self._print(*opening(study, plan, environment))
         self.live.start()
 
+    def raced(self, plan: Plan, words: str) -> None:
+        """Who leads and who left, for good."""
+        assert self.tally is not None  # noqa: S101 - the study has started
+        self.tally.plan = plan
+        if words:
+            self._print(words)
+
     def turn_started(self, turn: Turn) -> None:
         """Say which system is being made."""
         self._show(turn, "making and filling it")

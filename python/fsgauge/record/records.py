@@ -42,12 +42,14 @@ from fsgauge.engine.wire import (
     LoadResult,
     ScanResult,
 )
+from fsgauge.record.curve import Curve, Pace
 from fsgauge.record.foreign import ForeignJob
 from fsgauge.record.machine import Machine, StorageFacts
 from fsgauge.record.merging import merged
 from fsgauge.record.parts import DeviceRun, MachineStart, Part, Traffic
 from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.private_server import ServerFacts, ServerRun
+from fsgauge.record.race import RaceRules
 from fsgauge.record.strikes import Strike, Struck
 
 FORMAT = 1
@@ -79,6 +81,7 @@ class Cell(BaseModel):
     name: str
     kind: str
     factors: dict[str, FactorValue]
+    pace: Pace | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 def turn_title(system: str, *, again: bool, over_path: bool) -> str:
@@ -131,6 +134,9 @@ class Plan(BaseModel):
     struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
     """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
     is compared."""
+    curve: Curve | None = Field(default=None, exclude_if=lambda value: value is None)
+    race: RaceRules | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a race `turns` are all that it can have: every system in every block."""
 
     @property
     def all_turns(self) -> list[Turn]:
@@ -144,7 +150,16 @@ class Plan(BaseModel):
     @property
     def comparisons(self) -> int:
         """The primary cells times the systems next to the baseline: corrected together."""
-        return max(1, len(self.primary or self.cells) * (len(self.systems) - 1))
+        loads = sum(cell.pace is None for cell in self.cells)
+        cells = loads if self.curve else len(self.primary or self.cells)
+        return max(1, cells * (len(self.systems) - 1))
+
+    def has_cell(self, measured: Cell) -> bool:
+        """Whether a cell is one of the plan, also with a rate that was decided since."""
+        return any(
+            each == measured or (each.id == measured.id and each.pace and measured.pace)
+            for each in self.cells
+        )
 
 
 class StudyRecord(Record):

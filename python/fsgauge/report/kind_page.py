@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from fsgauge import kinds
 from fsgauge.report.draw import Drawing
 from fsgauge.report.table_parts import Table
+from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -83,5 +84,9 @@ class KindPage:
 
 
 def page_of(results: Results) -> KindPage:
-    """What the page shows of the results' kind."""
+    """What the page shows of the results' kind, or of a load curve."""
+    if CurveResults.of(results) is not None:
+        from fsgauge.report.load_curve import PAGE
+
+        return PAGE
     return cast(KindPage, kinds.part(results.kind, "page").PAGE)

@@ -25,7 +25,17 @@ from fsgauge.rig.registry import require_hosts
 from fsgauge.rig.rig import Rig, around_on, design_of
 from fsgauge.rig.session import Session
 from fsgauge.run.recording import Recording
-from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
+from fsgauge.run.resuming import (
+    is_finished,
+    keeps_runs,
+    knows_enough,
+    of_race,
+    plan_of,
+    raced_study,
+    require_same,
+    study_of,
+    without,
+)
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact
@@ -88,7 +98,7 @@ def run_study(
             folder.write_study(record, dump_study(study))
             folder.journal("started", runs=sum(len(turn.cells) for turn in plan.all_turns))
             progress.study_started(study, plan, found.environment)
-            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, keeps_runs(study))
             ended_by = _measure(session, record, recording, set())
             folder.files.require_still()
     return Outcome(folder.directory, ended_by)
@@ -110,7 +120,8 @@ def resume_study(
     accepted.
     """
     with interruptible(), ResultsFolder.opened(directory) as folder:
-        stored = read_results(folder.files, accept_changed=accept_changed)
+        as_planned = read_results(folder.files, accept_changed=accept_changed)
+        stored = raced_study(as_planned)
         study, plan, whole = study_of(stored), stored.study.plan, whole_blocks(stored)
         if is_finished(stored, whole, read_journal(folder.files)):
             return None
@@ -123,10 +134,10 @@ def resume_study(
             folder.write_environment("resumed", found.environment)
             folder.journal("resumed", whole_blocks=sorted(whole), abandoned=aside)
             progress.study_started(study, without(plan, whole), found.environment)
-            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, keeps_runs(study))
             if recording.keeps_runs:
                 recording.runs += [run for run in stored.runs if run.block in whole]
-            ended_by = _measure(session, stored.study, recording, whole)
+            ended_by = _measure(session, as_planned.study, recording, whole)
             folder.files.require_still()
     return Outcome(directory, ended_by)
 
@@ -135,7 +146,7 @@ def left_of(directory: Path) -> Plan | None:
     """What of its plan a study in a folder still lacks; None when that is nothing. Raises
     InputError where it cannot be read."""
     with ResultsFolder.opened(directory) as folder:
-        stored = read_results(folder.files)
+        stored = raced_study(read_results(folder.files))
         whole = whole_blocks(stored)
         finished = is_finished(stored, whole, read_journal(folder.files))
     return None if finished else without(stored.study.plan, whole)
@@ -207,10 +218,21 @@ def _every_block(
                 continue
             recording.folder.files.require_still()
             try:
-                session.block(record.plan, block, recording)
+                _block(session, record, recording, block)
             except StudyVoid as error:
                 recording.void(set(blocks), error.what)
                 recording.folder.write_environment("before", session.describe().environment)
                 return False
         compact(recording.folder, block, len(blocks))
     return True
+
+
+def _block(session: Session, record: StudyRecord, recording: Recording, block: int) -> None:
+    """One block, as the blocks before it decide; nothing where a race is over before it."""
+    if record.plan.race is None:
+        session.block(plan_of(record, block, recording.runs), block, recording)
+        return
+    plan, words = of_race(record, block, recording.runs)
+    if any(turn.block == block for turn in plan.turns):
+        recording.progress.raced(plan, words)
+        session.block(plan, block, recording)

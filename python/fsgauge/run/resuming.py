@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import ValidationError
 
@@ -48,6 +49,11 @@ def is_finished(
     return ended and not lacks
 
 
+def keeps_runs(study: Study) -> bool:
+    """Whether what is measured next is decided by what was measured."""
+    return study.plan.stop_interval is not None or study.plan.mode != "all"
+
+
 def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
     """Whether the study's intervals are as narrow as it asked; False where it did not ask."""
     if record.study.get("plan", {}).get("stop_interval") is None or not runs:
@@ -55,6 +61,42 @@ def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
     from fsgauge.stats.planned import state_of
 
     return state_of(record, runs).enough
+
+
+def plan_of(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> Plan:
+    """The plan that a block follows, of a curve with the rates that the blocks before it gave.
+    RigError where they gave none."""
+    if record.plan.curve is None:
+        return record.plan
+    from fsgauge.stats.curve.rates import plan_of_block
+
+    return plan_of_block(record.plan, block, runs)
+
+
+def of_race(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> tuple[Plan, str]:
+    """The plan that a block of a race follows, with the systems that the blocks before it left in
+    the race, and how it stands, in words."""
+    from fsgauge.stats.race.replay import raced_plan, replayed, standing_words
+
+    found = replayed(record, runs)
+    if found is None:
+        return record.plan, ""
+    plan = raced_plan(record.plan, found)
+    return plan, standing_words(record.plan, found, block)
+
+
+def as_raced(record: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
+    """The study with the turns that its race has had or has next; of no race as it is."""
+    if record.plan.race is None:
+        return record
+    from fsgauge.stats.race.replay import raced
+
+    return raced(record, runs)
+
+
+def raced_study(stored: StoredStudy) -> StoredStudy:
+    """What is stored, with the turns that its race has had or has next."""
+    return replace(stored, study=as_raced(stored.study, stored.runs))
 
 
 def without(plan: Plan, whole: set[int]) -> Plan:

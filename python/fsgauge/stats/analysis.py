@@ -126,7 +126,12 @@ def kind_of(study: StudyRecord) -> str:
 
 
 def analysis_of(study: StudyRecord) -> Analysis:
-    """What its kind says; InputError for a kind that this fsgauge does not have."""
+    """What its kind says, or of a load curve what is said of any; InputError for a kind that this
+    fsgauge does not have."""
+    if study.plan.curve is not None:
+        from fsgauge.stats.curve.analysis import ANALYSIS
+
+        return ANALYSIS
     kind = kind_of(study)
     try:
         return cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)

@@ -39,7 +39,8 @@ WHERE_LIMIT = 10
 @dataclass(frozen=True)
 class Evidence:
     """Everything that findings are drawn from; `few_operations` and `next_step` as in
-    stats/sentence.py."""
+    stats/sentence.py. `path_runs` are no samples: over paths beside a server, or of a curve those
+    that no other stands for."""
 
     study: StudyRecord
     turns: Sequence[TurnRecord]

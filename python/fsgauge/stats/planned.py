@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, analysis_of
 from fsgauge.stats.compare import compare_all
+from fsgauge.stats.curve.blocks import of_loads
 from fsgauge.stats.ratio import LEVEL
 from fsgauge.stats.samples import collect, whole_blocks
 
@@ -20,9 +21,11 @@ DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
 
 def without_paths(study: StudyRecord) -> StudyRecord:
-    """The study's own turns: those over paths beside a server are no samples of it."""
+    """The study's own turns: those over paths beside a server are no samples of it. Of a curve, in
+    the cells of its loads."""
     turns = [turn for turn in study.plan.turns if not turn.over_path]
-    return study.model_copy(update={"plan": study.plan.model_copy(update={"turns": turns})})
+    plan = of_loads(study.plan.model_copy(update={"turns": turns}))
+    return study.model_copy(update={"plan": plan})
 
 
 def primary_cells(study: StudyRecord) -> list[Cell]:

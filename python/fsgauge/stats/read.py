@@ -26,6 +26,7 @@ from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
 from fsgauge.stats.asked_number import commits_in
 from fsgauge.stats.compare import compare_all, measure_all
+from fsgauge.stats.curve.blocks import parted
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, Question, continued
@@ -48,6 +49,7 @@ from fsgauge.stats.planned import (
     stop_interval,
     without_paths,
 )
+from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
 from fsgauge.stats.results import (
     Comparison,
     DidNothing,
@@ -91,6 +93,11 @@ def read_study(
     `lost` are the times that a machine was lost, `not_removed` those that a system stayed behind,
     and `ended_by` is what ended the study early.
     """
+    whole, whole_runs = study, runs
+    if study.plan.race is not None:
+        study = as_confirmed(study, runs)
+        turns, runs = of_shown(study, turns), of_shown(study, runs)
+        scans, steps = of_shown(study, scans), of_shown(study, steps)
     whole_plan = study.plan
     study = without_paths(study)
     plan = study.plan
@@ -101,6 +108,8 @@ def read_study(
             stopped, plan = True, stopping.plan
             study = study.model_copy(update={"plan": plan})
     samples = collect(plan, runs, level=level_of(study))
+    measured = runs
+    runs, others = parted(plan, measured)
     primary = primary_cells(study)
     analysis = analysis_of(study)
     metrics = primary_metrics(study, runs, analysis)
@@ -114,7 +123,7 @@ def read_study(
         study=study,
         whole_plan=whole_plan,
         turns=turns,
-        runs=runs,
+        runs=measured,
         path_runs=path_runs,
         scans=scans,
         steps=steps,
@@ -154,7 +163,7 @@ def read_study(
         limits=limits,
         scans=scans,
         steps=steps,
-        path_runs=path_runs,
+        path_runs=[*path_runs, *others],
         lost=lost,
         not_removed=not_removed,
         ended_by=ended_by,
@@ -163,7 +172,7 @@ def read_study(
     struck = struck_of(struck_runs)
     findings = [*find_all(evidence, analysis), *struck_findings(struck)]
     found = _results(evidence, analysis, primary, metrics, findings, measure_all(samples))
-    return found.model_copy(update={"struck": struck})
+    return with_race(found.model_copy(update={"struck": struck}), whole, whole_runs)
 
 
 def read_side(side: Side) -> Results:

@@ -17,6 +17,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.noise_floor import NoiseFloor
+from fsgauge.stats.race.model import Race
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
@@ -317,6 +318,8 @@ class Results(ResultModel):
     hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     traffic: list[TrafficNumber] = Field(default=[], exclude_if=lambda value: not value)
     struck: list[StruckRun] = Field(default=[], exclude_if=lambda value: not value)
+    race: Race | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a race all else is of its shown blocks: those that confirm."""
     own: SerializeAsAny[OwnResults] | None = None
 
     @property
@@ -330,6 +333,10 @@ class Results(ResultModel):
         """What is read back gets its kind's model."""
         if not isinstance(own, dict):
             return own
+        if own.get("mode") == "curve":
+            from fsgauge.stats.curve.model import CurveResults
+
+            return CurveResults.model_validate(own)
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)
 

@@ -1,13 +1,10 @@
 """Runs as samples: one value a metric, cell, system and turn of a block; and their pairing.
 
-Takes run records; gives log ratios by block. The sample unit is the block: what one block has of
-a cell is compared within that block alone.
-
-The baseline's value in a block is the geometric mean of its two turns, for two reasons. With runs
-of equal variance v, the log ratio of a system to it has variance 1.5 v, against 2 v with one turn
-alone. And its covariance with A/A, the difference of the two turns, is (v - v) / 2 = 0: the
-measure of noise is independent of the estimates it stands beside, where a ratio to the first turn
-alone would be correlated with it by 0.5.
+Takes run records; gives log ratios by block: what one block has is compared within it alone. The
+baseline's value in a block is the geometric mean of its two turns, for two reasons. With runs of
+equal variance v, the log ratio of a system to it has variance 1.5 v, against 2 v with one turn. And
+its covariance with A/A, the difference of the two turns, is (v - v) / 2 = 0: the measure of noise
+is independent of the estimates it stands beside, which would else be correlated with it by 0.5.
 
 A percentile is known to its bucket alone, and runs of one system often share one, so that blocks
 do not average the error away. Each sample therefore has a reach: how far, as a log, the true value
@@ -236,7 +233,11 @@ class Samples:
 
 
 def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> Samples:
-    """The samples of all runs of the plan's blocks that were measured to their end."""
+    """Of all runs of the plan's blocks that were measured to their end; of a curve, its rates."""
+    if plan.curve is not None:
+        from fsgauge.stats.curve.blocks import capacity_samples
+
+        return capacity_samples(plan, runs, level)
     samples = Samples(plan, level=level)
     blocks = set(samples.blocks())
     measured = [run for run in runs if run.block in blocks and is_complete(run)]

@@ -230,7 +230,7 @@ def _planned_run(
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
         or turn.cells[record.position : record.position + 1] != [record.cell.id]
-        or record.cell not in plan.cells
+        or not plan.has_cell(record.cell)
         or not {part.machine for part in record.parts} <= machines
         or position_of(name) != f"{record.position:02d}"
         or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")

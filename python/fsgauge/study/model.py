@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
+from fsgauge.study.modes import check_mode
 from fsgauge.study.placement import refuse_misplaced, refuse_missing_groups
 from fsgauge.study.rig_keys import MOST_FAULTS, FaultKeys, RigKeys, check_faults
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
@@ -166,6 +167,13 @@ class Study(StudyModel):
     def _faults_can_be(self) -> Study:
         nodes = self.rig.nodes if self.rig is not None else 1
         check_faults(self.faults, nodes, cells_of(self.workload))
+        return self
+
+    @model_validator(mode="after")
+    def _plan_has_a_mode(self, info: ValidationInfo) -> Study:
+        check_mode(
+            self.plan, self.workload, len(self.systems), has_faults=bool(self.faults), info=info
+        )
         return self
 
     @model_validator(mode="after")

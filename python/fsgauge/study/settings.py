@@ -10,6 +10,9 @@ from fsgauge.plain_files.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel, conflict
 from fsgauge.units import DurationNs, Percent
 
+BLOCKS_OF_A_RACE = 24
+"""At most, before those that confirm."""
+
 
 def _word(value: object) -> object:
     """True and false of TOML, as the words that a key of words has."""
@@ -22,7 +25,40 @@ class PlanSettings(StudyModel):
     blocks: Annotated[int, Field(ge=2, le=1000)] = Field(
         8,
         description="How many times everything is repeated. In each block every system has one "
-        "turn and the baseline two, in random order. Error bars are computed over blocks.",
+        "turn and the baseline two, in random order. Error bars are computed over blocks. Default:"
+        " 8; of a race 24, at most.",
+    )
+    mode: Literal["all", "race", "curve"] = Field(
+        "all",
+        description="How blocks are filled. all: every system and every cell in each. curve: the"
+        " load of each cell at rising rates, then at rates near the one where latency passes"
+        " latency_limit; the answer is the rate that each system carries below it. race: a system"
+        " that is surely slower than the leader leaves, and fresh blocks of the best confirm.",
+    )
+    latency_limit: Annotated[DurationNs, Field(ge=1_000)] | None = Field(
+        None,
+        description="For mode curve: the latency, from the intended start, that a share of"
+        " operations (quantile) has to stay below. Default: none; a curve needs one.",
+    )
+    quantile: Literal["p50", "p99", "p999"] = Field(
+        "p99",
+        description="For mode curve: of which operations latency_limit speaks: p99 is 99 of 100."
+        " A run needs ten operations beyond it: p99 needs 1,000.",
+    )
+    margin_percent: Annotated[Percent, Field(gt=0, le=50)] = Field(
+        2.0,
+        description="For mode race: it ends once no system could be more than this better than the"
+        " leader.",
+    )
+    confirm: Annotated[int, Field(ge=3, le=100)] = Field(
+        8,
+        description="For mode race: fresh blocks of the baseline, the winner and up to three rivals"
+        " after it. The ratios of the answer are of these alone.",
+    )
+    weaker_may_win: bool = Field(
+        False,
+        description="For mode race: whether a system may win that gives up durability which the"
+        " baseline keeps. Default: it is raced, and never called the best.",
     )
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
         None,
@@ -66,6 +102,14 @@ class PlanSettings(StudyModel):
         description="How far two equal runs in one block differ (standard deviation of their log "
         "ratio); used for planning. Default: unknown.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_race_is_longer(cls, values: object) -> object:
+        """The default of blocks is that of the mode."""
+        if isinstance(values, dict) and values.get("mode") == "race":
+            return {"blocks": BLOCKS_OF_A_RACE, **values}
+        return values
 
 
 AS_IT_IS = "as the workload says"

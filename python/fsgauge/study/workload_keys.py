@@ -36,6 +36,9 @@ class WorkloadKeys(StudyModel):
     is_told_beside_path: ClassVar[bool] = False
     """Whether its page tells a server's own share, from turns over the path in the same block."""
 
+    pace: ClassVar[str] = ""
+    """The key that is the rate of a cell's load; "" where cells have no pace of their own."""
+
     rewrites: ClassVar[str] = ""
     """The key that says how often live bytes are written anew, where files come and go."""
 

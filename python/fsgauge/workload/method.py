@@ -237,6 +237,13 @@ class Method:
         }
         return LoadJob.model_validate(usual | own)
 
+    def rate_of(self, cell: Cell) -> float | None:
+        """Operations a second that a cell's load is offered; None without a pace."""
+        if cell.pace is not None:
+            return cell.pace.rate or None
+        key = self.workload.pace
+        return getattr(self.workload, key) if key else None
+
     def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002
         """How its time may be divided where systems are measured side by side."""
         return Slicing()

@@ -40,6 +40,7 @@ class OverheadWorkload(WorkloadKeys):
     """Every pattern at every block size, queue depth and number of jobs: one cell each."""
 
     works_over: ClassVar[Literal["private servers"]] = "private servers"
+    pace: ClassVar[str] = "rate"
 
     kind: Literal["overhead"] = Field(
         "overhead", description="The load: a sweep of plain reads and writes on equal files."

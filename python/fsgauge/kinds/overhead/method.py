@@ -75,9 +75,9 @@ class OverheadMethod(Method):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         workload, factors = self.workload, OverheadFactors.of(cell)
-        rate = None
-        if workload.rate is not None:
-            rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
+        rate, per_second = None, self.rate_of(cell)
+        if per_second is not None:
+            rate = Rate(operations_per_second=per_second, arrival=workload.arrival)
         return self.timed_load(
             cell,
             target,
@@ -118,8 +118,11 @@ class OverheadMethod(Method):
 
     def slicing(self, cell: Cell) -> Slicing:
         """Random direct I/O in short slices. In one go what would begin anew with each slice: a
-        walk through the files, and the page cache. A paced load has its time whatever is synced.
+        walk through the files, and the page cache. A paced load has its time whatever is synced. A
+        step of a curve too, so that a queue has the time to grow.
         """
+        if cell.pace is not None:
+            return Slicing()
         workload, factors = self.workload, OverheadFactors.of(cell)
         writes = factors.read_percent < 100
         count = 1
@@ -133,7 +136,7 @@ class OverheadMethod(Method):
         """At the assumed rate or the pace."""
         factors = OverheadFactors.of(cell)
         share = (100 - factors.read_percent) / 100 * factors.block_size_bytes
-        paced = (self.workload.rate or float("inf")) * self.run_seconds(cell, space_bytes)
+        paced = (self.rate_of(cell) or float("inf")) * self.run_seconds(cell, space_bytes)
         return min(super().written_bytes(cell, space_bytes), paced * share if share else 0.0)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:

@@ -23,7 +23,7 @@ from fsgauge.stats.samples import is_complete
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
 Panel = tuple[str, str, list[dict[str, Any]]]
 """Its name, its cell and its rows."""
-_DURATION = (
+DURATION = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
     " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
 )
@@ -109,7 +109,7 @@ def _panel(panel: Panel, width: int) -> vega.Chart:
     y = vega.field(
         "latency_us:Q",
         scale={"type": "log", "nice": False, "padding": 8},
-        axis={"title": "lower is better", "labelExpr": _DURATION, "tickCount": 5},
+        axis={"title": "lower is better", "labelExpr": DURATION, "tickCount": 5},
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     marked = chart_of(_marked(rows)).encode(x=x, y=y)

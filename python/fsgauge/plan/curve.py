@@ -1,0 +1,91 @@
+"""The cells of a load curve: each load unpaced in the first block, then at rates that rise.
+
+Every block after the first has the same steps, at rates that are shared by all systems, so that
+pairs stay pairs; and searches, near the rates at which systems were last seen to pass the limit.
+Which rates these are is decided once the blocks before are measured: `fsgauge.stats.curve.rates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fsgauge.record.curve import Curve, Pace
+from fsgauge.record.records import Cell, Plan
+from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
+from fsgauge.units import format_duration, format_rate
+
+STEPS = 10
+"""Evenly from `FIRST_SHARE` to `LAST_SHARE` of the rate that the slowest system reaches unpaced."""
+FIRST_SHARE, LAST_SHARE = 0.1, 1.1
+MOST_SEARCHES = 12
+SEARCHES_OF_SYSTEM = 2
+"""One below and one above the rate where it was last seen to pass the limit. One more for all is
+above what any of them reaches."""
+
+
+def curve_of(study: Study) -> Curve | None:
+    """What a study asks of its curve; None of one without."""
+    plan = study.plan
+    if plan.mode != "curve" or plan.latency_limit is None:
+        return None
+    return Curve(limit_ns=plan.latency_limit, quantile=plan.quantile)
+
+
+def planned_cells(study: Study) -> list[Cell]:
+    """The cells of a turn: those of the workload, or of a curve the paced ones."""
+    loads = cells_of(study.workload)
+    if curve_of(study) is None:
+        return loads
+    searches = min(MOST_SEARCHES, 1 + SEARCHES_OF_SYSTEM * len(study.systems))
+    return [
+        _paced(load, Pace(load=load.id, part=part, number=number))
+        for load in loads
+        for part, many in (("step", STEPS), ("search", searches))
+        for number in range(1, many + 1)
+    ]
+
+
+def _paced(load: Cell, pace: Pace) -> Cell:
+    words = f"{pace.part} {pace.number}"
+    update = {"id": f"{load.id}-{pace.part}{pace.number}", "name": f"{load.name}, {words}"}
+    return load.model_copy(update={**update, "pace": pace})
+
+
+def steps_of(cells: Sequence[Cell], loads: Sequence[str]) -> list[str]:
+    """The ids of the steps of these loads; of a plan without a curve, the loads themselves."""
+    steps = [cell.id for cell in cells if cell.pace and cell.pace.part == "step"]
+    if not steps:
+        return list(loads)
+    of_load = {cell.id: cell.pace.load for cell in cells if cell.pace}
+    return [step for step in steps if of_load[step] in loads]
+
+
+def at_rates(plan: Plan, rates: Mapping[str, float]) -> Plan:
+    """The plan with the rates of its paced cells, by their ids, known."""
+    names = {cell.id: cell.name for cell in plan.cells}
+    cells = [
+        cell.model_copy(
+            update={
+                "name": f"{names[cell.pace.load]} at {format_rate(rates[cell.id])}",
+                "pace": cell.pace.model_copy(update={"rate": rates[cell.id]}),
+            }
+        )
+        if cell.pace and cell.id in rates
+        else cell
+        for cell in plan.cells
+    ]
+    return plan.model_copy(update={"cells": cells})
+
+
+def curve_words(plan: Plan) -> str:
+    """What its blocks are; "" without a curve."""
+    if plan.curve is None:
+        return ""
+    searches = len({cell.id for cell in plan.cells if cell.pace and cell.pace.part == "search"})
+    searches //= sum(cell.pace is None for cell in plan.cells)
+    share = f"{100 * FIRST_SHARE:.0f} to {100 * LAST_SHARE:.0f} %"
+    return (
+        f"block 1 unpaced; then in each block {STEPS} rates, {share} of what the slowest reached,"
+        f" and {searches} near those where systems passed {format_duration(plan.curve.limit_ns)}"
+    )

@@ -1,0 +1,26 @@
+"""What the plan of a race asks: how many blocks race, how many confirm, when it ends."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class RaceRules(BaseModel):
+    """Blocks up to `blocks` race, the `confirm` after them confirm.
+
+    `margin_percent` is what is called no better. `budget_seconds` is for both; None: no end but
+    the last block. `weaker` are systems that give up durability which the baseline keeps: they
+    never win.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    blocks: int
+    confirm: int
+    margin_percent: float
+    budget_seconds: float | None = None
+    weaker: list[str] = []
+
+
+LOOKS = (3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+"""After how many blocks a race is looked at, fixed beforehand."""

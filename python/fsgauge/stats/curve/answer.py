@@ -1,0 +1,102 @@
+"""The sentence of a load curve: what each system serves below the limit.
+
+"ext4 serves 41 k IOPS below 5 ms, xfs 44 k (1.07, 1.02 to 1.12)." Who has a bound and no number
+there has a sentence of its own.
+"""
+
+from __future__ import annotations
+
+from fsgauge.record.factors import factors_of
+from fsgauge.record.records import Cell
+from fsgauge.stats.curve.model import Capacity, CurveResults
+from fsgauge.stats.evidence import Question
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.sentence import comparisons_in
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    factor_words,
+    left_out,
+    number_words,
+    ratio_range,
+)
+from fsgauge.units import format_duration, format_rate
+
+
+def curve_answer(question: Question) -> str | None:
+    """The sentences of each primary load; None of a study without a curve."""
+    found = CurveResults.of(question)
+    if found is None:
+        return None
+    said = [_of_load(question, found, cell) for cell in question.primary]
+    return " ".join(said) or None
+
+
+def _of_load(question: Question, found: CurveResults, cell: Cell) -> str:
+    of = [found.capacity(cell.id, system) for system in (question.baseline, *question.others)]
+    known = [each for each in of if each is not None]
+    limit = f"{quantile_words(found.quantile)} below {format_duration(found.limit_ns)}"
+    measured = [each for each in known if each.number is not None]
+    several = f" {factors_of(cell).work}" if len(question.primary) > 1 else ""
+    said = [_measured(question, cell, measured, f"{limit}{several}")] if measured else []
+    said += [_bound(each, found) for each in known if each.number is None]
+    return " ".join(filter(None, said))
+
+
+def quantile_words(quantile: str) -> str:
+    """ "p99.9"."""
+    return METRICS[f"read.{quantile}"].label.split()[1]
+
+
+def _measured(question: Question, cell: Cell, found: list[Capacity], limit: str) -> str:
+    """ "ext4 serves 41 k IOPS with p99 below 5 ms, xfs 44 k IOPS (1.07, 1.02 to 1.12)."."""
+    first, *others = found
+    ratios = {each.system: each for each in comparisons_in(question, cell)}
+    shown = others[:NAMED_SYSTEMS]
+    blocks = first.number.n if first.number else 0
+    few = blocks < BLOCKS_FOR_A_VERDICT
+    parts = [f"{first.system} serves {_rate(first)} with {limit}"]
+    parts += [f"{each.system} {_rate(each)}{_ratio(ratios.get(each.system))}" for each in shown]
+    sentence = f"{', '.join(parts)}{left_out(len(others))}."
+    if few and others:
+        sentence += f" Of {number_words(blocks)} blocks, none of it is told from noise."
+    return sentence
+
+
+def _rate(each: Capacity) -> str:
+    return format_rate(each.number.value) if each.number is not None else ""
+
+
+def _ratio(entry: Comparison | None) -> str:
+    """ " (1.07, 1.02 to 1.12)"; of a ratio that is not claimed, that it is not."""
+    if entry is None or entry.low is None or entry.high is None or not entry.is_claimed:
+        return ""
+    interval = ratio_range(entry.low, entry.high)
+    if entry.verdict in OPEN:
+        return f" ({entry.verdict}: {interval})"
+    if entry.verdict == "equivalent":
+        return f" (equivalent, {interval})"
+    return f" ({factor_words(entry.ratio, entry.edges)}, {interval})"
+
+
+def _bound(each: Capacity, found: CurveResults) -> str:
+    limit = format_duration(found.limit_ns)
+    quantile = quantile_words(found.quantile)
+    if each.state == "nothing" or each.bound is None:
+        why = "its runs were above it at every rate in some blocks and at none in others"
+        return f"What {each.system} serves below {limit} is not known" + (
+            f": {why}." if each.state == "both" else "."
+        )
+    if each.state == "at least":
+        return (
+            f"{each.system} serves at least {format_rate(each.bound)}: {quantile} passed"
+            f" {limit} at no rate offered."
+        )
+    if each.bound_blocks < each.blocks:
+        return f"{each.system} serves less than {format_rate(each.bound)} below {limit}."
+    latency = format_duration(each.bound_latency_ns or 0.0)
+    return (
+        f"On {each.system} even {format_rate(each.bound)} have a {quantile} of {latency}: nothing"
+        f" is served below {limit}."
+    )

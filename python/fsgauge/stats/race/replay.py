@@ -1,0 +1,182 @@
+"""Where the race of a study stands, from its records alone: the same for whoever asks.
+
+The run loop asks before each block who runs in it; `resume` and `report` ask again, and get the
+same. What a budget ends is decided by the times that are recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fsgauge.record.race import LOOKS, RaceRules
+from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
+from fsgauge.stats.analysis import analysis_of
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.planned import primary_cells, primary_metrics
+from fsgauge.stats.race import rules
+from fsgauge.stats.race.rules import Standing
+from fsgauge.stats.samples import collect
+from fsgauge.stats.wording import listed, named_systems
+
+Ended = Literal["running", "margin", "one left", "budget"]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A race so far. `values` are logs, blocks by systems, of the `asked` of each block."""
+
+    rules: RaceRules
+    standing: Standing
+    ended: Ended
+    asked: list[list[int]]
+    values: Any
+    cell: str
+    metric: str
+
+    @property
+    def blocks(self) -> int:
+        """That raced."""
+        return len(self.asked)
+
+
+def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
+    """The race of a study with these runs; None where it is none. Blocks count while they are
+    whole: of each system that was asked, every primary run is recorded."""
+    import numpy as np
+
+    plan, race = study.plan, study.plan.race
+    if race is None:
+        return None
+    cell = primary_cells(study)[0].id
+    metric = primary_metrics(study, runs, analysis_of(study))[cell]
+    sign = 1 if METRICS[metric].higher_is_better else -1
+    own = [run for run in runs if run.block < race.blocks and not run.again and run.cell.id == cell]
+    recorded = {(run.block, run.system) for run in own}
+    samples = collect(plan, own)
+    logs = [samples.of(metric, cell, system) for system in plan.systems]
+    baseline = plan.systems.index(plan.baseline)
+    eligible = [system not in race.weaker for system in plan.systems]
+    looks = [block for block in LOOKS if block <= race.blocks]
+    values = np.full((race.blocks, len(plan.systems)), np.nan)
+    standing, misses = Standing(len(plan.systems)), dict[int, int]()
+    ended: Ended = "running"
+    asked: list[list[int]] = []
+    while ended == "running" and len(asked) < race.blocks:
+        block = len(asked)
+        now = sorted({*standing.running, baseline})
+        if any((block, plan.systems[place]) not in recorded for place in now):
+            break
+        for place in now:
+            log = logs[place].get((block, False))
+            values[block, place] = np.nan if log is None else sign * log
+        asked.append(now)
+        standing = rules.failed(values, now, block, standing, misses)
+        if block + 1 in looks and any(eligible[place] for place in standing.in_race):
+            standing = rules.look(
+                values[: block + 1],
+                standing,
+                margin_log=_margin_log(race),
+                looks=len(looks),
+                eligible=eligible,
+            )
+        ended = _ended(plan, race, standing, eligible, block + 1, runs)
+    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
+
+
+def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
+    """The study with the turns that its race has had or has next; of no race as it is."""
+    found = replayed(study, runs)
+    if found is None:
+        return study
+    return study.model_copy(update={"plan": raced_plan(study.plan, found)})
+
+
+def raced_plan(plan: Plan, found: Replay) -> Plan:
+    """The plan with the turns that its race has had or has next, and the time of these."""
+    turns = list(_turns(plan, found))
+    share = len(turns) / max(1, len(plan.turns))
+    update = {"turns": turns, "expected_seconds": plan.expected_seconds * share}
+    return plan.model_copy(update=update)
+
+
+def standing_words(plan: Plan, found: Replay, block: int) -> str:
+    """Who leads, and who left after the block before; "" before the first look."""
+    standing, names = found.standing, plan.systems
+    if standing.leader is None:
+        return ""
+    if block >= found.rules.blocks:
+        rivals = [name for name in finalists_of(plan, found) if name != names[standing.leader]]
+        return f"race over: {names[standing.leader]} leads; fresh blocks of it and {listed(rivals)}"
+    gone = [names[place] for place, each in standing.left.items() if each.after_block == block]
+    words = f"race: {names[standing.leader]} leads {len(standing.in_race)} of {len(names)}"
+    return f"{words}; just left: {named_systems(gone)}" if gone else words
+
+
+def finalists_of(plan: Plan, found: Replay) -> list[str]:
+    """Who the confirming blocks run, the baseline first."""
+    chosen = rules.finalists(found.standing, plan.systems.index(plan.baseline))
+    return [plan.systems[place] for place in chosen]
+
+
+def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
+    last = {*finalists_of(plan, found)}
+    running = {plan.baseline, *(plan.systems[place] for place in found.standing.running)}
+    for turn in plan.turns:
+        if turn.block < found.blocks:
+            chosen = {plan.systems[place] for place in found.asked[turn.block]}
+        elif turn.block < found.rules.blocks:
+            chosen = running if found.ended == "running" else set()
+        else:
+            chosen = last
+        if turn.system in chosen:
+            yield turn
+
+
+def _margin_log(race: RaceRules) -> float:
+
+    return math.log1p(race.margin_percent / 100)
+
+
+def _ended(
+    plan: Plan,
+    race: RaceRules,
+    standing: Standing,
+    eligible: Sequence[bool],
+    blocks: int,
+    runs: Sequence[RunRecord],
+) -> Ended:
+    """How a race ended with so many blocks, if it did."""
+    left = [place for place in standing.in_race if eligible[place]]
+    if not left:
+        return "budget"
+    if standing.leader is not None and standing.settled:
+        return "one left" if len(left) == 1 else "margin"
+    if blocks == race.blocks:
+        return "budget"
+    if race.budget_seconds is None or blocks < LOOKS[0]:
+        return "running"
+    spent, of_turn = spent_seconds(runs, blocks)
+    chosen = len(rules.finalists(standing, plan.systems.index(plan.baseline)))
+    coming = len(standing.running) + 1 + race.confirm * (chosen + 1)
+    return "budget" if spent + coming * of_turn > race.budget_seconds else "running"
+
+
+def spent_seconds(runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:
+    """What so many blocks took, and a turn of them, from when their runs began and ended.
+
+    A block's first turn is not seen until its run begins, so that the mean turn stands for it.
+    """
+    total, turns = 0.0, 0
+    for block in range(blocks):
+        own = [run for run in runs if run.block == block]
+        ends = [run.started_unix_ns + (run.result.elapsed_ns if run.result else 0) for run in own]
+        of_block = len({run.turn for run in own})
+        if not own:
+            continue
+        seconds = (max(ends) - min(run.started_unix_ns for run in own)) / 1e9
+        total += seconds * (of_block + 1) / of_block
+        turns += of_block
+    return total, total / max(1, turns)

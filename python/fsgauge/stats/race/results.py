@@ -1,0 +1,137 @@
+"""A race as a study of its last blocks: what is said of any study is then said of the winner, the
+baseline and the rivals, from fresh blocks alone.
+
+Blocks of the race are no sample of a ratio: who is in them was chosen by them. A race that has no
+fresh blocks yet shows those before its first look, in which everything still ran.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from fsgauge.record.race import LOOKS
+from fsgauge.record.records import RunRecord, ScanRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.stats.race.model import Departure, Race, ToLeader
+from fsgauge.stats.race.replay import Replay, finalists_of, raced, replayed, spent_seconds
+from fsgauge.stats.race.rules import Interval
+from fsgauge.stats.race.sentences import race_lines
+from fsgauge.stats.results import Results
+
+Of = TypeVar("Of", TurnRecord, RunRecord, ScanRecord, StepRecord)
+
+
+def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
+    """The study of the blocks that are shown, with the systems that ran in them; of no race as it
+    is."""
+    found = replayed(study, runs)
+    if found is None:
+        return study
+    race, plan = found.rules, raced(study, runs).plan
+    is_confirmed = any(run.block >= race.blocks for run in runs)
+    shown = range(race.blocks, race.blocks + race.confirm) if is_confirmed else range(LOOKS[0])
+    turns = [turn for turn in plan.turns if turn.block in shown]
+    systems = finalists_of(plan, found) if is_confirmed else plan.systems
+    update = {"turns": turns, "systems": systems, "race": None}
+    return study.model_copy(update={"plan": plan.model_copy(update=update)})
+
+
+def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
+    """The records of the blocks that a study shows."""
+    shown = {(turn.block, turn.turn) for turn in study.plan.turns}
+    return [record for record in records if (record.block, record.turn) in shown]
+
+
+def with_race(results: Results, study: StudyRecord, runs: Sequence[RunRecord]) -> Results:
+    """The results with the race of the whole study, which the answer begins with."""
+    race = race_in(study, runs)
+    if race is None:
+        return results
+    update: dict[str, object] = {"race": race}
+    if results.sureness.valid:
+        own = [
+            each
+            for each in results.comparisons
+            if (each.cell, each.metric, each.system) == (race.cell, race.metric, race.leader)
+        ]
+        winner = own[0] if own and race.confirmed else None
+        behind = results.lines if race.confirmed else []
+        lines = [*race_lines(race, winner), *(each for each in behind)]
+        update |= {"lines": lines, "answer": " ".join(lines)}
+    return results.model_copy(update=update)
+
+
+def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
+    """How the race of a study went; None where it is none."""
+    found = replayed(study, runs)
+    if found is None:
+        return None
+    names, standing, rules = study.plan.systems, found.standing, found.rules
+    own = [run for run in runs if run.block < found.blocks]
+    seconds, of_turn = spent_seconds(own, found.blocks)
+    full = found.blocks * (len(names) + 1)
+    written = sum(_written_bytes(run) for run in own)
+    has_ended = found.ended != "running"
+    return Race(
+        systems=names,
+        baseline=study.plan.baseline,
+        weaker=rules.weaker,
+        metric=found.metric,
+        cell=found.cell,
+        margin_percent=rules.margin_percent,
+        blocks=found.blocks,
+        rate_blocks={
+            name: sum(place in each for each in found.asked) for place, name in enumerate(names)
+        },
+        leader="" if standing.leader is None else names[standing.leader],
+        in_race=[names[place] for place in standing.in_race],
+        parked=[names[place] for place in sorted(standing.parked)],
+        departures=_departures(found, names),
+        last={names[place]: _to_leader(each) for place, each in standing.over_leader.items()},
+        others_at_most=math.exp(standing.at_most) if math.isfinite(standing.at_most) else None,
+        ended=found.ended,
+        proven=found.ended in ("margin", "one left"),
+        first_blocks={
+            name: [float(each) for each in found.values[: LOOKS[0], place]]
+            for place, name in enumerate(names)
+            if found.blocks >= LOOKS[0]
+            and not any(map(math.isnan, found.values[: LOOKS[0], place]))
+        },
+        finalists=finalists_of(study.plan, found) if has_ended else [],
+        confirmed=len({run.block for run in runs if run.block >= rules.blocks}),
+        runs=sum(map(len, found.asked)) + found.blocks,
+        seconds=seconds,
+        bytes_written=written,
+        full_runs=full,
+        full_seconds=full * of_turn,
+        full_bytes_written=int(written * full / max(1, sum(map(len, found.asked)) + found.blocks)),
+    )
+
+
+def _departures(found: Replay, names: Sequence[str]) -> list[Departure]:
+    left = sorted(found.standing.left.items(), key=lambda each: each[1].after_block)
+    return [
+        Departure(
+            system=names[place],
+            after_block=each.after_block,
+            reason="failed" if each.interval is None else "slower",
+            against="" if each.interval is None else names[each.leader],
+            ratio=None if each.interval is None else _to_leader(each.interval).ratio,
+            low=None if each.interval is None else _to_leader(each.interval).low,
+            high=None if each.interval is None else _to_leader(each.interval).high,
+        )
+        for place, each in left
+    ]
+
+
+def _to_leader(interval: Interval) -> ToLeader:
+    ends = [
+        math.exp(each) if math.isfinite(each) else None for each in (interval.low, interval.high)
+    ]
+    return ToLeader(ratio=math.exp(interval.log), low=ends[0], high=ends[1])
+
+
+def _written_bytes(run: RunRecord) -> int:
+    result = run.result
+    return result.write.size_bytes if result is not None and result.write is not None else 0

@@ -1,0 +1,210 @@
+"""The rules of a race in blocks, of numbers alone.
+
+A value is the log of what a system did in a block, higher is better. After fixed blocks it is
+looked at: a system leaves when the top of its interval against the leader lies below the leader.
+The bound is that of Bonferroni over all rivals and looks, so that the best one leaves in at most
+`ALPHA` of all races; the error is that of the two-way fit of all systems and blocks, and never less
+than the pair's own. A rival that could not be better by more than the margin is parked: it is not
+run again unless another one leads. Sources: Hsu, "Multiple Comparisons" (1996), comparisons with
+the best; Lopez-Ibanez et al., "The irace package" (2016), blocks as instances.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+ALPHA = 0.05
+MOST_RIVALS = 3
+"""Next to the winner, in the blocks that confirm it."""
+FAILURES = 2
+"""In a row: a system that fails so often leaves."""
+
+Array = Any
+"""Floats of blocks by systems; a value that is missing is not a number."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The log of a system over the leader, and the ends of its interval."""
+
+    log: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Left:
+    """A system that left: after how many blocks, against which leader, at which interval; None of
+    one that failed."""
+
+    after_block: int
+    leader: int
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a race stands. Systems are places in the study's order.
+
+    `left` are those that left; `parked` are in the race and not run. `over_leader` has the last
+    interval of each that is in it. `at_most` is the log by which any other one may be better than
+    the leader, infinite before the first look; `settled`: at most the margin, so that the race is
+    over.
+    """
+
+    systems: int
+    leader: int | None = None
+    left: dict[int, Left] = field(default_factory=dict)
+    parked: frozenset[int] = frozenset()
+    over_leader: dict[int, Interval] = field(default_factory=dict)
+    at_most: float = math.inf
+    settled: bool = False
+
+    @property
+    def in_race(self) -> list[int]:
+        """Those that did not leave."""
+        return [place for place in range(self.systems) if place not in self.left]
+
+    @property
+    def running(self) -> list[int]:
+        """Those that the next block runs."""
+        return [place for place in self.in_race if place not in self.parked]
+
+
+def look(
+    values: Array,
+    standing: Standing,
+    *,
+    margin_log: float,
+    looks: int,
+    eligible: Sequence[bool] | None = None,
+) -> Standing:
+    """The standing after a look at all blocks so far; `looks` is how many the race has at most.
+
+    Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
+    never leads; it is parked once it is surely better.
+    """
+    import numpy as np
+
+    active = standing.in_race
+    may_lead = [place for place in active if eligible is None or eligible[place]]
+    means, variance, freedom = _fitted(np, values[:, active])
+    of = dict(zip(active, means, strict=True))
+    run_now = [place for place in may_lead if place not in standing.parked]
+    leader = max(run_now or may_lead, key=lambda place: of[place])
+    intervals = _over(np, values, active, leader, variance, freedom, standing.systems, looks)
+    left, parked, tops = dict(standing.left), set(), [-math.inf]
+    for place, interval in intervals.items():
+        is_rival = place in may_lead
+        if interval.high < 0:
+            left[place] = Left(len(values), leader, interval)
+            continue
+        if is_rival:
+            tops.append(interval.high)
+        if interval.high <= margin_log or (not is_rival and interval.low > 0):
+            parked.add(place)
+    at_most = max(tops)
+    return replace(
+        standing,
+        leader=leader,
+        left=left,
+        parked=frozenset(parked),
+        over_leader={place: each for place, each in intervals.items() if place not in left},
+        at_most=max(0.0, at_most),
+        settled=at_most <= margin_log,
+    )
+
+
+def failed(
+    values: Array, asked: Sequence[int], block: int, standing: Standing, misses: dict[int, int]
+) -> Standing:
+    """The standing after a block of which systems that were `asked` gave no value; `misses` counts
+    each one's failures in a row, and is changed."""
+    left = dict(standing.left)
+    for place in asked:
+        missing = bool(values[block, place] != values[block, place])
+        misses[place] = misses.get(place, 0) + 1 if missing else 0
+        if misses[place] >= FAILURES and place not in left:
+            left[place] = Left(
+                block + 1, standing.leader if standing.leader is not None else place, None
+            )
+    return replace(standing, left=left)
+
+
+def finalists(standing: Standing, baseline: int) -> list[int]:
+    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals; a rival
+    that left last where there is no other."""
+    if standing.leader is None:
+        return [baseline]
+    rivals = sorted(
+        (place for place in standing.in_race if place not in (standing.leader, baseline)),
+        key=lambda place: (
+            -standing.over_leader[place].log if place in standing.over_leader else math.inf
+        ),
+    )
+    chosen = list(dict.fromkeys([baseline, standing.leader, *rivals[:MOST_RIVALS]]))
+    if len(chosen) == 1:
+        gone = [(p, each) for p, each in standing.left.items() if each.interval is not None]
+        gone.sort(key=lambda each: (-each[1].after_block, -(each[1].interval or _NONE).log))
+        chosen += [place for place, _ in gone[:1]]
+    return chosen
+
+
+_NONE = Interval(-math.inf, -math.inf, -math.inf)
+
+
+def quantile(systems: int, looks: int, freedom: float) -> float:
+    """How many standard errors the bound is, for so many rivals and looks."""
+    from fsgauge.distributions import stdtrit
+
+    return float(stdtrit(freedom, 1 - ALPHA / (max(1, systems - 1) * max(1, looks))))
+
+
+def _fitted(np: Any, values: Array) -> tuple[Array, float, float]:
+    """Means of systems, the variance of one value, and its degrees of freedom, of the two-way fit
+    of systems and blocks with values missing."""
+    known = ~np.isnan(values)
+    means = np.zeros(values.shape[1])
+    blocks = np.zeros((len(values), 1))
+    filled = np.where(known, values, 0.0)
+    in_row = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    in_column = np.maximum(known.sum(axis=0), 1)
+    for _ in range(8):
+        blocks = np.where(known, filled - means, 0.0).sum(axis=1, keepdims=True) / in_row
+        means = np.where(known, filled - blocks, 0.0).sum(axis=0) / in_column
+    left = np.where(known, filled - blocks - means, 0.0)
+    freedom = max(1.0, float(known.sum() - values.shape[1] - len(values) + 1))
+    return means, float((left**2).sum()) / freedom, freedom
+
+
+def _over(
+    np: Any,
+    values: Array,
+    active: Sequence[int],
+    leader: int,
+    variance: float,
+    freedom: float,
+    systems: int,
+    looks: int,
+) -> dict[int, Interval]:
+    """Each active system over the leader, on the blocks that both have."""
+    rivals = [place for place in active if place != leader]
+    if not rivals:
+        return {}
+    apart = values[:, rivals] - values[:, [leader]]
+    known = ~np.isnan(apart)
+    shared = known.sum(axis=0)
+    some = np.maximum(shared, 1)
+    means = np.where(known, apart, 0.0).sum(axis=0) / some
+    squares = (np.where(known, apart - means, 0.0) ** 2).sum(axis=0) / np.maximum(some - 1, 1)
+    error = np.maximum(np.sqrt(2 * variance / some), np.sqrt(squares / some))
+    half = quantile(systems, looks, freedom) * error
+    return {
+        place: Interval(float(means[i]), float(means[i] - half[i]), float(means[i] + half[i]))
+        if shared[i] >= 2
+        else Interval(float(means[i]) if shared[i] else 0.0, -math.inf, math.inf)
+        for i, place in enumerate(rivals)
+    }

@@ -1,0 +1,75 @@
+"""What a race says: the best, its gain over the baseline, and how much better any other may be."""
+
+from __future__ import annotations
+
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.race.model import Race
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.wording import listed, percent
+from fsgauge.units import count
+
+MOST_NAMED = 4
+
+
+def race_lines(race: Race, winner: Comparison | None) -> list[str]:
+    """The headline, then what the race claims; `winner` is the leader's confirmed comparison."""
+    if not race.leader:
+        return (
+            [
+                f"The race has no leader yet: it has {count(race.blocks, 'block')} of the 3 before"
+                " its first look."
+            ]
+            if race.ended == "running"
+            else ["No system is left in the race: all failed."]
+        )
+    return [_headline(race, winner), _nothing_better(race), *_not_told(race), *_gone(race)]
+
+
+def _headline(race: Race, winner: Comparison | None) -> str:
+    of = f"of {len(race.systems)}"
+    if race.ended == "running":
+        blocks = count(race.blocks, "block")
+        return f"{race.leader} leads the race {of} after {blocks}; it is not over."
+    how = "is the best" if race.proven else "leads, not proven the best,"
+    if race.leader == race.baseline:
+        return f"{race.leader}, the baseline, {how} {of}."
+    if winner is None or winner.low is None or winner.high is None:
+        return f"{race.leader} {how} {of}; nothing confirms it."
+    metric = METRICS[race.metric].label
+    gain = (
+        f"{winner.ratio:.2f} times {race.baseline} in {metric} ({winner.low:.2f} to"
+        f" {winner.high:.2f}; {race.confirmed} fresh blocks)"
+    )
+    if winner.verdict in ("better", "worse"):
+        return f"{race.leader} {how} {of}: {gain}."
+    return f"{race.leader} leads {of}, and is not told from {race.baseline}: {gain}."
+
+
+def _nothing_better(race: Race) -> str:
+    """Hsu's bound, on those of the same guarantees."""
+    if race.others_at_most is None:
+        return "What the others could be at most is not known."
+    most = race.others_at_most - 1
+    kept = " that keeps what the baseline keeps" if race.weaker else ""
+    if race.ended == "one left" or most <= 0:
+        return f"Nothing else tested{kept} is better (95 %)."
+    said = f"Nothing else tested{kept} is more than {percent(most)} better (95 %)"
+    if race.proven or race.ended == "running":
+        return f"{said}."
+    return f"{said}; the race ended before {percent(race.margin_percent / 100)} was proven."
+
+
+def _not_told(race: Race) -> list[str]:
+    others = [each for each in race.in_race if each != race.leader and each not in race.weaker]
+    if not others:
+        return []
+    named = listed(others[:MOST_NAMED])
+    if len(others) > MOST_NAMED:
+        named = f"{', '.join(others[:MOST_NAMED])} and {len(others) - MOST_NAMED} more"
+    verb = "was" if len(others) == 1 else "were"
+    return [f"{named} {verb} not told from it in the race."]
+
+
+def _gone(race: Race) -> list[str]:
+    failed = [each.system for each in race.departures if each.reason == "failed"]
+    return [f"{listed(failed)} failed twice and left."] if failed else []

@@ -1,0 +1,105 @@
+"""Whether a plan's mode fits the study: a curve needs a limit, and a load that has a pace; a race
+rivals, and blocks enough for a look."""
+
+from __future__ import annotations
+
+from pydantic import ValidationInfo
+
+from fsgauge import kinds
+from fsgauge.record.race import LOOKS
+from fsgauge.study.base import conflict, written
+from fsgauge.study.settings import PlanSettings
+from fsgauge.study.workload import Workload, keys_of
+
+OF_MODES = {
+    "curve": ["latency_limit", "quantile"],
+    "race": ["margin_percent", "confirm", "weaker_may_win"],
+}
+
+
+def check_mode(
+    plan: PlanSettings,
+    workload: Workload,
+    systems: int,
+    *,
+    has_faults: bool,
+    info: ValidationInfo,
+) -> None:
+    """Raise a conflict, its keys below the study, where a key contradicts the mode or would be
+    ignored."""
+    for mode, keys in OF_MODES.items():
+        for key in written(plan, info, keys) if plan.mode != mode else []:
+            if getattr(plan, key) is not None:
+                raise conflict(
+                    f'{key} would be ignored: it is of plan.mode "{mode}"',
+                    [("plan", key), ("plan", "mode")],
+                    next=f"--set plan.mode={mode}, or leave it out",
+                )
+    if plan.mode == "race":
+        _can_race(plan, systems, has_faults=has_faults)
+    if plan.mode != "curve":
+        return
+    _has_limit(plan)
+    _has_pace(workload)
+    if plan.stop_interval is not None:
+        raise conflict(
+            "a curve has all of its blocks: each looks for its rates where the last ones found the"
+            " limit",
+            [("plan", "stop_interval"), ("plan", "mode")],
+            next="leave stop_interval out, and give a budget",
+        )
+    if has_faults:
+        raise conflict(
+            "faults strike a load at one pace, and a curve has many",
+            [("fault",), ("plan", "mode")],
+            next='mode = "all", with a rate below the limit',
+        )
+
+
+def _can_race(plan: PlanSettings, systems: int, *, has_faults: bool) -> None:
+    if systems < 2:
+        raise conflict(
+            "one system has nothing to race against",
+            [("plan", "mode"), ("system",)],
+            next='a second [[system]], or mode = "all"',
+        )
+    if plan.blocks < LOOKS[0]:
+        raise conflict(
+            f"nothing leaves a race before block {LOOKS[0]}",
+            [("plan", "blocks"), ("plan", "mode")],
+            next="leave blocks out; a budget ends a race",
+        )
+    if plan.stop_interval is not None or has_faults:
+        key = ("fault",) if has_faults else ("plan", "stop_interval")
+        raise conflict(
+            "a race ends by its own rules, and nothing is struck in it",
+            [key, ("plan", "mode")],
+            next=f'leave {key[-1]} out, or mode = "all"',
+        )
+
+
+def _has_limit(plan: PlanSettings) -> None:
+    if plan.latency_limit is None:
+        raise conflict(
+            "a curve needs the latency that its rates have to stay below",
+            [("plan", "mode"), ("plan", "latency_limit")],
+            next="--set 'plan.latency_limit=5 ms'",
+        )
+
+
+def _has_pace(workload: Workload) -> None:
+    """The load has a key for its pace, and no pace of its own."""
+    if not workload.pace:
+        able = [name for name in kinds.names() if keys_of(name).pace]
+        raise conflict(
+            f"a study of kind {workload.kind} has no rate that could rise: a curve needs a load at"
+            " a pace",
+            [("plan", "mode"), ("workload", "kind")],
+            next=f'kind = "{able[0]}", or mode = "all"',
+        )
+    if getattr(workload, workload.pace) is not None:
+        raise conflict(
+            f"{workload.pace} would be ignored: a curve sets the pace itself",
+            [("workload", workload.pace), ("plan", "mode")],
+            next=f"leave {workload.pace} out",
+        )
