@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
+from fsgauge.plan.race import FINALISTS
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_size
 
@@ -26,13 +27,19 @@ class Cost:
     seconds: float
     written_bytes: int
 
+    def within(self, seconds: float) -> Cost:
+        """No more than fits into a budget."""
+        share = min(1.0, seconds / self.seconds) if self.seconds else 1.0
+        return Cost(round(self.runs * share), self.seconds * share, int(self.written_bytes * share))
 
-def expected_of(worst: Cost, systems: int, blocks: int) -> Cost:
-    """What a race takes on average whose worst case has all systems in all blocks."""
-    share = min(1.0, EXPECTED_BLOCKS / blocks)
-    runs = round(systems * blocks * share)
+
+def expected_of(worst: Cost, systems: int, blocks: int, confirm: int) -> Cost:
+    """What a race takes on average whose worst case has all systems, and the baseline again, in
+    so many blocks before those that confirm."""
+    turns, confirming = systems + 1, confirm * (min(systems, FINALISTS) + 1)
+    share = (min(blocks, EXPECTED_BLOCKS) * turns + confirming) / (blocks * turns + confirming)
     return Cost(
-        runs=runs,
+        runs=round(worst.runs * share),
         seconds=worst.seconds * share,
         written_bytes=int(worst.written_bytes * share),
     )

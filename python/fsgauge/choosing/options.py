@@ -10,7 +10,8 @@ from functools import cache
 from importlib.resources import files
 
 from fsgauge.choosing.load import Load
-from fsgauge.durability import SystemOptions, Weak, weakened
+from fsgauge.durability import Weak, weakened
+from fsgauge.plan.race import made_of
 from fsgauge.study.system import System
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 
@@ -35,7 +36,9 @@ class Option:
     def weakens(self, kind: str) -> list[Weak]:
         """What any of its values gives up; [] for a safe one."""
         tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
-        return [each for table in tables for each in weakened(options_of(table))]
+        return [
+            each for table in tables for each in weakened(made_of(System.model_validate(table)))
+        ]
 
     @property
     def words(self) -> str:
@@ -62,14 +65,6 @@ class Proposed:
         first: dict[str, object] = {"name": self.kind, "kind": self.kind}
         alone = (system_at(first, {each.key: each.values[0]}) for each in self.weak)
         return [{**first, "vary": vary} if vary else first, *alone]
-
-
-def options_of(table: dict[str, object]) -> SystemOptions:
-    """How a system's table says that it is made, as far as durability depends on it."""
-    system = System.model_validate(table)
-    return SystemOptions(
-        kind=system.kind, mount=system.mount, mkfs=system.mkfs.split(), tunables=system.tunables
-    )
 
 
 @cache

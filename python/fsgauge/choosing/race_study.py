@@ -16,8 +16,8 @@ from fsgauge.errors import InputError, quoted
 from fsgauge.study.parse import load_study
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
 
-_OF_A_RACE = ("blocks", "stop_interval", "noise_percent")
-"""Keys of [plan] that a race has no use for."""
+_OF_OTHERS = ("mode", "blocks", "stop_interval", "latency_limit", "quantile")
+"""Keys of [plan] that a race does not take, or takes otherwise."""
 _JOBS = (".fio", ".job", ".f", ".vdbench")
 """How files of other tools end, which are studies of theirs."""
 
@@ -74,7 +74,7 @@ def race_text(
             systems.append(_table(table, reasons.get(str(table["name"]), ())))
         document["system"] = systems
     plan = document.setdefault("plan", tomlkit.table())
-    for key in _OF_A_RACE if tables is not None else ():
+    for key in _OF_OTHERS if tables is not None else ():
         plan.pop(key, None)
     plan["mode"] = "race"
     if budget is not None:

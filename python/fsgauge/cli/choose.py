@@ -25,10 +25,9 @@ from fsgauge.progress.terminal import say, width_of, wrapped_lines
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
-    from fsgauge.durability import SystemOptions
     from fsgauge.machine.device.consent import Consent
     from fsgauge.rig.rig import FleetChoice, Rig
-    from fsgauge.study.model import Study, System
+    from fsgauge.study.model import Study
 
 _FEWEST = 2
 
@@ -241,14 +240,9 @@ def _require_made(study: Study) -> None:
 
 def _weak(study: Study) -> list[str]:
     from fsgauge.durability import weakened
+    from fsgauge.plan.race import made_of
 
-    return [each.name for each in study.systems if weakened(_options_of(each))]
-
-
-def _options_of(system: System) -> SystemOptions:
-    from fsgauge.durability import SystemOptions
-
-    return SystemOptions(system.kind, system.mount, system.mkfs.split(), system.tunables)
+    return [each.name for each in study.systems if weakened(made_of(each))]
 
 
 def _require_several(study: Study, weak: Sequence[str], refused: Sequence[str]) -> None:
@@ -289,14 +283,22 @@ def _tell(entry: _Entry, study: Study, world: Rig) -> None:
 def _cost_lines(study: Study, world: Rig) -> list[str]:
     from fsgauge.choosing.cost import Cost, expected_of, wear
     from fsgauge.cli.plan_lines import plan_on
+    from fsgauge.plan.race import most_blocks
     from fsgauge.units import format_duration, format_size
 
-    planned = plan_on(study, world)
-    plan = planned.plan
-    runs = sum(len(turn.cells) for turn in plan.turns)
-    worst = Cost(runs, plan.expected_seconds, plan.expected_written_bytes)
-    blocks = plan.turns[-1].block + 1
-    usual = expected_of(worst, runs // blocks, blocks)
+    planned, asked = plan_on(study, world), study.plan
+    systems, cells = len(study.systems), len(planned.plan.cells)
+    most = most_blocks(study)
+    worst = Cost(
+        runs=round(most * (systems + 1) * cells),
+        seconds=planned.plan.expected_seconds,
+        written_bytes=int(
+            planned.plan.expected_written_bytes * most / (asked.blocks + asked.confirm)
+        ),
+    )
+    if asked.budget is not None:
+        worst = worst.within(asked.budget / 1e9)
+    usual = expected_of(worst, systems, asked.blocks, asked.confirm)
     worn = wear(study, planned.size_bytes, worst.written_bytes)
 
     def hours(seconds: float) -> str:
@@ -353,10 +355,11 @@ def _race(
 def _say_commands(study: Study, winner: str) -> None:
     """The winner's lines, to copy, and what it gives up."""
     from fsgauge.durability import weakened
+    from fsgauge.plan.race import made_of
     from fsgauge.stats.choosing.commands import commands_of
 
     system = next(each for each in study.systems if each.name == winner)
     for line in commands_of(system.model_dump(mode="json")):
         click.echo(line)
-    for weak in weakened(_options_of(system)):
+    for weak in weakened(made_of(system)):
         click.echo(f"# {weak.option}: {weak.loses}")

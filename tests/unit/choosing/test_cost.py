@@ -21,8 +21,15 @@ def test_little_is_not_said_much_is_and_too_much_is_refused() -> None:
 
 
 def test_a_race_is_expected_to_take_fewer_runs_than_at_worst() -> None:
-    usual = expected_of(Cost(2400, 1000.0, 10**9), systems=100, blocks=24)
-    assert usual.runs == 480
-    assert usual.seconds == pytest.approx(200)
-    assert usual.written_bytes == pytest.approx(200_000_000)
-    assert expected_of(Cost(300, 9.0, 3), systems=100, blocks=3).runs == 300
+    """The blocks that confirm are whole in both: 8 of five systems and the baseline again."""
+    worst = Cost(24 * 61 + 8 * 6, 1512.0, 10**9)
+    usual = expected_of(worst, systems=60, blocks=24, confirm=8)
+    assert usual.runs == round(4.8 * 61 + 48) == 341
+    assert usual.seconds == pytest.approx(341, abs=1)
+    short = Cost(3 * 61 + 48, 231.0, 10)
+    assert expected_of(short, systems=60, blocks=3, confirm=8) == short
+
+
+def test_no_more_is_said_than_fits_into_the_budget() -> None:
+    assert Cost(100, 50.0, 1000).within(25.0) == Cost(50, 25.0, 500)
+    assert Cost(100, 50.0, 1000).within(60.0) == Cost(100, 50.0, 1000)
