@@ -199,7 +199,7 @@ def _name(name: str, words: Mapping[str, str]) -> str:
         for key, value in short.items()
         if key not in placed and value not in (DEFAULT, "off")
     ]
-    return fitting(", ".join([shown, *more]))
+    return fitting(f"{shown} ({', '.join(more)})" if more else shown)
 
 
 def _shown(name: str, value: str) -> str:

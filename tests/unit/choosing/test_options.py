@@ -46,8 +46,8 @@ def test_weak_options_are_raced_alone_and_left_out_when_it_is_to_be_safe() -> No
     assert [each.words for each in found.weak] == ["nobarrier", "data=writeback"]
     assert [table["name"] for table in found.tables] == [
         "ext4",
-        "ext4, nobarrier",
-        "ext4, data=writeback",
+        "ext4 (nobarrier)",
+        "ext4 (data=writeback)",
     ]
     assert not any(each.weakens("ext4") for each in found.crossed)
     (safe,) = proposed(["ext4"], ["commits"], safe=True)

@@ -53,10 +53,10 @@ def refusal(vary: str, name: str = "xfs", plan: str = "") -> str:
 
 def test_every_combination_is_a_system_and_the_first_is_as_by_default() -> None:
     assert made('"mount.allocsize" = ["default", "1m"], "mkfs.-m.reflink" = [1, 0]') == [
-        ("xfs, reflink=1", "-m reflink=1", "lazytime"),
-        ("xfs, reflink=0", "-m reflink=0", "lazytime"),
-        ("xfs, allocsize=1m, reflink=1", "-m reflink=1", "lazytime,allocsize=1m"),
-        ("xfs, allocsize=1m, reflink=0", "-m reflink=0", "lazytime,allocsize=1m"),
+        ("xfs (reflink=1)", "-m reflink=1", "lazytime"),
+        ("xfs (reflink=0)", "-m reflink=0", "lazytime"),
+        ("xfs (allocsize=1m, reflink=1)", "-m reflink=1", "lazytime,allocsize=1m"),
+        ("xfs (allocsize=1m, reflink=0)", "-m reflink=0", "lazytime,allocsize=1m"),
     ]
 
 
@@ -70,12 +70,12 @@ def test_options_of_one_switch_are_joined_and_false_leaves_an_option_out() -> No
 
 def test_the_name_has_the_values_in_its_places_and_the_others_behind() -> None:
     found = made('"mount.allocsize" = ["1m", "64m"], "mkfs.-K" = [false, true]', "xfs {allocsize}")
-    assert [each[0] for each in found] == ["xfs 1m", "xfs 1m, -K", "xfs 64m", "xfs 64m, -K"]
+    assert [each[0] for each in found] == ["xfs 1m", "xfs 1m (-K)", "xfs 64m", "xfs 64m (-K)"]
 
 
 def test_sizes_of_several_switches_have_names_that_differ() -> None:
     found = made('"mkfs.-l.size" = ["64m"], "mkfs.-i.size" = [512]')
-    assert found == [("xfs, l.size=64m, i.size=512", "-l size=64m -i size=512", "lazytime")]
+    assert found == [("xfs (l.size=64m, i.size=512)", "-l size=64m -i size=512", "lazytime")]
 
 
 def test_kinds_and_tunables_vary_as_well() -> None:
