@@ -1,0 +1,168 @@
+"""A race measured, cut short and resumed: who runs in a block comes of the records alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine.client import EngineFaultError, OnEvent
+from fsgauge.engine.wire import EngineFault, FilesTarget, LoadJob, LoadResult
+from fsgauge.errors import RigError
+from fsgauge.progress import Progress
+from fsgauge.report.write import read_report
+from fsgauge.run import Outcome, left_of, resume_study, run_study
+from fsgauge.stats.race.model import Race
+from fsgauge.store import read_results
+from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
+from tests.laboratory import NoDiskEngine, NoDiskRig
+
+BASELINE = "scratch folder"
+GAINS = {BASELINE: 0.66, "two": 1.0, "three": 0.5, "four": 0.98, "five": 0.3}
+"""Of the rate that the engine has by itself, which differs by 2 %."""
+BLOCKS, CONFIRM = 12, 3
+
+
+def race_study(*overrides: str) -> Study:
+    settings = [
+        "storage.size=16MiB",
+        "plan.mode=race",
+        f"plan.blocks={BLOCKS}",
+        f"plan.confirm={CONFIRM}",
+        "plan.side_by_side=false",
+        'workload.patterns=["randread"]',
+        "workload.queue_depths=[32]",
+        'workload.block_sizes=["4 KiB"]',
+        *overrides,
+    ]
+    return load_study(
+        "demo-user",
+        settings,
+        [f"{name}=mounted" for name in GAINS if name != BASELINE],
+        "path:/tmp",
+        7,
+    )
+
+
+class RacingEngine(NoDiskEngine):
+    """Rates of systems that are known, until `most` loads were made; those of `failing` fail from
+    their load of that number on."""
+
+    def __init__(
+        self,
+        most: int = 10_000,
+        failing: Mapping[str, Collection[int]] | None = None,
+    ) -> None:
+        super().__init__(0)
+        self.left, self.failing = most, failing or {}
+        self.loads: dict[str, int] = defaultdict(int)
+
+    def load(self, job: Any, on_event: OnEvent | None = None) -> LoadResult:
+        if self.left == 0:
+            raise RigError("the machine stood still")
+        self.left -= 1
+        assert isinstance(job, LoadJob)
+        assert isinstance(job.target, FilesTarget)
+        system = job.target.directory.removeprefix("/")
+        self.loads[system] += 1
+        if self.loads[system] in self.failing.get(system, ()):
+            raise EngineFaultError(EngineFault(code="io", what="it broke", cause="", next=""))
+        found = super().load(job, on_event)
+        return found.model_copy(update={"elapsed_ns": int(found.elapsed_ns / GAINS[system])})
+
+
+def measure(results: Path, engine: RacingEngine | None = None, *overrides: str) -> Outcome:
+    return run_study(
+        race_study(*overrides),
+        rig=NoDiskRig(engine or RacingEngine()),
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "race"],
+        progress=Progress(),
+    )
+
+
+def resume(directory: Path) -> Outcome | None:
+    return resume_study(
+        directory, rig=lambda _: NoDiskRig(RacingEngine()), destroy=None, progress=Progress()
+    )
+
+
+def race_of(directory: Path) -> Race:
+    found = read_report(directory).results.race
+    assert found is not None
+    return found
+
+
+def run_in(directory: Path) -> dict[int, list[str]]:
+    """By block, the systems that ran."""
+    found: dict[int, list[str]] = {}
+    for run in read_results(directory).runs:
+        found.setdefault(run.block, []).append(run.system)
+    return {block: sorted(names) for block, names in sorted(found.items())}
+
+
+def test_who_left_is_not_run_again_and_the_best_are_confirmed(tmp_path: Path) -> None:
+    directory = measure(tmp_path).directory
+    race, ran = race_of(directory), run_in(directory)
+    assert race.leader == "two"
+    left = {each.system: each.after_block for each in race.departures}
+    assert left == {BASELINE: 3, "three": 3, "five": 3}
+    assert all(each.against == "two" and each.high < 1 for each in race.departures if each.high)
+    assert ran[2] == sorted([*GAINS, BASELINE])
+    raced = [block for block in ran if block < BLOCKS]
+    assert all(ran[block] == ["four", BASELINE, BASELINE, "two"] for block in raced[3:])
+    confirmed = range(BLOCKS, BLOCKS + CONFIRM)
+    assert all(ran[block] == ["four", BASELINE, BASELINE, "two"] for block in confirmed)
+    assert race.rate_blocks == {
+        name: 3 if name in ("three", "five") else len(raced) for name in GAINS
+    }
+    assert race.runs == sum(len(ran[block]) for block in raced)
+    assert race.full_runs == len(raced) * (len(GAINS) + 1)
+
+
+def test_the_ratio_of_the_answer_is_of_fresh_blocks_alone(tmp_path: Path) -> None:
+    results = read_report(measure(tmp_path).directory).results
+    two = results.comparison(results.primary_cells[0], "two", "iops")
+    assert two is not None and two.n == CONFIRM
+    assert {block for block, _ in two.blocks} == set(range(BLOCKS, BLOCKS + CONFIRM))
+    assert f"{two.ratio:.2f} times {BASELINE}" in results.answer
+    assert f"{CONFIRM} fresh blocks" in results.answer
+
+
+@pytest.mark.parametrize("most", [5, 12, 18, 21, 27, 33])
+def test_a_race_that_was_cut_short_ends_as_if_nothing_had_happened(
+    tmp_path: Path, most: int
+) -> None:
+    whole, cut = measure(tmp_path / "whole"), measure(tmp_path / "cut", RacingEngine(most))
+    assert cut.ended_by is not None
+    assert left_of(cut.directory) is not None
+    finished = resume(cut.directory)
+    assert finished is not None and finished.ended_by is None
+    assert run_in(cut.directory) == run_in(whole.directory)
+    found, wanted = race_of(cut.directory), race_of(whole.directory)
+    assert found.departures == wanted.departures
+    assert (found.leader, found.ended, found.parked) == (wanted.leader, wanted.ended, wanted.parked)
+    assert left_of(cut.directory) is None
+    assert resume(cut.directory) is None
+
+
+def test_a_race_that_is_not_over_says_who_leads(tmp_path: Path) -> None:
+    outcome = measure(tmp_path, RacingEngine(3 * 6 + 1))
+    results = read_report(outcome.directory).results
+    assert results.race is not None and results.race.ended == "running"
+    assert "two leads" in results.answer
+    assert "not over" in results.answer
+
+
+def test_two_failures_in_a_row_are_a_departure_and_one_is_none(tmp_path: Path) -> None:
+    directory = measure(tmp_path, RacingEngine(failing={"four": [2], "two": [2, 3]})).directory
+    race = race_of(directory)
+    failed = [each for each in race.departures if each.reason == "failed"]
+    assert [(each.system, each.after_block, each.ratio) for each in failed] == [("two", 3, None)]
+    assert race.leader == "four"
+    assert "two failed" in read_report(directory).results.answer
