@@ -212,7 +212,7 @@ def _place_tables(places: list[Place]) -> list[Table]:
         " is promised about the order of losers.",
         [
             ("place", "", lambda each: str(each.rank)),
-            ("system", "", lambda each: each.system),
+            ("configuration", "", lambda each: each.system),
             ("blocks", "", lambda each: str(each.blocks)),
             ("ratio to the leader", "ratio", _place_cell),
             ("why", "", lambda each: each.words),

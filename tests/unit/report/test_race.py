@@ -127,9 +127,9 @@ def test_effects_are_of_the_first_blocks_and_the_winner_is_to_copy(report: Repor
     ]
     (table,) = found["race_effects"]
     rows = [[cell.text for cell in row] for row in table.rows]
-    assert rows[0][:4] == ["ext4", "nobarrier", "nobarrier as by default", "2.01"]
+    assert rows[0][:4] == ["ext4", "nobarrier", "without it", "2.01"]
     assert {(row[1], row[3]) for row in rows[1:]} == {("noatime", "1.22"), ("-I 128", "1.11")}
-    assert [line.race for line in found["race_saved"]] == ["34", "1.67 min", "1 GiB"]
+    assert [line.race for line in found["race_saved"]] == ["34", "100 s", "1 GiB"]
 
 
 def test_the_page_has_all_of_it(report: Report) -> None:

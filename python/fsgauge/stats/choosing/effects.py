@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from fsgauge.stats.choosing.options import Settings, setting_words, varied
+from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
 from fsgauge.stats.result_model import ResultModel
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _fit(
     of: list[tuple[str, str, str]] = []
     for key, levels in varied(values).items():
         for level in levels[1:]:
-            has = [float(each.get(key, "default") == level) for each in values.values()]
+            has = [float(each.get(key, DEFAULT) == level) for each in values.values()]
             columns.append(np.array(has))
             of.append((key, level, levels[0]))
     return _Fit(kind, means[own], columns, of) if columns else None
@@ -189,12 +189,18 @@ def _effects(fit: _Fit, noise: float, quantile: float, total: float) -> list[Eff
             Effect(
                 kind=fit.kind,
                 option=setting_words(key, level),
-                against=setting_words(key, against),
+                against=_against(key, level, against),
                 share=max(0.0, gained) / total,
                 **_ratio(*estimated, quantile),
             )
         )
     return found
+
+
+def _against(key: str, level: str, against: str) -> str:
+    if against != DEFAULT:
+        return setting_words(key, against)
+    return "without it" if level == ON else "the default"
 
 
 def _interactions(fit: _Fit, noise: float, quantile: float, total: float) -> list[Interaction]:

@@ -38,8 +38,6 @@ def setting_words(key: str, value: str) -> str:
     """ "noatime", "-I 128", "logbsize=256k", "queue/scheduler none"."""
     if value == ON:
         return key
-    if value == DEFAULT:
-        return f"{key} as by default"
     if key.startswith("--") or (not key.startswith(("-", "/")) and "/" not in key):
         return f"{key}={value}"
     return f"{key}={value}" if " " in key else f"{key} {value}"

@@ -40,6 +40,7 @@ def test_effects_are_those_that_were_planted(left_out: int) -> None:
     assert found is not None
     of = {each.option: each for each in found.effects if each.kind == "ext4"}
     assert of["noatime"].ratio == pytest.approx(1.1, abs=0.01)
+    assert [of["noatime"].against, of["-I 128"].against] == ["without it", "the default"]
     assert of["data=journal"].ratio == pytest.approx(0.8, abs=0.01)
     assert of["-I 128"].low < 1.03 < of["-I 128"].high
     assert of["-I 512"].low < 1 < of["-I 512"].high
@@ -96,7 +97,6 @@ def test_settings_are_read_off_options() -> None:
     assert words[:3] == ["noatime", "allocsize=1m", "-m reflink=0"]
     assert words[4:6] == ["-I 128", "--csum=xxhash"]
     assert words[-1] == "queue/scheduler none"
-    assert setting_words("noatime", "default") == "noatime as by default"
     assert varied({"a": {}, "b": {"x": "1"}, "c": {"x": "2", "y": "1"}}) == {
         "x": ["default", "1", "2"],
         "y": ["default", "1"],
