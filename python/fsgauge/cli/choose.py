@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -44,7 +45,7 @@ class _Entry:
 
 @click.command("choose")
 @ends("choose")
-@click.argument("load", metavar="LOAD", shell_complete=complete_study)
+@click.argument("words", nargs=-1, required=True, metavar="LOAD", shell_complete=complete_study)
 @click.option("--budget", metavar="TIME", help="The longest that the race may take: 2h, 45min.")
 @click.option(
     "--kinds",
@@ -82,7 +83,7 @@ class _Entry:
 @click.option("--yes", "-y", is_flag=True, help="Do not ask, however long it takes.")
 @progress_choices
 def command(
-    load: str,
+    words: tuple[str, ...],
     budget: str | None,
     kinds: str | None,
     safe: bool,
@@ -100,7 +101,8 @@ def command(
 ) -> int:
     """Race configurations of file systems for LOAD, and print the best as commands to copy.
 
-    LOAD is a study (a shipped name or a file) or a job file of fio, filebench or vdbench. Options
+    LOAD is a study (a shipped name or a file), which a program may follow behind -- where it runs
+    one, or a job file of fio, filebench or vdbench. Options
     of mkfs, mount and the kernel that matter for that kind of load are tried in every combination;
     those of a study whose systems have `vary` are its own.
 
@@ -110,6 +112,9 @@ def command(
     from fsgauge.choosing.race_study import race_text, reasons_of
     from fsgauge.choosing.second import is_sampled, second_tables
 
+    load, *program = words
+    if program:
+        overrides = (f"workload.program={json.dumps(program)}", *overrides)
     entry = _entry(load, kinds, safe=safe)
     tables = [table for each in entry.proposed for table in each.tables] or None
     text = race_text(
