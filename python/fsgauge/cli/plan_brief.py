@@ -32,6 +32,7 @@ def brief_lines(
         f"takes     {_cost(description)}",
         f"destroys  {description.overwritten}",
         *([f"curve     {description.curve}"] if description.curve else []),
+        *([f"race      {description.race}"] if description.race else []),
         *(f"fault     {line}" for line in description.faults),
         *(f"durable   {line}" for line in description.durability),
         f"detects   {_detects(description, measured_by, doctor_measures)}",

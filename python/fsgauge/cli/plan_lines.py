@@ -128,6 +128,7 @@ def method_lines(description: PlanDescription) -> list[str]:
     lines += [f"different {line}" for line in description.different or ["nothing"]]
     lines += [f"not shown {line}" for line in description.cannot_tell]
     lines += [f"curve     {description.curve}"] if description.curve else []
+    lines += [f"race      {description.race}"] if description.race else []
     lines += [f"partners  {line}" for line in description.partners]
     lines += [f"note      {line}" for line in description.cautions]
     lines += [f"durable   {line}" for line in description.durability]

@@ -77,7 +77,7 @@ def block_seconds(
 def plan_seconds(
     study: Study,
     size_bytes: int,
-    blocks: int,
+    blocks: float,
     side_by_side: bool,
     around: Around = HERE,
     speed: Speed = EXPECTED,

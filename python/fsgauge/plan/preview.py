@@ -21,7 +21,7 @@ from fsgauge.plan.estimate import RUN_SECONDS, plan_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, paired_percent, planned_percent
 from fsgauge.plan.preconditioning import endurance
-from fsgauge.plan.race import made_of
+from fsgauge.plan.race import made_of, measured_blocks, race_words, rested_on
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room, speed_on
 from fsgauge.plan.struck import fault_lines
 from fsgauge.plan.turns import written_bytes
@@ -83,6 +83,8 @@ class PlanDescription(_Facts):
     """What single systems give up, or the storage does not have."""
     turns: list[Turn]
     curve: str = ""
+    race: str = ""
+    """How many runs are expected and at worst, and what ends it."""
     faults: list[str] = []
     """What is done to machines on purpose, a line each, in blocks after all others."""
     blocks: int
@@ -138,7 +140,8 @@ def describe(
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
-    written = written_bytes(study, size_bytes, blocks, around)
+    most, expected, fewest = measured_blocks(plan, study)
+    written = written_bytes(study, size_bytes, most, around)
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -157,13 +160,14 @@ def describe(
         durability=_durability(study, folders),
         turns=plan.turns,
         curve=curve_words(plan),
+        race=race_words(study),
         faults=fault_lines(plan),
         blocks=blocks,
         blocks_asked=study.plan.blocks,
-        runs=sum(len(turn.cells) for turn in plan.turns),
-        expected_seconds=blocks * mean,
-        shortest_seconds=blocks * shortest,
-        longest_seconds=blocks * longest if longest is not None else None,
+        runs=round(sum(len(turn.cells) for turn in plan.turns) * most / blocks),
+        expected_seconds=expected * mean,
+        shortest_seconds=fewest * shortest,
+        longest_seconds=most * longest if longest is not None else None,
         how=around.how,
         instead=None
         if around.instead is None
@@ -174,12 +178,12 @@ def describe(
         simulated=is_simulated,
         time_basis=around.block.words if around.block is not None else "",
         written_bytes_estimate=written,
-        endurance=endurance(study, size_bytes, written, blocks * mean, blocks * (longest or mean)),
+        endurance=endurance(study, size_bytes, written, expected * mean, most * (longest or mean)),
         estimate_basis=_estimate_basis(
             study, around, by_pilot=measured is not None, is_served=is_served(study)
         ),
         sensitivity_known=noise is not None,
-        sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
+        sensitivity=[_sensitivity(*rested_on(plan), percent) for percent in supposed],
         storage=storage or storage_sentence(study, is_simulated=is_simulated),
         overwritten=_overwritten(study, is_simulated=is_simulated),
     )
@@ -209,7 +213,7 @@ def _block_times(
     around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
-    blocks = plan.turns[-1].block + 1
+    blocks, _, _ = measured_blocks(plan, study)
     if measured is None and (tried := around.block) is not None:
         return tried.seconds, tried.shortest_seconds, tried.longest_seconds
     if measured is None:
@@ -222,7 +226,7 @@ def _block_times(
 
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
-    blocks = plan.turns[-1].block + 1
+    blocks, _, _ = measured_blocks(plan, study)
     return plan_seconds(study, size_bytes, blocks, plan.side_by_side, around)
 
 
@@ -246,7 +250,7 @@ def storage_sentence(study: Study, *, is_simulated: bool = False) -> str:
     return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
 
 
-def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensitivity:
+def _sensitivity(blocks: int, comparisons: int, noise_percent: float) -> Sensitivity:
     spread, level = paired_percent(noise_percent), corrected(comparisons)
     return Sensitivity(
         noise_percent=noise_percent,

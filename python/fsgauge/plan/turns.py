@@ -95,6 +95,10 @@ def make_plan(
     unpaced = _turns(study, loads, 1, derived_seed(seed, 0, "unpaced")) if curve else []
     turns = unpaced + _turns(study, cells, blocks, seed, first_block=len(unpaced) and 1)
     struck = struck_turns(study, loads, strikes, blocks)
+    measured = most_blocks(study) if race else blocks
+    seconds = once + measured * a_block
+    if race and race.budget_seconds is not None:
+        seconds = min(seconds, race.budget_seconds)
     return Plan(
         study=study.name,
         seed=seed,
@@ -104,12 +108,10 @@ def make_plan(
         primary_layout=LAYOUT in study.plan.primary,
         cells=[*loads, *cells] if curve is not None else cells,
         turns=turns,
-        expected_seconds=once
-        + (most_blocks(study) if race else blocks) * a_block
-        + struck_seconds(study, struck, size_bytes, around),
+        expected_seconds=seconds + struck_seconds(study, struck, size_bytes, around),
         expected_written_bytes=0
         if around.block
-        else written_bytes(study, size_bytes, blocks, around),
+        else written_bytes(study, size_bytes, measured, around),
         side_by_side=side_by_side,
         struck=struck,
         curve=curve,
@@ -117,10 +119,10 @@ def make_plan(
     )
 
 
-def written_bytes(study: Study, size_bytes: int, blocks: int, around: Around = HERE) -> int:
+def written_bytes(study: Study, size_bytes: int, blocks: float, around: Around = HERE) -> int:
     """What so many blocks write at most, and what is written before them."""
     of_blocks = blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes, around)
-    return storage_written_bytes(study, size_bytes) + of_blocks
+    return storage_written_bytes(study, size_bytes) + int(of_blocks)
 
 
 def _seconds(

@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class RaceRules(BaseModel):
-    """Blocks up to `blocks` race, the `confirm` after them confirm.
+    """Blocks up to `blocks` race, the `confirm` after them confirm; a plan has turns of every
+    system in all of them, and those are measured that the blocks before leave in it.
 
     `margin_percent` is what is called no better. `budget_seconds` is for both; None: no end but
     the last block. `weaker` are systems that give up durability which the baseline keeps: they

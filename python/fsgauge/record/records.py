@@ -132,11 +132,9 @@ class Plan(BaseModel):
     side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
     struck: list[Turn] = Field(default=[], exclude_if=lambda value: not value)
-    """Turns whose runs are struck on purpose, in blocks of their own after all others: nothing that
-    is compared."""
+    """Turns whose runs are struck on purpose, in blocks of their own: nothing that is compared."""
     curve: Curve | None = Field(default=None, exclude_if=lambda value: value is None)
     race: RaceRules | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Of a race `turns` are all that it can have: every system in every block."""
 
     @property
     def all_turns(self) -> list[Turn]:
@@ -150,9 +148,9 @@ class Plan(BaseModel):
     @property
     def comparisons(self) -> int:
         """The primary cells times the systems next to the baseline: corrected together."""
-        loads = sum(cell.pace is None for cell in self.cells)
-        cells = loads if self.curve else len(self.primary or self.cells)
-        return max(1, cells * (len(self.systems) - 1))
+        loads = [cell for cell in self.cells if cell.pace is None]
+        cells = loads if self.curve else self.primary or self.cells
+        return max(1, len(cells) * (len(self.systems) - 1))
 
     def has_cell(self, measured: Cell) -> bool:
         """Whether a cell is one of the plan, also with a rate that was decided since."""
@@ -280,8 +278,7 @@ class RunRecord(Record):
 class LostBlock(BaseModel):
     """A block in which a machine was lost, as the journal has it: what happened and what was done
     meanwhile, both in words, and the last lines of the machine's console. `again`: the block was
-    measured again; otherwise the runs that it lacked have failed.
-    """
+    measured again; otherwise the runs that it lacked have failed."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

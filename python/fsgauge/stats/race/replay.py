@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+import numpy as np
 
 from fsgauge.record.race import LOOKS, RaceRules
 from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
@@ -17,8 +19,9 @@ from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules
-from fsgauge.stats.race.rules import Standing
+from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import collect
+from fsgauge.stats.steadiness import not_steady
 from fsgauge.stats.wording import listed, named_systems
 
 Ended = Literal["running", "margin", "one left", "budget"]
@@ -32,7 +35,7 @@ class Replay:
     standing: Standing
     ended: Ended
     asked: list[list[int]]
-    values: Any
+    values: Array
     cell: str
     metric: str
 
@@ -45,8 +48,6 @@ class Replay:
 def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     """The race of a study with these runs; None where it is none. Blocks count while they are
     whole: of each system that was asked, every primary run is recorded."""
-    import numpy as np
-
     plan, race = study.plan, study.plan.race
     if race is None:
         return None
@@ -58,7 +59,7 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     samples = collect(plan, own)
     logs = [samples.of(metric, cell, system) for system in plan.systems]
     baseline = plan.systems.index(plan.baseline)
-    eligible = [system not in race.weaker for system in plan.systems]
+    eligible = _eligible(plan, race)
     looks = [block for block in LOOKS if block <= race.blocks]
     values = np.full((race.blocks, len(plan.systems)), np.nan)
     standing, misses = Standing(len(plan.systems)), dict[int, int]()
@@ -69,9 +70,11 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         now = sorted({*standing.running, baseline})
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
+        moved = _not_steady([run for run in own if run.block == block])
         for place in now:
             log = logs[place].get((block, False))
-            values[block, place] = np.nan if log is None else sign * log
+            is_missing = log is None or plan.systems[place] in moved
+            values[block, place] = np.nan if log is None or is_missing else sign * log
         asked.append(now)
         standing = rules.failed(values, now, block, standing, misses)
         if block + 1 in looks and any(eligible[place] for place in standing.in_race):
@@ -86,6 +89,13 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
 
 
+def _not_steady(runs: Sequence[RunRecord]) -> set[str]:
+    """Systems whose rate was still moving; none where half of them or more are such: that is the
+    load."""
+    moved = {run.system for run in runs if run.result and not_steady(run, run.result)}
+    return moved if 2 * len(moved) < len(runs) else set()
+
+
 def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
     """The study with the turns that its race has had or has next; of no race as it is."""
     found = replayed(study, runs)
@@ -96,8 +106,10 @@ def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
-    turns = list(_turns(plan, found))
-    share = len(turns) / max(1, len(plan.turns))
+    turns, race, systems = list(_turns(plan, found)), found.rules, len(plan.systems)
+    of_block = sum(turn.block == 0 for turn in plan.turns)
+    confirming = race.confirm * min(1.0, (rules.MOST_RIVALS + 3) / (systems + 1))
+    share = len(turns) / (of_block * (race.blocks + confirming))
     update = {"turns": turns, "expected_seconds": plan.expected_seconds * share}
     return plan.model_copy(update=update)
 
@@ -117,8 +129,12 @@ def standing_words(plan: Plan, found: Replay, block: int) -> str:
 
 def finalists_of(plan: Plan, found: Replay) -> list[str]:
     """Who the confirming blocks run, the baseline first."""
-    chosen = rules.finalists(found.standing, plan.systems.index(plan.baseline))
-    return [plan.systems[place] for place in chosen]
+    baseline, eligible = plan.systems.index(plan.baseline), _eligible(plan, found.rules)
+    return [plan.systems[place] for place in rules.finalists(found.standing, baseline, eligible)]
+
+
+def _eligible(plan: Plan, race: RaceRules) -> list[bool]:
+    return [system not in race.weaker for system in plan.systems]
 
 
 def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
@@ -136,7 +152,6 @@ def _turns(plan: Plan, found: Replay) -> Iterable[Turn]:
 
 
 def _margin_log(race: RaceRules) -> float:
-
     return math.log1p(race.margin_percent / 100)
 
 
@@ -159,7 +174,7 @@ def _ended(
     if race.budget_seconds is None or blocks < LOOKS[0]:
         return "running"
     spent, of_turn = spent_seconds(runs, blocks)
-    chosen = len(rules.finalists(standing, plan.systems.index(plan.baseline)))
+    chosen = len(rules.finalists(standing, plan.systems.index(plan.baseline), eligible))
     coming = len(standing.running) + 1 + race.confirm * (chosen + 1)
     return "budget" if spent + coming * of_turn > race.budget_seconds else "running"
 

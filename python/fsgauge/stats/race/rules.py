@@ -14,7 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 ALPHA = 0.05
 MOST_RIVALS = 3
@@ -22,7 +24,7 @@ MOST_RIVALS = 3
 FAILURES = 2
 """In a row: a system that fails so often leaves."""
 
-Array = Any
+Array = NDArray[np.float64]
 """Floats of blocks by systems; a value that is missing is not a number."""
 
 
@@ -87,15 +89,13 @@ def look(
     Of a system that is not `eligible` (it gives up what the others keep) nothing is claimed, and it
     never leads; it is parked once it is surely better.
     """
-    import numpy as np
-
     active = standing.in_race
     may_lead = [place for place in active if eligible is None or eligible[place]]
-    means, variance, freedom = _fitted(np, values[:, active])
+    means, variance, freedom = _fitted(values[:, active])
     of = dict(zip(active, means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
     leader = max(run_now or may_lead, key=lambda place: of[place])
-    intervals = _over(np, values, active, leader, variance, freedom, standing.systems, looks)
+    intervals = _over(values, active, leader, variance, freedom, standing.systems, looks)
     left, parked, tops = dict(standing.left), set(), [-math.inf]
     for place, interval in intervals.items():
         is_rival = place in may_lead
@@ -134,18 +134,24 @@ def failed(
     return replace(standing, left=left)
 
 
-def finalists(standing: Standing, baseline: int) -> list[int]:
-    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals; a rival
-    that left last where there is no other."""
+def finalists(
+    standing: Standing, baseline: int, eligible: Sequence[bool] | None = None
+) -> list[int]:
+    """Who the confirming blocks run, the baseline first: the leader and its nearest rivals, of
+    those that are not `eligible` the best one; a rival that left last where there is no other. None
+    where nothing leads."""
     if standing.leader is None:
-        return [baseline]
+        return []
     rivals = sorted(
         (place for place in standing.in_race if place not in (standing.leader, baseline)),
         key=lambda place: (
             -standing.over_leader[place].log if place in standing.over_leader else math.inf
         ),
     )
-    chosen = list(dict.fromkeys([baseline, standing.leader, *rivals[:MOST_RIVALS]]))
+    weaker = [place for place in rivals if eligible is not None and not eligible[place]][:1]
+    equals = [place for place in rivals if eligible is None or eligible[place]]
+    rivals = [*equals[: MOST_RIVALS - len(weaker)], *weaker]
+    chosen = list(dict.fromkeys([baseline, standing.leader, *rivals]))
     if len(chosen) == 1:
         gone = [(p, each) for p, each in standing.left.items() if each.interval is not None]
         gone.sort(key=lambda each: (-each[1].after_block, -(each[1].interval or _NONE).log))
@@ -163,7 +169,7 @@ def quantile(systems: int, looks: int, freedom: float) -> float:
     return float(stdtrit(freedom, 1 - ALPHA / (max(1, systems - 1) * max(1, looks))))
 
 
-def _fitted(np: Any, values: Array) -> tuple[Array, float, float]:
+def _fitted(values: Array) -> tuple[Array, float, float]:
     """Means of systems, the variance of one value, and its degrees of freedom, of the two-way fit
     of systems and blocks with values missing."""
     known = ~np.isnan(values)
@@ -181,7 +187,6 @@ def _fitted(np: Any, values: Array) -> tuple[Array, float, float]:
 
 
 def _over(
-    np: Any,
     values: Array,
     active: Sequence[int],
     leader: int,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Race
 from fsgauge.stats.results import Comparison
@@ -22,7 +24,27 @@ def race_lines(race: Race, winner: Comparison | None) -> list[str]:
             if race.ended == "running"
             else ["No system is left in the race: all failed."]
         )
-    return [_headline(race, winner), _nothing_better(race), *_not_told(race), *_gone(race)]
+    return [
+        *_no_difference(race),
+        _headline(race, winner),
+        _nothing_better(race),
+        *_not_told(race),
+        *_gone(race),
+    ]
+
+
+def _no_difference(race: Race) -> list[str]:
+    """Where nothing was slower than anything: how far any two can be apart from the leader."""
+    ends = [end for each in race.last.values() for end in (each.low, each.high)]
+    if race.ended == "running" or not ends or any(e.reason == "slower" for e in race.departures):
+        return []
+    furthest = max(math.inf if not end else max(end, 1 / end) for end in ends)
+    if math.isinf(furthest):
+        return []
+    others = count(len(race.last), "other system")
+    return [
+        f"No difference above {percent(furthest - 1)} between {race.leader} and {others} (95 %)."
+    ]
 
 
 def _headline(race: Race, winner: Comparison | None) -> str:
@@ -72,4 +94,6 @@ def _not_told(race: Race) -> list[str]:
 
 def _gone(race: Race) -> list[str]:
     failed = [each.system for each in race.departures if each.reason == "failed"]
-    return [f"{listed(failed)} failed twice and left."] if failed else []
+    return (
+        [f"{listed(failed)} failed, or was not steady, twice in a row and left."] if failed else []
+    )
