@@ -12,7 +12,6 @@ from tomlkit.items import Table
 
 from fsgauge.choosing.options import Option, Proposed
 from fsgauge.converting import study_from_file
-from fsgauge.errors import InputError, quoted
 from fsgauge.study.parse import load_study
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
 
@@ -38,16 +37,6 @@ def varies(text: str) -> bool:
     """Whether its own systems are what is raced."""
     systems = tomllib.loads(text).get("system", [])
     return any(isinstance(each, dict) and "vary" in each for each in systems)
-
-
-def require_made(text: str, load: str) -> None:
-    """InputError for storage on which no file system is made."""
-    storage = tomllib.loads(text).get("storage", {})
-    if storage.get("kind") in ("path", "share"):
-        raise InputError(
-            f"{load} measures {storage['kind']}s as they are, and choose makes file systems",
-            next=f"fsgauge choose {quoted(load)} --storage loop:8GiB; or an empty device",
-        )
 
 
 def race_text(

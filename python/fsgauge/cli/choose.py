@@ -101,10 +101,10 @@ def command(
 ) -> int:
     """Race configurations of file systems for LOAD, and print the best as commands to copy.
 
-    LOAD is a study (a shipped name or a file), which a program may follow behind -- where it runs
-    one, or a job file of fio, filebench or vdbench. Options
-    of mkfs, mount and the kernel that matter for that kind of load are tried in every combination;
-    those of a study whose systems have `vary` are its own.
+    LOAD is a study (a shipped name or a file; the words of a program stand behind --, where it runs
+    one) or a job file of fio, filebench or vdbench. Options of mkfs, mount and the kernel that
+    matter for that kind of load are tried in every combination; those of a study whose systems
+    have `vary` are its own.
 
     A system leaves the race only when it is slower than the leader with 95 % confidence, counting
     every comparison and every look; the gain of the winner is measured again afterwards.
@@ -216,7 +216,6 @@ def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
             return study.placed(asked.rig, asked.hosts)
 
         study, world = placed([])
-        _require_made(study)
         weak = _weak(study) if asked.safe else []
         study, world = placed(weak) if weak else (study, world)
         _require_several(study, weak, [])
@@ -232,15 +231,6 @@ def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
             _require_several(study, weak, [each.system for each in refused])
             study, world = placed(names)
     return study, world
-
-
-def _require_made(study: Study) -> None:
-    """InputError for storage on which no file system is made."""
-    if study.storage.kind in ("path", "share"):
-        raise InputError(
-            "choose makes file systems, and this storage is used as it is",
-            next="--storage loop:8GiB, or an empty device: --storage /dev/disk/by-id/...",
-        )
 
 
 def _weak(study: Study) -> list[str]:
