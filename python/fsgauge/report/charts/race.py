@@ -55,8 +55,8 @@ def _row(at: int, place: Place, label: str) -> dict[str, Any]:
         "ran": place.blocks,
         "state": place.state,
         "ratio": place.ratio,
-        "low": place.ratio if place.low is None else place.low,
-        "high": place.ratio if place.high is None else place.high,
+        "low": place.ratio if place.state == "leader" else place.low,
+        "high": place.ratio if place.state == "leader" else place.high,
         "tip": f"{place.system}: {place.blocks} blocks, {place.words}",
     }
 
