@@ -21,7 +21,6 @@ from fsgauge.stats.planned import primary_cells, primary_metrics
 from fsgauge.stats.race import rules
 from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import collect
-from fsgauge.stats.steadiness import not_steady
 from fsgauge.stats.wording import listed, named_systems
 
 Ended = Literal["running", "margin", "one left", "budget"]
@@ -70,11 +69,9 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         now = sorted({*standing.running, baseline})
         if any((block, plan.systems[place]) not in recorded for place in now):
             break
-        moved = _not_steady([run for run in own if run.block == block])
         for place in now:
             log = logs[place].get((block, False))
-            is_missing = log is None or plan.systems[place] in moved
-            values[block, place] = np.nan if log is None or is_missing else sign * log
+            values[block, place] = np.nan if log is None else sign * log
         asked.append(now)
         standing = rules.failed(values, now, block, standing, misses)
         if block + 1 in looks and any(eligible[place] for place in standing.in_race):
@@ -87,13 +84,6 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
             )
         ended = _ended(plan, race, standing, eligible, block + 1, runs)
     return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric)
-
-
-def _not_steady(runs: Sequence[RunRecord]) -> set[str]:
-    """Systems whose rate was still moving; none where half of them or more are such: that is the
-    load."""
-    moved = {run.system for run in runs if run.result and not_steady(run, run.result)}
-    return moved if 2 * len(moved) < len(runs) else set()
 
 
 def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:

@@ -94,6 +94,4 @@ def _not_told(race: Race) -> list[str]:
 
 def _gone(race: Race) -> list[str]:
     failed = [each.system for each in race.departures if each.reason == "failed"]
-    return (
-        [f"{listed(failed)} failed, or was not steady, twice in a row and left."] if failed else []
-    )
+    return [f"{listed(failed)} failed twice in a row and left."] if failed else []

@@ -1,0 +1,104 @@
+"""Where a race stands, from records: a budget, what is not steady, blocks that are not whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from fsgauge.engine.wire import Steady
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import RunRecord, StudyRecord
+from fsgauge.stats.race.replay import Replay, replayed, spent_seconds, standing_words
+from fsgauge.store import StoredStudy, read_results
+from tests.synthetic_race import BASELINE, BLOCKS, measure
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    return read_results(measure(tmp_path_factory.mktemp("race")).directory)
+
+
+def found_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay:
+    found = replayed(study, runs)
+    assert found is not None
+    return found
+
+
+def ruled(study: StudyRecord, **rules: object) -> StudyRecord:
+    assert study.plan.race is not None
+    race = study.plan.race.model_copy(update=rules)
+    return study.model_copy(update={"plan": study.plan.model_copy(update={"race": race})})
+
+
+def left(found: Replay, study: StudyRecord) -> dict[str, int]:
+    names = study.plan.systems
+    return {names[place]: each.after_block for place, each in found.standing.left.items()}
+
+
+def unsteady(stored: StoredStudy, moves: Callable[[RunRecord], bool]) -> list[RunRecord]:
+    verdict = Steady(judged=True, reached=False, rounds=5, reason="it moved")
+    return [
+        run.model_copy(
+            update={
+                "parts": in_one(
+                    run.parts[0].machine, run.result.model_copy(update={"steady": verdict})
+                )
+            }
+        )
+        if run.result is not None and moves(run)
+        else run
+        for run in stored.runs
+    ]
+
+
+def test_a_block_counts_once_every_system_that_was_asked_has_its_run(stored: StoredStudy) -> None:
+    whole = found_in(stored.study, stored.runs)
+    assert whole.blocks > 4 and whole.ended != "running"
+    cut = [run for run in stored.runs if (run.block, run.system) < (3, "two")]
+    found = found_in(stored.study, cut)
+    assert (found.blocks, found.ended) == (3, "running")
+    assert left(found, stored.study) == left(whole, stored.study)
+
+
+def test_a_run_that_is_not_steady_counts(stored: StoredStudy) -> None:
+    """Without it, a system that stalls would look as fast as the others."""
+    runs = unsteady(stored, lambda run: run.system == "four" and run.block in (1, 2))
+    found = found_in(stored.study, runs)
+    assert found.standing == found_in(stored.study, stored.runs).standing
+
+
+def test_a_budget_ends_a_race_that_is_not_proven(stored: StoredStudy) -> None:
+    spent, of_turn = spent_seconds(stored.runs, 3)
+    assert spent == pytest.approx(18 * of_turn) and of_turn > 0
+    tight = found_in(ruled(stored.study, budget_seconds=spent), stored.runs)
+    assert (tight.blocks, tight.ended) == (3, "budget")
+    ample = found_in(ruled(stored.study, budget_seconds=1000 * spent), stored.runs)
+    assert ample.blocks == found_in(stored.study, stored.runs).blocks
+
+
+def test_what_gives_up_durability_does_not_win(stored: StoredStudy) -> None:
+    found = found_in(ruled(stored.study, weaker=["two"]), stored.runs)
+    assert stored.study.plan.systems[found.standing.leader or 0] == "four"
+
+
+def test_it_is_said_who_leads_and_who_just_left(stored: StoredStudy) -> None:
+    plan = stored.study.plan
+    first = found_in(stored.study, [run for run in stored.runs if run.block < 2])
+    assert standing_words(plan, first, 2) == ""
+    third = found_in(stored.study, [run for run in stored.runs if run.block < 3])
+    said = standing_words(plan, third, 3)
+    assert "two leads 2 of 5" in said
+    assert f"just left: {BASELINE}, three and five" in said or "just left" in said
+    over = found_in(stored.study, stored.runs)
+    assert "race over: two leads" in standing_words(plan, over, BLOCKS)
+
+
+def test_a_study_without_a_race_has_none(stored: StoredStudy) -> None:
+    plan = stored.study.plan.model_copy(update={"race": None})
+    assert replayed(stored.study.model_copy(update={"plan": plan}), stored.runs) is None
+
+
+def test_the_same_records_give_the_same_race(stored: StoredStudy) -> None:
+    one, two = (found_in(stored.study, runs) for runs in (stored.runs, stored.runs[::-1]))
+    assert one.standing == two.standing and one.asked == two.asked
