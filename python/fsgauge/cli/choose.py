@@ -276,34 +276,20 @@ def _tell(entry: _Entry, study: Study, world: Rig) -> None:
 
 
 def _cost_lines(study: Study, world: Rig) -> list[str]:
-    from fsgauge.choosing.cost import Cost, expected_of, wear
-    from fsgauge.cli.plan_lines import plan_on
-    from fsgauge.plan.race import most_blocks
-    from fsgauge.units import format_duration, format_size
+    from fsgauge.choosing.wear import wear
+    from fsgauge.cli.plan_lines import plan_on, time_and_bytes
+    from fsgauge.plan.preview import describe
 
-    planned, asked = plan_on(study, world), study.plan
-    systems, cells = len(study.systems), len(planned.plan.cells)
-    most = most_blocks(study)
-    worst = Cost(
-        runs=round(most * (systems + 1) * cells),
-        seconds=planned.plan.expected_seconds,
-        written_bytes=int(
-            planned.plan.expected_written_bytes * most / (asked.blocks + asked.confirm)
-        ),
+    planned = plan_on(study, world)
+    worst_bytes = planned.plan.expected_written_bytes
+    worn = wear(study, planned.size_bytes, worst_bytes)
+    description = describe(
+        planned.plan, study, size_bytes=planned.size_bytes, around=planned.around
     )
-    if asked.budget is not None:
-        worst = worst.within(asked.budget / 1e9)
-    usual = expected_of(worst, systems, asked.blocks, asked.confirm)
-    worn = wear(study, planned.size_bytes, worst.written_bytes)
-
-    def hours(seconds: float) -> str:
-        return format_duration(int(seconds * 1e9))
-
+    first = study.systems[0].name
     return [
-        f"race      {len(study.systems)} systems, {study.systems[0].name} the baseline;"
-        f" {usual.runs} runs expected, {worst.runs} at worst",
-        f"takes     about {hours(usual.seconds)}, {hours(worst.seconds)} at worst; writes"
-        f" {format_size(usual.written_bytes)}, {format_size(worst.written_bytes)} at worst",
+        f"race      {len(study.systems)} systems, {first} the baseline; {description.race}",
+        *time_and_bytes(description),
         *([f"endurance {worn}"] if worn else []),
     ]
 
