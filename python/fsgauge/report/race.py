@@ -1,4 +1,4 @@
-"""What the page of a race shows beside its picture: cost, effects of options, all systems, the
+"""What the page of a race shows next to its picture: cost, effects of options, all systems, the
 winner as commands."""
 
 from __future__ import annotations

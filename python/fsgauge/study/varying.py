@@ -267,7 +267,7 @@ def _error(
 
 
 def _replace(document: Document, found: Iterable[tuple[dict[str, Any], int]]) -> None:
-    """Write the list anew; each system has the places of the table that it is from."""
+    """Write the list again; each system has the places of the table that it is from."""
     places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
     document.forget(("system",))
     document.data["system"] = []
