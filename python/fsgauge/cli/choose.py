@@ -111,6 +111,8 @@ def command(
     """
     from fsgauge.choosing.race_study import race_text, reasons_of
     from fsgauge.choosing.second import is_sampled, second_tables
+    from fsgauge.cli.study import written
+    from fsgauge.study.dump import dump_study
 
     load, *program = words
     if program:
@@ -124,7 +126,7 @@ def command(
     study, world = _without_refused(text, asked)
     _tell(entry, study, world)
     if output is not None:
-        _write(study, output)
+        written(dump_study(study), output)
     if plan_only:
         return ExitCode.ANSWERED
     if not yes:
@@ -292,18 +294,6 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
         *time_and_bytes(description),
         *([f"endurance {worn}"] if worn else []),
     ]
-
-
-def _write(study: Study, output: Path) -> None:
-    from fsgauge.study.dump import dump_study
-
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(dump_study(study))
-    except FileExistsError as error:
-        raise InputError(f"{output} exists already", next="choose another name") from error
-    except OSError as error:
-        raise InputError(f"cannot write {output}: {error.strerror}") from error
 
 
 def _race(
