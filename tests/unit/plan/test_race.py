@@ -1,0 +1,105 @@
+"""What a race takes: runs expected and at worst, seconds, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.plan.preview import describe
+from fsgauge.plan.race import EXPECTED_BLOCKS, race_of, race_words
+from fsgauge.plan.turns import make_plan
+from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
+from fsgauge.study.parse import load_study
+from tests.synthetic_race import CONFIRM, race_study
+
+GIB = 1 << 30
+SYSTEMS = 5
+
+
+def durable(mounts: list[str], *, may_win: bool = False) -> list[str]:
+    """Of ext4 with these mount options, those that never win."""
+    systems = [System(name=f"s{at}", kind="ext4", mount=each) for at, each in enumerate(mounts)]
+    study = Study(
+        format=1,
+        name="race",
+        question="Which one?",
+        storage=LoopStorage(size=GIB),
+        systems=systems,
+        workload=OverheadWorkload(),
+        plan=PlanSettings(mode="race", weaker_may_win=may_win),
+    )
+    race = race_of(study)
+    assert race is not None
+    return race.weaker
+
+
+def test_what_the_baseline_keeps_has_to_be_kept() -> None:
+    assert durable(["", "noatime", "data=writeback"]) == ["s2"]
+    assert durable(["data=writeback", "data=writeback,noatime", ""]) == []
+    assert durable(["", "data=writeback"], may_win=True) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("plan.blocks=2", "nothing leaves a race before block 3"),
+        ("plan.stop_interval=5 %", "a race ends by its own rules"),
+        ("plan.latency_limit=5 ms", 'it is of plan.mode "curve"'),
+    ],
+)
+def test_what_a_race_has_no_use_for_is_refused(setting: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        race_study(setting)
+
+
+def test_keys_of_a_race_are_refused_without_one_and_one_system_has_no_race() -> None:
+    with pytest.raises(InputError, match=r'it is of plan\.mode "race"'):
+        race_study("plan.mode=all", "plan.margin_percent=1 %")
+    with pytest.raises(InputError, match="one system has nothing to race against"):
+        load_study("demo-user", ["plan.mode=race"], None, "path:/tmp", 7)
+
+
+def test_runs_expected_and_at_worst_are_said() -> None:
+    """At worst all systems stay in all blocks; five at most are confirmed, the baseline twice."""
+    study = race_study("plan.blocks=24")
+    assert race_words(study) == (
+        f"{(EXPECTED_BLOCKS + CONFIRM) * (SYSTEMS + 1):.0f} runs expected,"
+        f" {(24 + CONFIRM) * (SYSTEMS + 1)} at worst: up to 24 blocks, then {CONFIRM} of the best;"
+        " it ends once nothing left can be 2 % better"
+    )
+    assert "or at 1 h" in race_words(race_study("plan.budget=1h"))
+    assert race_words(load_study("demo-user", ["plan.mode=all"])) == ""
+
+
+def test_a_race_has_more_blocks_than_a_study_unless_it_says_how_many() -> None:
+    assert PlanSettings(mode="race").blocks == 24 and PlanSettings().blocks == 8
+    assert race_study("plan.blocks=6").plan.blocks == 6
+
+
+def test_the_plan_has_turns_for_all_and_takes_no_longer_than_its_budget() -> None:
+    study = race_study()
+    plan = make_plan(study, size_bytes=GIB)
+    assert plan.race is not None and plan.race == race_of(study)
+    blocks = plan.race.blocks + plan.race.confirm
+    assert len(plan.turns) == blocks * (SYSTEMS + 1)
+    short = make_plan(race_study("plan.budget=110s"), size_bytes=GIB)
+    assert short.expected_seconds == 110 < plan.expected_seconds
+    assert short.turns == plan.turns
+
+
+def test_a_budget_for_less_than_three_blocks_is_refused() -> None:
+    with pytest.raises(InputError, match="too short for 3 blocks and those that confirm"):
+        make_plan(race_study("plan.budget=10s"), size_bytes=GIB)
+
+
+def test_what_would_show_rests_on_the_confirming_blocks() -> None:
+    study = race_study("plan.blocks=24")
+    described = describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
+    assert described.race == race_words(study)
+    assert described.shortest_seconds < described.expected_seconds
+    assert described.runs == (24 + CONFIRM) * (SYSTEMS + 1)
+    assert described.sensitivity[0].comparisons == 4
+    more = race_study("plan.blocks=24", "plan.confirm=20")
+    better = describe(make_plan(more, size_bytes=GIB), more, size_bytes=GIB)
+    assert better.sensitivity[0].detectable_percent < described.sensitivity[0].detectable_percent
