@@ -57,6 +57,9 @@ OF_COMMANDS: dict[str, dict[ExitCode, str]] = {
         ExitCode.ANSWERED: "the run would begin, as far as can be known before it",
         ExitCode.REFUSED: "it would be refused, which is said first",
     },
+    "choose": {
+        ExitCode.ANSWERED: "raced, proven or not",
+    },
     "compare": {
         ExitCode.ANSWERED: "no limit is crossed",
         ExitCode.FINDING: "a limit is crossed, or a side lost data or is not valid",

@@ -38,6 +38,7 @@ ALSO_ON = {
     "run": (
         "age",
         "bisect",
+        "choosing",
         "coherence",
         "converting",
         "crosscheck",

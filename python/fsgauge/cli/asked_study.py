@@ -79,6 +79,7 @@ class AskedStudy:
         from fsgauge.plan.turns import require_few_runs, with_seed
         from fsgauge.rig.registry import study_on
         from fsgauge.study.parse import load_study
+        from fsgauge.system.options import known_options
 
         loaded = load_study(
             study_on(rig, self.study),
@@ -90,6 +91,7 @@ class AskedStudy:
             self.baseline,
             without=self.without,
             say=say_note,
+            known=known_options,
         )
         require_few_runs(loaded)
         return with_seed(loaded, time.time_ns())

@@ -12,6 +12,7 @@ GROUPS = {
         "demo": "Compare the file systems of this machine in about three minutes.",
         "plan": "Show what a study would compare, how long it takes and what would show.",
         "run": "Run a study and write its report.",
+        "choose": "Race configurations of file systems: which is best for a load?",
         "resume": "Continue a study that was interrupted or killed.",
         "study": "List the shipped studies, or start one of your own.",
     },

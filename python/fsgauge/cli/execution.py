@@ -33,8 +33,12 @@ def execute(
     results: Path,
     destroy: Consent | None,
     style: str | None,
+    concluded: Callable[[Path], None] = lambda _: None,
 ) -> int:
-    """Run a study; gives the exit code: that of what ended it early, or of what it came to."""
+    """Run a study; gives the exit code: that of what ended it early, or of what it came to.
+
+    `concluded` is told the folder, whose report is made by then.
+    """
     from fsgauge.run import run_study
 
     with _naming_resume() as created:
@@ -49,6 +53,7 @@ def execute(
         )
     code = _conclude(outcome, style)
     _keep_noise(rig, study, outcome.directory)
+    concluded(outcome.directory)
     return code
 
 

@@ -118,7 +118,7 @@ def from_fio(
 
     size_bytes = parse_size(binary_size(size) or size) if size else None
     study = study_from_file(job, systems=systems or SYSTEMS, without=without, size_bytes=size_bytes)
-    path = _written(study.text, output or Path(f"{job.stem}.toml"))
+    path = written(study.text, output or Path(f"{job.stem}.toml"))
     _tell(study.converted, path)
     return check_job(job, click.echo) if check else 0
 
@@ -134,11 +134,12 @@ def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> No
     from fsgauge.converting import SYSTEMS, study_from_command
 
     study = study_from_command(line, systems=systems or SYSTEMS)
-    path = _written(study.text, output or Path(f"{study.converted.title.split(',')[0]}.toml"))
+    path = written(study.text, output or Path(f"{study.converted.title.split(',')[0]}.toml"))
     _tell(study.converted, path)
 
 
-def _written(text: str, path: Path) -> Path:
+def written(text: str, path: Path) -> Path:
+    """Write a new file; InputError where there is one."""
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

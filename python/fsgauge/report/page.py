@@ -25,6 +25,7 @@ from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.page_of_kind import page_of
+from fsgauge.report.race import race_values
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import (
@@ -109,6 +110,7 @@ def page_values(
         "lead": page.lead(drawings),
         "own": results.own,
         **page.values(results, stored),
+        **race_values(results, stored),
         "integrity": integrity_lines(results.systems, stored.runs),
         "systems": made_systems(results, stored.turns),
         "environment": environment_rows(stored.environment_before, stored.environment_after),

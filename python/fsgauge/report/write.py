@@ -17,6 +17,7 @@ from fsgauge.report import drawing
 from fsgauge.report.charts.forest import forest, further_forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
+from fsgauge.report.charts.race import survival
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing
@@ -142,6 +143,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     page = page_of(results)
     drawings = (
         *page.pictures(results, stored),
+        survival(results),
         forest(results, is_all=page.draws_every_ratio),
         further_forest(results) if page.draws_every_ratio else None,
         over_hosts(results),

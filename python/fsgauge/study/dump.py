@@ -13,6 +13,7 @@ from tomlkit.items import InlineTable, Table
 from fsgauge.study.access import SystemAccess
 from fsgauge.study.listed import Listed
 from fsgauge.study.model import Study, System
+from fsgauge.study.modes import OF_MODES
 from fsgauge.study.serving import reached, unused_of_study
 from fsgauge.study.system import ALLOCATING, UNFORMATTED, keys_without_effect
 from fsgauge.study.value_type import value_type
@@ -44,7 +45,13 @@ def dump_study(study: Study) -> str:
     document.add("workload", _table(study.workload, reasons))
     if study.sweep is not None:
         document.add("sweep", _table(study.sweep, {}))
-    document.add("plan", _table(study.plan, {}))
+    of_others = {
+        key: f'only for mode "{mode}"'
+        for mode, keys in OF_MODES.items()
+        for key in keys
+        if mode != study.plan.mode
+    }
+    document.add("plan", _table(study.plan, of_others))
     return tomlkit.dumps(document)
 
 
@@ -54,6 +61,8 @@ def _without_effect(system: System) -> dict[str, str]:
         reasons |= dict.fromkeys(keys_without_effect(system.kind), UNFORMATTED[system.kind])
     if system.access is None:
         reasons["access"] = "as [access] says"
+    if not system.vary:
+        reasons["vary"] = "each system stands for itself here"
     if system.rig is None:
         reasons["rig"] = "the kernel of the machine"
     for key in ALLOCATING:

@@ -28,7 +28,7 @@ from fsgauge.study.storage import (
     SimulatedStorage,
     Storage,
 )
-from fsgauge.study.system import System
+from fsgauge.study.system import MOST_SYSTEMS, System
 from fsgauge.study.workload import Workload, cells_of
 
 __all__ = [
@@ -70,7 +70,7 @@ class Study(StudyModel):
         description="The systems to compare. The first is the baseline; it has two turns in each "
         "block, and the difference between them is noise.",
         min_length=1,
-        max_length=50,
+        max_length=MOST_SYSTEMS,
     )
     access: AccessKeys = Field(
         default_factory=AccessKeys,

@@ -38,6 +38,7 @@ from fsgauge.study.points import check_points
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
 from fsgauge.study.understanding import understand
+from fsgauge.study.varying import Known, vary_systems
 
 
 def load_study(
@@ -50,12 +51,13 @@ def load_study(
     baseline: str | None = None,
     without: Sequence[str] = (),
     say: Callable[[str], None] = lambda _: None,
+    known: Known | None = None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
     applied in the order storage, systems and baseline, without, serve, overrides, seed. `say` is
-    told what words of other tools were taken for.
+    told what words of other tools were taken for; `known` are the options that systems have.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
@@ -64,6 +66,7 @@ def load_study(
     label, text = find_study(path_or_shipped_name)
     refuse_passwords([text, *(overrides or []), *(systems or [])])
     document = read_document(text, label, FilePath(path_or_shipped_name).stem)
+    vary_systems(document, known, say)
     if storage is not None:
         change_storage(document, storage)
     if systems or baseline is not None:
@@ -96,7 +99,9 @@ def _check_printable(option: str, texts: list[str]) -> None:
 
 def parse_study(text: str, label: str, name: str) -> Study:
     """Check a study's text; `label` stands before line numbers, `name` is its default name."""
-    return check(read_document(text, label, name))
+    document = read_document(text, label, name)
+    vary_systems(document, None)
+    return check(document)
 
 
 def read_document(text: str, label: str, name: str) -> Document:

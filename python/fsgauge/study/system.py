@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
 from fsgauge.study.access import SystemAccess, full_access
-from fsgauge.study.base import OneLine, Options, StudyModel, conflict, written
+from fsgauge.study.base import Distinct, OneLine, Options, StudyModel, conflict, written
 from fsgauge.study.policies import POLICIES, check_settings, described
 from fsgauge.study.rig_keys import SystemRig
 from fsgauge.study.server_options import OPTIONS
@@ -42,6 +42,7 @@ def keys_without_effect(kind: str) -> tuple[str, ...]:
 
 
 LONGEST_NAME = 80
+MOST_SYSTEMS = 200
 COPY_ON_WRITE = {"btrfs", "f2fs", "nilfs2"}
 """Kinds in which an overwrite takes new space before the old is free."""
 
@@ -66,6 +67,16 @@ class System(StudyModel):
         "", description="Options for mkfs, as on its command line. Default: the defaults of mkfs."
     )
     mount: Options = Field("", description='Mount options, as after -o: "noatime,nobarrier".')
+    vary: dict[OneLine, Distinct[OneLine | bool | int]] = Field(
+        {},
+        description="Makes a system of every combination of these values: {"
+        ' "mount.allocsize" = ["default", "1m", "64m"], "mkfs.-m.reflink" = [0, 1],'
+        ' "tunables.queue/scheduler" = ["none", "mq-deadline"] }. "default" and false leave an'
+        " option out, true gives it without a value. {allocsize} in the name is its value; what"
+        " the name has no place for stands behind it.",
+        max_length=20,
+        exclude_if=lambda value: not value,
+    )
     path: AbsolutePath | None = Field(
         None,
         description="For kind mounted: a folder on the file system to use. Default: the storage's"

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from fsgauge.errors import InputError, RefusedError, did_you_mean, nearest
+from fsgauge.system import system_kinds
 from fsgauge.system.kind import EVERY_MOUNT, NOTHING, FileSystem, Form, Keys
 
 _OF_THE_MOUNT = frozenset(
@@ -55,6 +56,20 @@ def mount_words(kind: FileSystem, text: str, system: str) -> list[str]:
         known = {**EVERY_MOUNT, **kind.mount_options}
         _require_known(option, known, f"mount -t {kind.driver}", "mount", system)
     return options
+
+
+def known_options(name: str) -> dict[str, list[str]]:
+    """What `mkfs` and `mount` of a kind may be given, as `vary` calls it: "-m.reflink"; nothing of
+    one that is not made."""
+    kind = system_kinds().get(name)
+    if not isinstance(kind, FileSystem):
+        return {}
+    mkfs = [
+        f"{switch}.{each}" if each else switch
+        for switch, takes in kind.mkfs_options.items()
+        for each in (("",) if isinstance(takes, Form) else takes)
+    ]
+    return {"mkfs": mkfs, "mount": [*EVERY_MOUNT, *kind.mount_options]}
 
 
 def check_options(kind: FileSystem, mkfs: str, mount: str, system: str) -> None:

@@ -17,11 +17,13 @@ from fsgauge.study.model import Study
 from fsgauge.study.value_type import value_type
 from tests.unit.study.drawn_values import is_section
 
+READ_BEFORE = "vary"
+"""No study that is read has it: the systems that it stands for take its place (varying.py)."""
 KEYS = {
     f"{section.dotted(key)}{f' of {section.variant}' if section.variant else ''}": (section, key)
     for section in SECTIONS
     for key, field in section.fields.items()
-    if not is_section(field)
+    if not is_section(field) and key != READ_BEFORE
 }
 HEAD = {"format": 1, "name": "n", "question": "?", "plan": {}}
 LOOP, RAM, DEVICE = {"kind": "loop"}, {"kind": "ram"}, {"kind": "device", "device": "x"}

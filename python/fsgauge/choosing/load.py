@@ -1,0 +1,51 @@
+"""What a load works hardest, read off its keys: no kind has to say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, get_args
+
+from fsgauge.record.factors import factors_of
+from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
+from fsgauge.workload import method_of
+
+Load = Literal["commits", "files", "random", "streams", "reads"]
+LOADS: tuple[Load, ...] = get_args(Load)
+
+_WORDS: Mapping[Load, frozenset[str]] = {
+    "commits": frozenset(["fsync", "fdatasync", "dsync", "sync_file", "commit", "commits"]),
+    "files": frozenset(
+        ["create", "unlink", "rename", "mkdir", "rmdir", "link", "symlink", "readdir", "read_file"]
+    ),
+    "random": frozenset(["random", "randread", "randwrite", "randrw"]),
+    "streams": frozenset(["sequential", "append", "extend", "read", "write", "rw"]),
+}
+_READS = frozenset(["read", "randread", "rw", "randrw", "read_file", "stat", "readdir"])
+
+
+def load_of(study: Study) -> frozenset[Load]:
+    """All loads that the study's keys have a word of; every load where they have none."""
+    words = set(_words(study.workload.model_dump(mode="json")))
+    found = {load for load, own in _WORDS.items() if own & words}
+    if not method_of(study.workload).lays_out:
+        found.add("files")
+    if _READS & words or any(factors_of(c).share_of_reads for c in cells_of(study.workload)):
+        found.add("reads")
+    if {"random", "streams"} <= found and "order" in study.workload.model_dump():
+        found -= {"streams" if "random" in words else "random"}
+    return frozenset(found or LOADS)
+
+
+def _words(value: object) -> Iterator[str]:
+    """Texts, and the names of what has a weight: { create = 1 }."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            if isinstance(each, int | float) and not isinstance(each, bool) and each:
+                yield name
+            yield from _words(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words(each)

@@ -1,0 +1,105 @@
+"""Options that are worth trying, from a file of data; which of them for a load, and how many."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from fsgauge.choosing.load import Load
+from fsgauge.durability import Weak, weakened
+from fsgauge.plan.race import made_of
+from fsgauge.study.system import System
+from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
+
+KINDS = ("ext4", "xfs", "btrfs")
+"""What is tried unless --kinds says otherwise."""
+MOST_PROPOSED = 60
+"""Systems of all kinds together: what a race was simulated with."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option with the values that are tried; `values[0]` is what a kind does by itself, but of
+    an option that weakens durability, whose one value is tried alone."""
+
+    kinds: tuple[str, ...]
+    key: str
+    values: tuple[Value, ...]
+    loads: frozenset[str]
+    why: str
+    source: str
+
+    def weakens(self, kind: str) -> list[Weak]:
+        """What any of its values gives up; [] for a safe one."""
+        tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
+        return [
+            each for table in tables for each in weakened(made_of(System.model_validate(table)))
+        ]
+
+    @property
+    def words(self) -> str:
+        """ "noatime", "allocsize=1m or 64m", "-I 128"."""
+        name = short_name(self.key)
+        shown = [str(value) for value in self.values if value is not False and value != DEFAULT]
+        if shown == ["True"]:
+            return name
+        return f"{f'-{name} ' if len(name) == 1 else f'{name}='}{' or '.join(shown)}"
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What is tried of one kind: options in every combination, and each weak one alone."""
+
+    kind: str
+    crossed: tuple[Option, ...]
+    weak: tuple[Option, ...]
+
+    @property
+    def tables(self) -> list[dict[str, object]]:
+        """The [[system]] tables."""
+        vary = {option.key: list(option.values) for option in self.crossed}
+        first: dict[str, object] = {"name": self.kind, "kind": self.kind}
+        alone = (system_at(first, {each.key: each.values[0]}) for each in self.weak)
+        return [{**first, "vary": vary} if vary else first, *alone]
+
+
+@cache
+def every_option() -> tuple[Option, ...]:
+    """The file, in its order."""
+    text = (files("fsgauge.choosing") / "options.toml").read_text("utf-8")
+    return tuple(
+        Option(
+            kinds=tuple(each["kinds"]),
+            key=each["key"],
+            values=tuple(each["values"]),
+            loads=frozenset(each["loads"]),
+            why=each["why"],
+            source=each["source"],
+        )
+        for each in tomllib.loads(text)["option"]
+    )
+
+
+def proposed(
+    kinds: Sequence[str], loads: Iterable[Load], *, safe: bool, most: int = MOST_PROPOSED
+) -> list[Proposed]:
+    """For each kind the options that matter for any of the loads, as many as there is room for."""
+    share = most // len(kinds)
+    return [_of_kind(kind, frozenset(loads), share, safe) for kind in kinds]
+
+
+def _of_kind(kind: str, loads: frozenset[str], share: int, safe: bool) -> Proposed:
+    """As the file has them, until another one would make too many systems."""
+    own = [each for each in every_option() if kind in each.kinds and each.loads & loads]
+    weak = [] if safe else [each for each in own if each.weakens(kind)]
+    crossed: list[Option] = []
+    for option in own:
+        room = share - len(weak)
+        size = math.prod(len(each.values) for each in (*crossed, option))
+        if not option.weakens(kind) and size <= room:
+            crossed.append(option)
+    return Proposed(kind, tuple(crossed), tuple(weak))

@@ -1,0 +1,98 @@
+"""The study of a race: the load of another one, systems that vary, and the plan."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import Table
+
+from fsgauge.choosing.options import Option, Proposed
+from fsgauge.converting import study_from_file
+from fsgauge.study.parse import load_study
+from fsgauge.study.shipped import find_study, is_shipped, study_meant
+
+_OF_OTHERS = ("mode", "blocks", "stop_interval", "latency_limit", "quantile")
+"""Keys of [plan] that a race does not take, or takes otherwise."""
+_JOBS = (".fio", ".job", ".f", ".vdbench")
+"""How files of other tools end, which are studies of theirs."""
+
+
+def load_text(load: str) -> tuple[str, str]:
+    """The name and the text of the study whose load is LOAD: a shipped one's name, a study's file,
+    or a job file of another tool. InputError where it is none of them."""
+    path = Path(load)
+    if path.suffix in _JOBS and path.is_file():
+        return path.stem, study_from_file(path).text
+    name = study_meant(load)
+    label, text = find_study(name)
+    load_study(name)  # whatever is wrong with it is said of its own lines
+    return path.stem if not is_shipped(label) else name, text
+
+
+def varies(text: str) -> bool:
+    """Whether its own systems are what is raced."""
+    systems = tomllib.loads(text).get("system", [])
+    return any(isinstance(each, dict) and "vary" in each for each in systems)
+
+
+def race_text(
+    name: str,
+    text: str,
+    tables: Sequence[Mapping[str, Any]] | None,
+    *,
+    budget: str | None,
+    reasons: Mapping[str, Sequence[Option]],
+) -> str:
+    """The study's text; `tables` are its [[system]], None for its own.
+
+    `reasons` are the options that vary, by the name of the table, with which their lines begin.
+    """
+    document = tomlkit.parse(text)
+    document["name"] = f"{name}-choose"
+    if tables is not None:
+        kinds = dict.fromkeys(str(table["kind"]) for table in tables)
+        document["question"] = (
+            f"Which configuration of {_listed(list(kinds))} is best for the load of {name}?"
+        )
+        systems = tomlkit.aot()
+        for table in tables:
+            systems.append(_table(table, reasons.get(str(table["name"]), ())))
+        document["system"] = systems
+    plan = document.setdefault("plan", tomlkit.table())
+    for key in _OF_OTHERS if tables is not None else ():
+        plan.pop(key, None)
+    plan["mode"] = "race"
+    if budget is not None:
+        plan["budget"] = budget
+    return tomlkit.dumps(document)
+
+
+def why(options: Sequence[Option]) -> list[str]:
+    """A line each: what is tried, why, and where that is written."""
+    return [f"{option.words}: {option.why} ({option.source})" for option in options]
+
+
+def reasons_of(found: Sequence[Proposed]) -> dict[str, Sequence[Option]]:
+    """By the name of a table, the options that vary in it."""
+    return {each.kind: each.crossed for each in found}
+
+
+def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
+    made = tomlkit.table()
+    for line in why(reasons):
+        made.add(tomlkit.comment(line))
+    for key, value in table.items():
+        item = tomlkit.item(value)
+        if isinstance(value, dict):
+            item = tomlkit.inline_table()
+            item.update(value)
+        made.add(key, item)
+    return made
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

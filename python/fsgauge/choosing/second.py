@@ -1,0 +1,43 @@
+"""The second race, around the winner of a sample: what differs from it in an option or two."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fsgauge.study.system import MOST_SYSTEMS
+from fsgauge.study.varying import SAMPLED, Point, around, combinations, points_of, system_at
+
+
+def is_sampled(text: str) -> bool:
+    """Whether a study has so many combinations that only some are raced."""
+    tables = tomllib.loads(text)["system"]
+    return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
+
+
+def second_tables(text: str, winner: str) -> list[dict[str, Any]]:
+    """The [[system]] tables around a winner of the race of this text: the first race's baseline,
+    the winner, then its neighbours."""
+    document = tomllib.loads(text)
+    raced = list(_raced(document))
+    baseline = next(system_at(table, point) for table, point in raced)
+    for table, point in raced:
+        if system_at(table, point)["name"] == winner:
+            near = [
+                system_at(table, each) for each in around(table.get("vary", {}), point, SAMPLED)
+            ]
+            found = {each["name"]: each for each in [baseline, *near]}
+            return list(found.values())
+    return [baseline]
+
+
+def _raced(document: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Point]]:
+    """Every system of the sample, with the table that it is from."""
+    tables = document["system"]
+    seed = document.get("plan", {}).get("seed", 0)
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    for table, points in zip(tables, points_of(tables, chance), strict=True):
+        for point in points:
+            yield table, point

@@ -1,0 +1,336 @@
+"""`fsgauge choose`: which configuration is best for a load, by a race."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fsgauge.cli.asked_study import AskedStudy, complete_study
+from fsgauge.cli.choices import (
+    consent_choices,
+    fleet_choices,
+    progress_choices,
+    results_option,
+    rig_option,
+)
+from fsgauge.errors import InputError
+from fsgauge.exit_codes import ExitCode, ends, gravest
+from fsgauge.progress.terminal import say, width_of, wrapped_lines
+
+if TYPE_CHECKING:
+    from fsgauge.choosing.options import Proposed
+    from fsgauge.machine.device.consent import Consent
+    from fsgauge.rig.rig import FleetChoice, Rig
+    from fsgauge.study.model import Study
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What is raced: the name and text of the study, and the options that were proposed for it;
+    none where the study's own systems vary."""
+
+    name: str
+    text: str
+    proposed: Sequence[Proposed]
+
+
+@click.command("choose")
+@ends("choose")
+@click.argument("words", nargs=-1, required=True, metavar="LOAD", shell_complete=complete_study)
+@click.option("--budget", metavar="TIME", help="The longest that the race may take: 2h, 45min.")
+@click.option(
+    "--kinds",
+    metavar="KINDS",
+    help="File systems to choose from, the first with its defaults the baseline. Default:"
+    " ext4,xfs,btrfs. Not for a study whose systems vary.",
+)
+@click.option(
+    "--safe", is_flag=True, help="Leave out what weakens durability, which else is raced apart."
+)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change any key of the study: --set workload.duration=2s.",
+)
+@click.option(
+    "--storage", metavar="STORAGE", help="loop:8GiB, ram:1GiB, or an empty /dev/disk/by-id/..."
+)
+@click.option("--seed", type=int, help="Repeat a race's random order.")
+@rig_option
+@fleet_choices
+@consent_choices
+@results_option
+@click.option(
+    "--plan", "plan_only", is_flag=True, help="Show what would be raced; measure nothing."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write the study, which fsgauge run takes.",
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask, however long it takes.")
+@progress_choices
+def command(
+    words: tuple[str, ...],
+    budget: str | None,
+    kinds: str | None,
+    safe: bool,
+    overrides: tuple[str, ...],
+    storage: str | None,
+    seed: int | None,
+    rig: str | None,
+    hosts: FleetChoice,
+    consent: Consent | None,
+    results: Path,
+    plan_only: bool,
+    output: Path | None,
+    yes: bool,
+    style: str | None,
+) -> int:
+    """Race configurations of file systems for LOAD, and print the best as commands to copy.
+
+    LOAD is a study (a shipped name or a file; the words of a program stand behind --, where it runs
+    one) or a job file of fio, filebench or vdbench. Options of mkfs, mount and the kernel that
+    matter for that kind of load are tried in every combination; those of a study whose systems
+    have `vary` are its own.
+
+    A system leaves the race only when it is slower than the leader with 95 % confidence, counting
+    every comparison and every look; the gain of the winner is measured again afterwards.
+    """
+    from fsgauge.choosing.race_study import race_text, reasons_of
+    from fsgauge.choosing.second import is_sampled, second_tables
+    from fsgauge.cli.study import written
+    from fsgauge.study.dump import dump_study
+
+    load, *program = words
+    if program:
+        overrides = (f"workload.program={json.dumps(program)}", *overrides)
+    entry = _entry(load, kinds, safe=safe)
+    tables = [table for each in entry.proposed for table in each.tables] or None
+    text = race_text(
+        entry.name, entry.text, tables, budget=budget, reasons=reasons_of(entry.proposed)
+    )
+    asked = _Asked(overrides, storage, seed, rig, hosts, consent, safe)
+    study, world = _without_refused(text, asked)
+    _tell(entry, study, world)
+    if output is not None:
+        written(dump_study(study), output)
+    if plan_only:
+        return ExitCode.ANSWERED
+    if not yes:
+        from fsgauge.cli.run import ask_where_long
+
+        ask_where_long(study, world)
+    code, winner = _race(study, world, asked, results, style)
+    near = second_tables(text, winner) if winner and is_sampled(text) else []
+    if len(near) < _FEWEST:
+        return code
+    say(f"second    race: {len(near)} systems around {winner}")
+    around = race_text(f"{entry.name}-second", entry.text, near, budget=budget, reasons={})
+    second, world = _without_refused(around, asked)
+    return gravest([code, _race(second, world, asked, results, style)[0]])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    overrides: tuple[str, ...]
+    storage: str | None
+    seed: int | None
+    rig: str | None
+    hosts: FleetChoice
+    consent: Consent | None
+    safe: bool
+
+
+def _entry(load: str, kinds: str | None, *, safe: bool) -> _Entry:
+    from fsgauge.choosing.load import load_of
+    from fsgauge.choosing.options import KINDS, proposed
+    from fsgauge.choosing.race_study import load_text, varies
+    from fsgauge.study.parse import parse_study
+
+    name, text = load_text(load)
+    if varies(text):
+        if kinds is not None:
+            raise InputError(
+                f"{name} says itself what is raced (vary), and --kinds would be ignored",
+                next="leave --kinds out, or vary out of the study",
+            )
+        return _Entry(name, text, ())
+    chosen = tuple(filter(None, (kinds or "").split(","))) or KINDS
+    _require_known(chosen)
+    loads = load_of(parse_study(text, name, name))
+    return _Entry(name, text, proposed(chosen, loads, safe=safe))
+
+
+def _require_known(kinds: Sequence[str]) -> None:
+    """InputError for a kind of which no options are known."""
+    from fsgauge.choosing.options import every_option
+    from fsgauge.errors import did_you_mean, nearest
+    from fsgauge.study.specs import option_origin
+
+    known = list(dict.fromkeys(kind for option in every_option() for kind in option.kinds))
+    for kind in kinds:
+        if kind not in known:
+            text = ",".join(kinds)
+            start = text.index(kind)
+            raise InputError(
+                f'nothing is proposed for "{kind}"',
+                location=option_origin("--kinds", text, start, start + len(kind)).value(
+                    did_you_mean(nearest(kind, known))
+                ),
+                details=(f"known: {', '.join(known)}",),
+                next="a study whose systems have vary races any file system:"
+                " fsgauge explain system.vary",
+            )
+
+
+def _without_refused(text: str, asked: _Asked) -> tuple[Study, Rig]:
+    """The study without what weakens durability, if it is to be safe, and without what this
+    machine refuses; each is named. InputError where fewer than two are left."""
+    from fsgauge.choosing.accepted import refused_alone
+    from fsgauge.programs.interruption import interruptible
+    from fsgauge.rig.registry import require_hosts
+
+    with tempfile.TemporaryDirectory(prefix="fsgauge-choose-") as folder:
+        file = Path(folder) / "choose.toml"
+        file.write_text(text, encoding="utf-8")
+
+        def placed(without: Sequence[str]) -> tuple[Study, Rig]:
+            study = AskedStudy(
+                str(file),
+                asked.overrides,
+                storage=asked.storage,
+                seed=asked.seed,
+                without=tuple(without),
+            )
+            return study.placed(asked.rig, asked.hosts)
+
+        study, world = placed([])
+        weak = _weak(study) if asked.safe else []
+        study, world = placed(weak) if weak else (study, world)
+        _require_several(study, weak, [])
+        require_hosts(world, study)
+        with interruptible():
+            refused = refused_alone(study, world, asked.consent)
+        for name in weak:
+            say(f"left out  {name}: it weakens durability (--safe)")
+        for line in _grouped([(each.system, each.why) for each in refused]):
+            say(f"failed    {line}")
+        if refused:
+            names = [*weak, *(each.system for each in refused)]
+            _require_several(study, weak, [each.system for each in refused])
+            study, world = placed(names)
+    return study, world
+
+
+def _weak(study: Study) -> list[str]:
+    from fsgauge.durability import weakened
+    from fsgauge.plan.race import made_of
+
+    return [each.name for each in study.systems if weakened(made_of(each))]
+
+
+def _require_several(study: Study, weak: Sequence[str], refused: Sequence[str]) -> None:
+    left = [each.name for each in study.systems if each.name not in (*weak, *refused)]
+    if len(left) < _FEWEST:
+        raise InputError(
+            f"{left[0] if left else 'no system'} is all that is left, and a race needs two systems",
+            details=tuple(f"failed: {name}" for name in refused),
+            next="more --kinds, or fewer options in vary that this machine refuses",
+        )
+
+
+def _grouped(found: Sequence[tuple[str, str]]) -> list[str]:
+    """Those that are refused for one reason in a line: "16 systems, ext4 noatime first: ..."."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in found:
+        by_reason.setdefault(why.replace(f'"{name}"', "it"), []).append(name)
+    return [
+        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {why}"
+        for why, names in by_reason.items()
+    ]
+
+
+def _tell(entry: _Entry, study: Study, world: Rig) -> None:
+    """What is tried and why, and what it takes, before anything is measured."""
+    from fsgauge.choosing.race_study import why
+    from fsgauge.cli.plan_lines import MARGIN
+
+    lines = []
+    for each in entry.proposed:
+        lines.append(f"tries     {each.kind}, in every combination:")
+        lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
+        lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
+    lines += _cost_lines(study, world)
+    sys.stderr.write("\n".join([*wrapped_lines(lines, width_of(sys.stderr), MARGIN), ""]))
+
+
+def _cost_lines(study: Study, world: Rig) -> list[str]:
+    from fsgauge.choosing.wear import wear
+    from fsgauge.cli.plan_lines import plan_on, time_and_bytes
+    from fsgauge.plan.preview import describe
+
+    planned = plan_on(study, world)
+    worst_bytes = planned.plan.expected_written_bytes
+    worn = wear(study, planned.size_bytes, worst_bytes)
+    description = describe(
+        planned.plan, study, size_bytes=planned.size_bytes, around=planned.around
+    )
+    first = study.systems[0].name
+    return [
+        f"race      {len(study.systems)} systems, {first} the baseline; {description.race}",
+        *time_and_bytes(description),
+        *([f"endurance {worn}"] if worn else []),
+    ]
+
+
+def _race(
+    study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
+) -> tuple[int, str]:
+    """The exit code, and the winner; "" where the race did not come so far."""
+    from fsgauge.cli.execution import execute, report_in
+
+    winners: list[str] = []
+
+    def concluded(directory: Path) -> None:
+        race = report_in(directory).get("race")
+        if race is not None:
+            winners.append(race["leader"])
+
+    code = execute(
+        study,
+        rig=world,
+        results=results,
+        destroy=asked.consent,
+        style=style,
+        concluded=concluded,
+    )
+    winner = "".join(winners)
+    if winner and style is None:
+        _say_commands(study, winner)
+    return code, winner
+
+
+def _say_commands(study: Study, winner: str) -> None:
+    """The winner's lines, to copy, and what it gives up."""
+    from fsgauge.durability import weakened
+    from fsgauge.plan.race import made_of
+    from fsgauge.stats.choosing.commands import commands_of
+
+    system = next(each for each in study.systems if each.name == winner)
+    for line in commands_of(system.model_dump(mode="json")):
+        click.echo(line)
+    for weak in weakened(made_of(system)):
+        click.echo(f"# {weak.option}: {weak.loses}")

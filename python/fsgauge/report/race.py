@@ -1,0 +1,227 @@
+"""What the page of a race shows next to its picture: cost, effects of options, all systems, the
+winner as commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fsgauge.report import words
+from fsgauge.report.table_parts import Rows, Table, TableCell
+from fsgauge.stats.choosing.commands import commands_of
+from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
+from fsgauge.stats.choosing.options import settings_of
+from fsgauge.stats.race.model import Departure, Race
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+from fsgauge.units import count, format_duration, format_size
+
+_SMALL_SHARE = 0.01
+"""Of the variance between systems: what has less does not matter here."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A system's place in the race: how far it came, its last ratio to the leader, and why it
+    left."""
+
+    rank: int
+    system: str
+    blocks: int
+    state: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    words: str
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Saved:
+    """One line of what the race took: "288 runs" and "480 runs" of a full plan."""
+
+    what: str
+    race: str
+    full: str
+
+
+def places_of(results: Results) -> list[Place]:
+    """Every system, the best first; [] of a study that was no race."""
+    race = results.race
+    if race is None:
+        return []
+    left = {each.system: each for each in race.departures}
+    ranked = sorted(race.systems, key=lambda name: _order(race, left.get(name), name))
+    return [_place(race, left.get(name), name, at) for at, name in enumerate(ranked, 1)]
+
+
+def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
+    """What the template of a race takes; `race` is None of a study that was none."""
+    race = results.race
+    if race is None:
+        return {"race": None}
+    systems = {str(each["name"]): each for each in stored.study.study["system"]}
+    return {
+        "race": race,
+        "race_saved": _saved(race),
+        "race_effects": _effect_tables(effects(race, systems)),
+        "race_effect_words": _effect_words(effects(race, systems)),
+        "race_places": _place_tables(places_of(results)),
+        "race_commands": commands_of(systems[race.leader]) if race.leader else [],
+    }
+
+
+def effects(race: Race, systems: Mapping[str, Mapping[str, Any]]) -> Effects | None:
+    """Main effects from the first blocks, which every system ran."""
+    logs = {name: values for name, values in race.first_blocks.items() if name in systems}
+    return effects_of(
+        logs,
+        {name: settings_of(systems[name]) for name in logs},
+        {name: str(systems[name]["kind"]) for name in logs},
+    )
+
+
+def _order(race: Race, left: Departure | None, name: str) -> tuple[float, ...]:
+    """The leader, those in the race and parked ones by their ratio; then who left last."""
+    if left is None:
+        return (0, name != race.leader, -_last(race, name)[0])
+    return (1, left.reason == "failed", -left.after_block, -(left.ratio or 0))
+
+
+def _last(race: Race, name: str) -> tuple[float, float | None, float | None]:
+    """The ratio to the leader at the end of the race, with its interval."""
+    found = race.last.get(name)
+    return (found.ratio, found.low, found.high) if found else (1.0, None, None)
+
+
+def _place(race: Race, left: Departure | None, name: str, rank: int) -> Place:
+    weak = name in race.weaker
+    blocks = race.rate_blocks[name]
+    if left is None:
+        ratio, low, high = _last(race, name)
+        state = (
+            "leader" if name == race.leader else "parked" if name in race.parked else "in the race"
+        )
+        said = {
+            "leader": "leads at the end",
+            "parked": "settled: not far enough behind to leave, and no rival any more",
+            "in the race": "still in the race",
+        }[state]
+        return Place(rank, name, blocks, state, ratio, low, high, said, weak)
+    if left.reason == "failed":
+        said = f"failed: two runs in a row, up to block {left.after_block}"
+        return Place(rank, name, blocks, "failed", None, None, None, said, weak)
+    said = f"slower than {left.against}, after block {left.after_block}"
+    return Place(rank, name, blocks, "slower", left.ratio, left.low, left.high, said, weak)
+
+
+def _saved(race: Race) -> list[Saved]:
+    """Runs, hours and bytes of the race, and of all systems in as many blocks as the leader ran."""
+
+    def hours(seconds: float) -> str:
+        return format_duration(int(seconds * 1e9))
+
+    return [
+        Saved("runs", f"{race.runs}", f"{race.full_runs}"),
+        Saved("time", hours(race.seconds), hours(race.full_seconds)),
+        Saved("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
+    ]
+
+
+def _effect_tables(found: Effects | None) -> list[Table]:
+    if found is None:
+        return []
+    return Rows(_lines(found)).tables(
+        "effects",
+        "What each option does",
+        f"From the first {count(found.blocks, 'block')}, which all {found.systems} systems ran: of"
+        " later ones the slow are missing, which would make all options look alike. Each is the"
+        " ratio to the option's first value, all else alike; above 1 is better. Nothing was dropped"
+        " by this.",
+        [
+            ("file system", "", lambda each: each.effect.kind),
+            ("option", "", lambda each: each.effect.option),
+            ("compared with", "", lambda each: each.effect.against),
+            ("ratio", "ratio", lambda each: _effect_cell(each.effect)),
+            ("of the variance", "", lambda each: each.share_words),
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class _Line:
+    """An effect, and the share of its option, which only its first value says."""
+
+    effect: Effect
+    share_words: str
+
+
+def _lines(found: Effects) -> list[_Line]:
+    said: set[tuple[str, float]] = set()
+    lines = []
+    for each in found.effects:
+        of_option = (each.kind, each.share)
+        lines.append(_Line(each, "" if of_option in said else _percent(each.share)))
+        said.add(of_option)
+    return lines
+
+
+def _effect_cell(each: Effect) -> TableCell:
+    return TableCell(
+        words.ratio(each.ratio, each.low, each.high), f"{each.low:.3f} to {each.high:.3f}"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.{0 if share >= 0.0995 else 1}f} %"
+
+
+def _effect_words(found: Effects | None) -> list[str]:
+    """How much the choice of a file system does, what does not matter, the strongest pair."""
+    if found is None:
+        return []
+    said = []
+    if found.kind_share is not None:
+        said.append(
+            f"The file system alone explains {_percent(found.kind_share)} of the variance between"
+            " systems."
+        )
+    small = [each for each in found.effects if each.share < _SMALL_SHARE]
+    if small:
+        names = list(dict.fromkeys(f"{each.option} ({each.kind})" for each in small))
+        said.append(f"It does not matter here: {', '.join(names)}.")
+    pair = found.interaction
+    if pair is not None:
+        first, second = pair.options
+        together = words.ratio(pair.ratio, pair.low, pair.high)
+        told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
+        said.append(
+            f"The strongest pair, {first} with {second} on {pair.kind}: together {together} times"
+            f" what both do alone ({pair.low:.3f} to {pair.high:.3f}){told}."
+        )
+    return said
+
+
+def _place_tables(places: list[Place]) -> list[Table]:
+    return Rows(places).tables(
+        "places",
+        "All systems",
+        "By their place in the race. The ratio is to the leader, when the system left or at the"
+        " end, and below 1 is worse; its interval counts every comparison and every look. Nothing"
+        " is promised about the order of losers.",
+        [
+            ("place", "", lambda each: str(each.rank)),
+            ("configuration", "", lambda each: each.system),
+            ("blocks", "", lambda each: str(each.blocks)),
+            ("ratio to the leader", "ratio", _place_cell),
+            ("why", "", lambda each: each.words),
+        ],
+    )
+
+
+def _place_cell(each: Place) -> TableCell:
+    if each.ratio is None:
+        return TableCell("-")
+    below = "" if each.low is None else f"{each.low:.3f} to {each.high:.3f}"
+    return TableCell(f"{each.ratio:.3f}", below)

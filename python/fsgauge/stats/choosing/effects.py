@@ -1,0 +1,232 @@
+"""What each option does by itself, from blocks in which every system of the race ran.
+
+Of later blocks those that were slow are missing, so they would make every option look alike.
+Of each kind of system an additive model of its options is fitted to the means of the log values;
+intervals come from what is left of systems in single blocks. Nothing here drops a system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from fsgauge.stats.choosing.options import DEFAULT, ON, Settings, setting_words, varied
+from fsgauge.stats.result_model import ResultModel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+_LEVEL = 0.95
+_FEWEST_BLOCKS = 2
+_NOTHING = 1e-9
+"""A sum of squares that only rounding has made."""
+
+
+class Effect(ResultModel):
+    """One value of an option, as a ratio to the option's first value with its interval; `share` is
+    what the option, all its values together, has of the variance between systems."""
+
+    kind: str
+    option: str
+    against: str
+    ratio: float
+    low: float
+    high: float
+    share: float
+
+
+class Interaction(ResultModel):
+    """Two values that do together `ratio` times what both do alone."""
+
+    kind: str
+    options: tuple[str, str]
+    ratio: float
+    low: float
+    high: float
+    share: float
+
+
+class Effects(ResultModel):
+    """Main effects, the largest share first; `kind_share` is what the choice of the file system
+    alone has, `other_share` what neither it nor an option explains."""
+
+    blocks: int
+    systems: int
+    kind_share: float | None
+    other_share: float
+    effects: list[Effect]
+    interaction: Interaction | None
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A kind's systems: mean log values and a column for each value of an option."""
+
+    kind: str
+    means: Matrix
+    columns: list[Matrix]
+    of: list[tuple[str, str, str]]
+    """Of each column: the setting, its value, the value that it is compared with."""
+
+
+def effects_of(
+    logs: Mapping[str, Sequence[float]], settings: Mapping[str, Settings], kinds: Mapping[str, str]
+) -> Effects | None:
+    """Of systems with a log value in each of the same blocks; None where nothing varies.
+
+    `settings` and `kinds` are by system. Systems that lack a value have to be left out before.
+    """
+    import numpy as np
+
+    names = list(logs)
+    table = np.array([logs[name] for name in names], dtype=float)
+    if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:
+        return None
+    rows, blocks = table.shape
+    means = table.mean(axis=1)
+    residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
+    degrees = (rows - 1) * (blocks - 1)
+    noise = float((residual**2).sum()) / degrees / blocks
+    total = float(((means - means.mean()) ** 2).sum())
+    fits = [
+        fit
+        for kind in dict.fromkeys(kinds[name] for name in names)
+        if (fit := _fit(kind, names, means, settings, kinds)) is not None
+    ]
+    if total < _NOTHING or not fits:
+        return None
+    quantile = _quantile(degrees)
+    found = [each for fit in fits for each in _effects(fit, noise, quantile, total)]
+    pairs = [each for fit in fits for each in _interactions(fit, noise, quantile, total)]
+    strongest = max(pairs, key=lambda each: each.share, default=None)
+    within = {
+        kind: [i for i, n in enumerate(names) if kinds[n] == kind]
+        for kind in dict.fromkeys(kinds[n] for n in names)
+    }
+    of_kinds = sum(len(at) * (means[at].mean() - means.mean()) ** 2 for at in within.values())
+    unexplained = sum(_left(fit.columns, fit.means) for fit in fits)
+    return Effects(
+        blocks=blocks,
+        systems=rows,
+        kind_share=float(of_kinds) / total if len(within) > 1 else None,
+        other_share=unexplained / total,
+        effects=sorted(found, key=lambda each: -each.share),
+        interaction=strongest,
+    )
+
+
+def _quantile(degrees: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf(0.5 + _LEVEL / 2, degrees))
+
+
+def _fit(
+    kind: str,
+    names: Sequence[str],
+    means: Matrix,
+    settings: Mapping[str, Settings],
+    kinds: Mapping[str, str],
+) -> _Fit | None:
+    import numpy as np
+
+    own = [at for at, name in enumerate(names) if kinds[name] == kind]
+    values = {names[at]: settings[names[at]] for at in own}
+    columns: list[Matrix] = []
+    of: list[tuple[str, str, str]] = []
+    for key, levels in varied(values).items():
+        for level in levels[1:]:
+            has = [float(each.get(key, DEFAULT) == level) for each in values.values()]
+            columns.append(np.array(has))
+            of.append((key, level, levels[0]))
+    return _Fit(kind, means[own], columns, of) if columns else None
+
+
+def _design(columns: Sequence[Matrix], length: int) -> Matrix:
+    import numpy as np
+
+    return np.column_stack([np.ones(length), *columns])
+
+
+def _left(columns: Sequence[Matrix], means: Matrix) -> float:
+    """The sum of squares that these columns leave."""
+    import numpy as np
+
+    design = _design(columns, len(means))
+    fitted = design @ np.linalg.lstsq(design, means, rcond=None)[0]
+    return float(((means - fitted) ** 2).sum())
+
+
+def _last(columns: Sequence[Matrix], means: Matrix, noise: float) -> tuple[float, float] | None:
+    """The coefficient of the last column and its standard error; None where the others say all
+    that it does."""
+    import numpy as np
+
+    design = _design(columns, len(means))
+    if np.linalg.matrix_rank(design) == np.linalg.matrix_rank(design[:, :-1]):
+        return None
+    inverse = np.linalg.pinv(design.T @ design)
+    estimate = np.linalg.pinv(design) @ means
+    return float(estimate[-1]), math.sqrt(noise * float(inverse[-1, -1]))
+
+
+def _effects(fit: _Fit, noise: float, quantile: float, total: float) -> list[Effect]:
+    whole, found = _left(fit.columns, fit.means), []
+    for at, (key, level, against) in enumerate(fit.of):
+        others = [column for place, column in enumerate(fit.columns) if place != at]
+        estimated = _last([*others, fit.columns[at]], fit.means, noise)
+        if estimated is None:
+            continue
+        of_others = [c for c, (k, _, _) in zip(fit.columns, fit.of, strict=True) if k != key]
+        gained = _left(of_others, fit.means) - whole
+        found.append(
+            Effect(
+                kind=fit.kind,
+                option=setting_words(key, level),
+                against=_against(key, level, against),
+                share=max(0.0, gained) / total,
+                **_ratio(*estimated, quantile),
+            )
+        )
+    return found
+
+
+def _against(key: str, level: str, against: str) -> str:
+    if against != DEFAULT:
+        return setting_words(key, against)
+    return "without it" if level == ON else "the default"
+
+
+def _interactions(fit: _Fit, noise: float, quantile: float, total: float) -> list[Interaction]:
+    whole, found = _left(fit.columns, fit.means), []
+    for (first, of_first), (second, of_second) in combinations(
+        zip(fit.columns, fit.of, strict=True), 2
+    ):
+        both = first * second
+        estimated = _last([*fit.columns, both], fit.means, noise)
+        if of_first[0] == of_second[0] or estimated is None:
+            continue
+        gained = whole - _left([*fit.columns, both], fit.means)
+        found.append(
+            Interaction(
+                kind=fit.kind,
+                options=(setting_words(*of_first[:2]), setting_words(*of_second[:2])),
+                share=max(0.0, gained) / total,
+                **_ratio(*estimated, quantile),
+            )
+        )
+    return found
+
+
+def _ratio(estimate: float, error: float, quantile: float) -> dict[str, float]:
+    return {
+        "ratio": math.exp(estimate),
+        "low": math.exp(estimate - quantile * error),
+        "high": math.exp(estimate + quantile * error),
+    }

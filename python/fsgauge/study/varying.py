@@ -1,0 +1,286 @@
+"""`vary` of a system: one table of a study file that stands for many systems.
+
+    name = "xfs {allocsize} {logbsize}"
+    vary = { "mount.allocsize" = ["default", "1m", "64m"], "mount.logbsize" = ["32k", "256k"] }
+
+Every combination is a system of its own, the first one first: its values are what the table gives
+first. "default" and false leave an option out, true gives it without a value. A study that races
+takes a Latin hypercube of what is more than `MOST_SYSTEMS`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any, TypeVar
+
+from fsgauge.errors import InputError, did_you_mean, nearest
+from fsgauge.study.document import Document
+from fsgauge.study.locate import Path
+from fsgauge.study.specs import fitting
+from fsgauge.study.system import MOST_SYSTEMS
+
+Value = str | int | bool
+Vary = Mapping[str, Sequence[Value]]
+Point = Mapping[str, Value]
+"""A value for each key that varies."""
+Known = Callable[[str], Mapping[str, Iterable[str]]]
+"""Of a kind of system, what `mkfs` and `mount` may be given."""
+Item = TypeVar("Item")
+
+SAMPLED = 60
+"""Of more combinations than are raced, so many are: each option's values alike often."""
+DEFAULT = "default"
+_TABLES = ("tunables", "settings", "server")
+_OPTIONS = ("mkfs", "mount", *_TABLES)
+_WHOLE = ("kind", "mkfs", "mount", "allocation_chunk", "extent_size_hint")
+_OF_MANY = ("size", "version", "concurrency")
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+def vary_systems(
+    document: Document, known: Known | None, say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Put all systems in the place of tables that vary; InputError for a key that none has.
+
+    A table with a mistake in its types stays, and is refused as any other.
+    """
+    tables = document.data.get("system")
+    if not isinstance(tables, list) or not any(map(_varies, tables)):
+        return
+    for index, table in enumerate(tables):
+        if _varies(table):
+            _require_known(document, index, known)
+    total = sum(combinations(table.get("vary", {})) for table in tables)
+    plan = document.data.get("plan")
+    races = isinstance(plan, dict) and plan.get("mode") == "race"
+    if total > MOST_SYSTEMS and not races:
+        first = next(index for index, table in enumerate(tables) if _varies(table))
+        raise _error(
+            document,
+            ("system", first, "vary"),
+            f"these are {total:,} systems, and {MOST_SYSTEMS} are allowed",
+            next='fewer values; or [plan] mode = "race", which begins with a sample of them',
+        )
+    seed = plan.get("seed") if isinstance(plan, dict) else None
+    chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
+    found = [
+        (system_at(table, point) if _varies(table) else table, index)
+        for index, (table, points) in enumerate(zip(tables, points_of(tables, chance), strict=True))
+        for point in points
+    ]
+    if total > MOST_SYSTEMS:
+        say(
+            f"{len(found)} of {total:,} combinations are raced: a Latin hypercube, each value alike"
+        )
+    _replace(document, found)
+
+
+def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
+    """Of each table its combinations, or of too many a sample; one of a table that does not
+    vary."""
+    varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
+    total = sum(map(combinations, varying))
+    if total <= MOST_SYSTEMS:
+        return [every_point(vary) for vary in varying]
+    shares = [round(SAMPLED * combinations(vary) / total) for vary in varying]
+    return [
+        hypercube(vary, max(2, share), chance) if vary else [{}]
+        for vary, share in zip(varying, shares, strict=True)
+    ]
+
+
+def combinations(vary: Vary) -> int:
+    """How many systems it stands for."""
+    return math.prod(len(values) for values in vary.values())
+
+
+def every_point(vary: Vary) -> list[Point]:
+    """All combinations, the last key varying fastest."""
+    return [dict(zip(vary, values, strict=True)) for values in product(*vary.values())]
+
+
+def hypercube(vary: Vary, number: int, chance: random.Random) -> list[Point]:
+    """The first combination, and so many others at most in which every value of every key stands
+    alike often; fewer where some fall together."""
+    columns = [_column(values, number, chance) for values in vary.values()]
+    points: list[Point] = [{key: values[0] for key, values in vary.items()}]
+    points += [dict(zip(vary, values, strict=True)) for values in zip(*columns, strict=True)]
+    return [each for at, each in enumerate(points) if each not in points[:at]]
+
+
+def _column(values: Sequence[Item], number: int, chance: random.Random) -> list[Item]:
+    """Each value alike often, by lot."""
+    repeated = [values[at % len(values)] for at in range(number)]
+    return sorted(repeated, key=lambda _: chance.random())
+
+
+def around(vary: Vary, point: Point, most: int = MOST_SYSTEMS) -> list[Point]:
+    """The point, then those that differ from it in one value, then in two."""
+    alone = [{**point, key: each} for key, values in vary.items() for each in values]
+    both = ({**one, **_changes(other, point)} for one, other in product(alone, alone))
+    found: dict[tuple[Value, ...], Point] = {}
+    for each in islice((point, *alone, *both), most * most):
+        if len(found) < most:
+            found.setdefault(tuple(each.values()), each)
+    return list(found.values())
+
+
+def _changes(other: Point, point: Point) -> dict[str, Value]:
+    return {key: value for key, value in other.items() if value != point[key]}
+
+
+def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
+    """The table of one system, of a kind and with a name of its own."""
+    kind = table.get("kind", table.get("name"))
+    found = {**{key: value for key, value in table.items() if key != "vary"}, "kind": kind}
+    words = {key: _words(value) for key, value in point.items()}
+    for key, value in point.items():
+        section, _, option = key.partition(".")
+        text = words[key]
+        if not option:
+            found |= {key: text} if text != DEFAULT else {}
+        elif value is not False and text != DEFAULT:
+            found[section] = _with(found.get(section), section, option, value)
+    found["name"] = _name(str(table.get("name", kind)), words)
+    return found
+
+
+def _with(given: object, section: str, option: str, value: Value) -> object:
+    """What a system has in this section already, and one option more."""
+    text = _words(value)
+    if section in _TABLES:
+        return {**(given if isinstance(given, dict) else {}), option: text}
+    before = str(given or "")
+    if section == "mount":
+        return ",".join(filter(None, (before, option if value is True else f"{option}={text}")))
+    switch, _, name = option.partition(".")
+    if name:
+        own = name if value is True else f"{name}={text}"
+        return shlex.join(_joined(shlex.split(before), switch, own))
+    added = [switch] if value is True else [switch, text]
+    if switch.startswith("--") and value is not True:
+        added = [f"{switch}={text}"]
+    return shlex.join([*shlex.split(before), *added])
+
+
+def _joined(words: list[str], switch: str, option: str) -> list[str]:
+    """The options of one switch in one list: mke2fs reads the last -E alone."""
+    if switch in words[:-1]:
+        at = words.index(switch) + 1
+        return [*words[:at], f"{words[at]},{option}", *words[at + 1 :]]
+    return [*words, switch, option]
+
+
+def _words(value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+def short_name(key: str) -> str:
+    """What a name calls a key: "allocsize" of mount.allocsize, "scheduler" of a queue's, "i.size"
+    of mkfs.-i.size, which has a word of many options."""
+    parts = [each.lstrip("-") for each in re.split(r"[./]", key)]
+    return ".".join(parts[-2:] if parts[-1] in _OF_MANY else parts[-1:])
+
+
+def _name(name: str, words: Mapping[str, str]) -> str:
+    """The name with the values in place; what it has no place for stands behind it."""
+    short = {short_name(key): value for key, value in words.items()}
+    shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
+    placed = set(_PLACE.findall(name))
+    more = [
+        _shown(key, value)
+        for key, value in short.items()
+        if key not in placed and value not in (DEFAULT, "off")
+    ]
+    return fitting(f"{shown} ({', '.join(more)})" if more else shown)
+
+
+def _shown(name: str, value: str) -> str:
+    if len(name) == 1:
+        return f"-{name}" if value == "on" else f"-{name} {value}"
+    return name if value == "on" else f"{name}={value}"
+
+
+def _varies(table: object) -> bool:
+    """Whether it has a `vary` whose types are right."""
+    vary = table.get("vary") if isinstance(table, dict) else None
+    return (
+        isinstance(vary, dict)
+        and bool(vary)
+        and all(isinstance(values, list) and values for values in vary.values())
+        and all(isinstance(each, str | int) for values in vary.values() for each in values)
+        and all(len(set(map(str, values))) == len(values) for values in vary.values())
+    )
+
+
+def _require_known(document: Document, index: int, known: Known | None) -> None:
+    """InputError for a key that a system of this kind does not have, and for a place in the name
+    that no key has."""
+    table = document.data["system"][index]
+    vary, path = table["vary"], ("system", index, "vary")
+    kinds = vary.get("kind", [table.get("kind", table.get("name"))])
+    options = [known(str(kind)) for kind in kinds] if known is not None else []
+    every = [*_WHOLE, *(f"{each}.NAME" for each in _TABLES)]
+    every += [
+        f"{section}.{option}"
+        for section in ("mkfs", "mount")
+        for option in sorted({each for of in options for each in of.get(section, ())})
+    ]
+    for key in vary:
+        section, _, option = key.partition(".")
+        of_kind = {each for of in options for each in of.get(section, ())}
+        is_known = section in _OPTIONS if option else key in _WHOLE
+        if is_known and (not option or section in _TABLES or not of_kind or option in of_kind):
+            continue
+        near = nearest(key, every)
+        raise _error(
+            document,
+            (*path, key),
+            f'unknown key "{key}" in vary',
+            hint=did_you_mean(near),
+            next="fsgauge explain system.vary",
+        )
+    places = {short_name(key) for key in vary}
+    for name in _PLACE.findall(str(table.get("name", ""))):
+        if name not in places:
+            raise _error(
+                document,
+                ("system", index, "name"),
+                f'the name has a place for "{name}", which does not vary',
+                hint=did_you_mean(nearest(name, places)),
+                next="fsgauge explain system.vary",
+            )
+
+
+def _error(
+    document: Document, path: Path, what: str, *, hint: str = "", next: str = ""
+) -> InputError:
+    origin = document.origin(path)
+    return InputError(what, location=origin.key(hint) if origin else None, next=next)
+
+
+def _replace(document: Document, found: Iterable[tuple[dict[str, Any], int]]) -> None:
+    """Write the list again; each system has the places of the table that it is from."""
+    places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
+    document.forget(("system",))
+    document.data["system"] = []
+    for index, (table, old) in enumerate(found):
+        document.data["system"].append(table)
+        document.origins |= dict(_moved(places, old, index))
+    if ("system",) in places:
+        document.origins[("system",)] = places[("system",)]
+
+
+def _moved(places: Mapping[Path, Any], old: int, new: int) -> Iterator[tuple[Path, Any]]:
+    for path, place in places.items():
+        if path[:2] == ("system", old):
+            yield ("system", new, *path[2:]), place
+            if path[2:] == ("vary",):
+                yield from (((("system", new, key)), place) for key in _OPTIONS)

@@ -1,0 +1,88 @@
+"""`fsgauge choose`: mistakes are said before anything is measured, and what is raced with why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.cli.choose import _grouped
+
+from .conftest import Run
+
+STUDY = """\
+format = 1
+question = "Which?"
+
+[storage]
+kind = "loop"
+size = "64 MiB"
+
+[[system]]
+name = "ext4"
+vary = {{ "mkfs.-I" = [{sizes}], "mount.noatime" = [{noatime}] }}
+
+[workload]
+patterns = ["randwrite"]
+block_sizes = ["4 KiB"]
+queue_depths = [1]
+duration = "100 ms"
+"""
+
+
+def study(folder: Path, sizes: str, noatime: str = "false") -> str:
+    (folder / "mine.toml").write_text(STUDY.format(sizes=sizes, noatime=noatime))
+    return "mine.toml"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nothing",), "there is no study"),
+        (("mix-mail", "--kinds", "ext4,xsf"), 'did you mean "xfs"?'),
+        (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
+        (("mix-mail", "a", "program"), 'unknown key "workload.program"'),
+        (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
+    ],
+)
+def test_mistakes_are_refused_with_what_helps(
+    fsgauge: Run, words: tuple[str, ...], said: str
+) -> None:
+    done = fsgauge("choose", *words, "--plan")
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "next: " in done.stderr
+
+
+def test_kinds_are_for_proposals_alone(fsgauge: Run, tmp_path: Path) -> None:
+    done = fsgauge("choose", study(tmp_path, '"default", 128'), "--kinds", "xfs", "--plan")
+    assert done.returncode == 2
+    assert "--kinds would be ignored" in done.stderr
+
+
+@pytest.mark.root
+def test_what_mkfs_refuses_is_named_and_the_race_is_planned_without_it(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    name = study(tmp_path, '"default", 128, 100', "false, true")
+    done = fsgauge("choose", name, "--plan", "--output", "raced.toml")
+    assert done.returncode == 0, done.stderr
+    assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
+    assert "race      4 systems, ext4 the baseline" in done.stderr
+    written = (tmp_path / "raced.toml").read_text()
+    assert not [line for line in written.splitlines() if line.startswith("mkfs") and "100" in line]
+    assert written.count("[[system]]") == 4
+    assert 'mode = "race"' in written
+
+
+@pytest.mark.root
+def test_one_system_that_is_left_is_no_race(fsgauge: Run, tmp_path: Path) -> None:
+    done = fsgauge("choose", study(tmp_path, '"default", 100'), "--plan")
+    assert done.returncode == 2
+    assert "ext4 is all that is left, and a race needs two systems" in done.stderr
+    assert "failed: ext4 (-I 100)" in done.stderr
+
+
+def test_those_that_are_refused_alike_are_in_one_line() -> None:
+    found = [("a", '"a" is not here'), ("b", '"b" is not here'), ("c", "another reason")]
+    assert _grouped(found) == ["a and 1 more: it is not here", "c: another reason"]

@@ -1,0 +1,55 @@
+"""Options that are proposed: all of them are known here, and weak ones stand alone."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from fsgauge.choosing.load import LOADS
+from fsgauge.choosing.options import KINDS, MOST_PROPOSED, Option, every_option, proposed
+from fsgauge.study.varying import combinations, system_at
+from fsgauge.system import find_kind
+from fsgauge.system.kind import FileSystem
+from fsgauge.system.options import check_options
+
+
+@pytest.mark.parametrize("option", every_option(), ids=lambda each: f"{each.kinds[0]} {each.words}")
+def test_each_is_an_option_that_its_kinds_have(option: Option) -> None:
+    assert option.why
+    assert option.source
+    assert option.loads <= set(LOADS)
+    for name in option.kinds:
+        kind = find_kind(name)
+        assert isinstance(kind, FileSystem)
+        for value in option.values:
+            made = system_at({"name": name}, {option.key: value})
+            check_options(kind, str(made.get("mkfs", "")), str(made.get("mount", "")), name)
+
+
+@pytest.mark.parametrize("option", every_option(), ids=lambda each: f"{each.kinds[0]} {each.words}")
+def test_only_what_weakens_durability_has_one_value(option: Option) -> None:
+    for kind in option.kinds:
+        assert bool(option.weakens(kind)) == (len(option.values) == 1)
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_there_is_a_race_for_each_load_of_no_more_systems_than_were_simulated(load: str) -> None:
+    found = proposed(KINDS, [load], safe=False)  # type: ignore[list-item]
+    assert all(len(each.crossed) >= 1 for each in found)
+    total = sum(combinations(t.get("vary", {})) for each in found for t in each.tables)  # type: ignore[arg-type]
+    assert 6 <= total <= MOST_PROPOSED
+
+
+def test_weak_options_are_raced_alone_and_left_out_when_it_is_to_be_safe() -> None:
+    (found,) = proposed(["ext4"], ["commits"], safe=False)
+    assert [each.words for each in found.weak] == ["nobarrier", "data=writeback"]
+    assert [table["name"] for table in found.tables] == [
+        "ext4",
+        "ext4 (nobarrier)",
+        "ext4 (data=writeback)",
+    ]
+    assert not any(each.weakens("ext4") for each in found.crossed)
+    (safe,) = proposed(["ext4"], ["commits"], safe=True)
+    assert safe.weak == ()
+    assert math.prod(len(each.values) for each in safe.crossed) <= MOST_PROPOSED

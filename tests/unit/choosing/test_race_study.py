@@ -1,0 +1,66 @@
+"""The study of a race is one that can be read, with a reason above the options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.choosing.options import proposed
+from fsgauge.choosing.race_study import load_text, race_text, reasons_of, varies
+from fsgauge.choosing.second import is_sampled, second_tables
+from fsgauge.errors import InputError
+from fsgauge.study.document import document_of
+from fsgauge.study.varying import vary_systems
+from tests.unit.study.test_varying import text
+
+MANY = (
+    '"mount.logbufs" = [2, 3, 4, 5, 6, 7, 8], "mkfs.-d.agcount" = [1, 2, 3, 4, 5, 6, 7],'
+    ' "mount.allocsize" = ["1m", "2m", "4m", "8m", "16m"]'
+)
+
+
+def test_the_load_stays_and_systems_and_plan_are_those_of_a_race() -> None:
+    name, before = load_text("mix-mail")
+    found = proposed(["ext4", "xfs"], ["commits"], safe=True)
+    tables = [table for each in found for table in each.tables]
+    made = race_text(name, before, tables, budget="2 h", reasons=reasons_of(found))
+    document = document_of(made, "made")
+    assert document.data["workload"] == document_of(before, "before").data["workload"]
+    assert document.data["plan"] == {"mode": "race", "budget": "2 h"}
+    assert document.data["name"] == "mix-mail-choose"
+    assert "# -O fast_commit: a sync writes a small record" in made
+    vary_systems(document, None)
+    assert document.data["system"][0]["name"] == "ext4"
+    assert len({each["name"] for each in document.data["system"]}) > 20
+
+
+def test_systems_of_its_own_stay_as_they_are(tmp_path: Path) -> None:
+    own = text('"mount.allocsize" = ["default", "1m"]')
+    assert varies(own)
+    assert not varies(load_text("mix-mail")[1])
+    made = race_text("mine", own, None, budget=None, reasons={})
+    assert document_of(made, "made").data["system"] == document_of(own, "own").data["system"]
+
+
+def test_a_job_of_fio_is_a_load(tmp_path: Path) -> None:
+    job = tmp_path / "db.fio"
+    job.write_text("[db]\nrw=randwrite\nbs=4k\nsize=64m\nfsync=1\n")
+    name, made = load_text(str(job))
+    assert name == "db"
+    assert "[[workload.group]]" in made
+    with pytest.raises(InputError, match="no study"):
+        load_text("neither")
+
+
+def test_a_second_race_is_around_the_winner_of_a_sample() -> None:
+    sampled = text(MANY, plan='[plan]\nmode = "race"\n')
+    document = document_of(sampled, "mine")
+    assert is_sampled(sampled)
+    vary_systems(document, None)
+    winner = document.data["system"][7]
+    tables = second_tables(sampled, winner["name"])
+    assert tables[0]["name"] == "ext4"
+    assert tables[1] == winner
+    assert len(tables) == 61
+    assert len({str(each["name"]) for each in tables}) == 61

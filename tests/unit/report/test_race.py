@@ -1,0 +1,165 @@
+"""The page of a race: places, why each left, what it took, what options do, the winner to copy."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from fsgauge.report.charts.race import survival
+from fsgauge.report.race import places_of, race_values
+from fsgauge.report.write import Report, read_report
+from fsgauge.stats.race.model import Departure, Race, ToLeader
+from fsgauge.stats.results import Results
+from fsgauge.store import read_results
+from fsgauge.study.varying import every_point, system_at
+from tests.synthetic import make_study
+
+VARY = {"mount.noatime": [False, True], "mkfs.-I": ["default", "128"]}
+TABLES: list[dict[str, Any]] = [
+    *(system_at({"name": "ext4"}, point) for point in every_point(VARY)),
+    {"name": "ext4 (nobarrier)", "kind": "ext4", "mount": "nobarrier"},
+    {"name": "xfs", "kind": "xfs"},
+]
+NAMES = [str(each["name"]) for each in TABLES]
+BEST = "ext4 (noatime, -I 128)"
+
+
+def departure(system: str, after_block: int, ratio: float | None) -> Departure:
+    return Departure(
+        system=system,
+        after_block=after_block,
+        reason="failed" if ratio is None else "slower",
+        against="" if ratio is None else BEST,
+        ratio=ratio,
+        low=None if ratio is None else ratio - 0.05,
+        high=None if ratio is None else ratio + 0.05,
+    )
+
+
+RACE = Race(
+    systems=NAMES,
+    baseline="ext4",
+    weaker=["ext4 (nobarrier)"],
+    metric="iops",
+    cell="randread-4KiB-depth1",
+    margin_percent=2.0,
+    blocks=6,
+    rate_blocks=dict(zip(NAMES, (3, 6, 4, 6, 6, 3), strict=True)),
+    leader=BEST,
+    in_race=["ext4 (noatime)", BEST, "ext4 (nobarrier)"],
+    parked=["ext4 (noatime)"],
+    departures=[
+        departure("ext4", 3, 0.8),
+        departure("xfs", 3, None),
+        departure("ext4 (-I 128)", 4, 0.9),
+    ],
+    last={
+        "ext4 (noatime)": ToLeader(ratio=0.99, low=0.97, high=1.01),
+        "ext4 (nobarrier)": ToLeader(ratio=1.4, low=1.3, high=1.5),
+    },
+    others_at_most=1.015,
+    ended="margin",
+    proven=True,
+    first_blocks={
+        name: [value, value + 0.1, value - 0.1001]
+        for name, value in zip(NAMES, (0.0, 0.1, 0.2, 0.3, 0.7), strict=False)
+    },
+    finalists=["ext4", BEST, "ext4 (noatime)"],
+    confirmed=8,
+    runs=34,
+    seconds=100.0,
+    bytes_written=1 << 30,
+    full_runs=42,
+    full_seconds=200.0,
+    full_bytes_written=2 << 30,
+)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("race")
+    shown = dict.fromkeys(RACE.finalists, "ext4")
+    made = make_study(
+        systems=shown, patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=8
+    )
+    made.write(folder)
+    stored = read_results(folder)
+    document = {**stored.study.study, "system": TABLES}
+    study = stored.study.model_copy(update={"study": document})
+    results = read_report(folder).results.model_copy(update={"race": RACE})
+    return Report(dataclasses.replace(stored, study=study), results)
+
+
+def test_the_leader_is_first_then_who_stayed_then_who_left_last(report: Report) -> None:
+    places = places_of(report.results)
+    assert [(each.system, each.state) for each in places] == [
+        (BEST, "leader"),
+        ("ext4 (nobarrier)", "in the race"),
+        ("ext4 (noatime)", "parked"),
+        ("ext4 (-I 128)", "slower"),
+        ("ext4", "slower"),
+        ("xfs", "failed"),
+    ]
+    assert places[3].words == f"slower than {BEST}, after block 4"
+    assert "failed" in places[-1].words and places[-1].ratio is None
+    assert [each.weak for each in places] == [False, True, False, False, False, False]
+
+
+def test_the_picture_has_a_row_a_system_also_of_those_that_were_not_confirmed(
+    report: Report,
+) -> None:
+    drawn = survival(report.results)
+    assert drawn is not None
+    assert [(row["system"], row["ran"]) for row in drawn.rows][:2] == [(BEST, 6), (NAMES[4], 6)]
+    assert len(drawn.rows) == len(NAMES)
+    assert f">{NAMES[4]} †<" in drawn.wide
+    assert "blocks" in drawn.wide and "ratio to the leader" in drawn.wide
+
+
+def test_effects_are_of_the_first_blocks_and_the_winner_is_to_copy(report: Report) -> None:
+    found = race_values(report.results, report.stored)
+    assert found["race_commands"] == [
+        "mkfs.ext4 -I 128 /dev/DEVICE",
+        "UUID=... /FOLDER ext4 noatime 0 2      # /etc/fstab",
+    ]
+    (table,) = found["race_effects"]
+    rows = [[cell.text for cell in row] for row in table.rows]
+    assert rows[0][:4] == ["ext4", "nobarrier", "without it", "2.01"]
+    assert {(row[1], row[3]) for row in rows[1:]} == {("noatime", "1.22"), ("-I 128", "1.11")}
+    assert [line.race for line in found["race_saved"]] == ["34", "100 s", "1 GiB"]
+
+
+def test_the_page_has_all_of_it(report: Report) -> None:
+    page = report.page()
+    section = page[page.index('id="race"') :]
+    for part in ("The best, to copy", "What it took", "What each option does", "All systems"):
+        assert part in section
+    assert section.index('id="figure-race"') < section.index("What it took")
+    (table,) = re.findall(r'<table id="table-places">(.*?)</table>', page, flags=re.DOTALL)
+    assert table.count("<tr>") == len(NAMES) + 1
+
+
+def test_a_race_without_a_leader_and_a_study_without_a_race_have_pages(report: Report) -> None:
+    early = RACE.model_copy(
+        update={
+            "leader": "",
+            "in_race": NAMES,
+            "parked": [],
+            "departures": [],
+            "last": {},
+            "first_blocks": {},
+            "others_at_most": None,
+            "ended": "running",
+        }
+    )
+    begun = dataclasses.replace(report, results=report.results.model_copy(update={"race": early}))
+    assert race_values(begun.results, begun.stored)["race_commands"] == []
+    assert {each.state for each in places_of(begun.results)} == {"in the race"}
+    assert 'id="race"' in begun.page()
+    none: Results = report.results.model_copy(update={"race": None})
+    assert survival(none) is None
+    assert places_of(none) == []
+    assert 'id="race"' not in dataclasses.replace(report, results=none).page()
