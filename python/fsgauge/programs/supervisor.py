@@ -29,6 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.programs.environment import child_environment
+from fsgauge.programs.finding import find_program
 from fsgauge.programs.printed_numbers import read_numbers
 from fsgauge.programs.starting import start
 
@@ -40,6 +42,7 @@ _LONGEST_LINE = 500
 _MOST_STEP_BYTES = 16 << 20
 _PR_SET_CHILD_SUBREAPER = 36
 _LOOK_SECONDS = 0.02
+_SHELL = "/bin/sh"
 _LOOK_SHARE = 100
 """Looking takes at most one part in so many of the time, however many threads there are."""
 _GRACE_SECONDS = 0.2
@@ -236,7 +239,7 @@ def carry_out_steps(steps: list[str], folder: str, seconds: float) -> str | None
         # No pipe: a server that a step leaves would write into one that nothing reads.
         said = os.memfd_create("step")
         try:
-            shell = ["/bin/sh", "-c", step]
+            shell = [_SHELL, "-c", step]
             process = start(shell, stdout=said, stderr=said, folder=Path(folder))
             code, _, _ = wait_for(process, seconds, {})
             size_bytes = os.fstat(said).st_size
@@ -262,15 +265,22 @@ def how_it_ended(code: int) -> str:
 
 def timed(order: dict[str, Any]) -> dict[str, Any]:
     """One program from its start to its end; what it leaves is killed before this returns."""
+    # What is done for the first time takes milliseconds: a process is started, and looked at.
+    with suppress(OSError):
+        start([_SHELL, "-c", ":"], folder=Path(order["folder"])).wait()
     before, looks = descendants(), Looks()
     folder, (name, *arguments) = Path(order["folder"]), order["program"]
     outputs = Output(), Output()
+    # Looked for before the clock starts, as a shell would have it in its table.
+    program = str(folder / name) if os.sep in name else find_program(name)
+    environment = child_environment()
     began_ns = time.monotonic_ns()
     try:
         process = start(
-            [str(folder / name) if os.sep in name else name, *arguments],
+            [program or name, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            environment=environment,
             folder=folder,
             has_session=True,
         )
