@@ -27,9 +27,7 @@ impl Folder {
 
     /// Opens a folder of another one.
     pub(super) fn open(parent: &Folder, name: &CStr) -> Result<Folder, Errno> {
-        Folder::opened_by(|flags| {
-            openat(&parent.fd, name, flags | OFlags::NOFOLLOW, Mode::empty())
-        })
+        Folder::opened_by(|flags| openat(&parent.fd, name, flags | OFlags::NOFOLLOW, Mode::empty()))
     }
 
     /// Opens a folder without changing its time of access where that is allowed.

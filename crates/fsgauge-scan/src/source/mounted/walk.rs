@@ -57,7 +57,8 @@ impl Walk {
         stop: Stop,
     ) -> Result<Walk, Errno> {
         let mount = root.mount()?;
-        let work_queue = WorkQueue::new(threads, Work::Begin(Arc::new(root), path.as_os_str().as_bytes().to_vec()));
+        let work_queue =
+            WorkQueue::new(threads, Work::Begin(Arc::new(root), path.as_os_str().as_bytes().to_vec()));
         Ok(Walk {
             work_queue,
             links: Links::default(),
@@ -132,8 +133,7 @@ impl Walker<'_> {
 
     /// Walks the folder at hand, depth first: memory grows with the depth, not with the number of folders.
     fn walk_tree(&mut self, folder: Arc<Folder>) {
-        let begin =
-            |folder, path_bytes| Step { folder, portion: Arc::default(), next_folder: 0, path_bytes };
+        let begin = |folder, path_bytes| Step { folder, portion: Arc::default(), next_folder: 0, path_bytes };
         let path_bytes = self.path.len();
         let mut steps = vec![begin(folder, path_bytes)];
         while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
