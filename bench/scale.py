@@ -140,7 +140,7 @@ def groups(number: int) -> Cost:
         "    'free_bytes': (i * 7919 % (1 << 27) for i in range(n)),\n"
         "    'free_extents': (1 for _ in range(n)), 'largest_free_bytes': (9 for _ in range(n))}\n"
         "columns = tuple(array('Q', numbers[name]) for name in Group.model_fields)\n"
-        "scan = N(groups=Packed(Group, columns), ended='', source=N())\n"
+        "scan = N(groups=Packed(Group, columns), group_count=n, ended='', source=N())\n"
         "import time; begin = time.process_time(); empty_region(scan, (n // 16 or 1) << 27)\n"
         "print(time.process_time() - begin)"
     )

@@ -19,6 +19,7 @@ import pytest
 
 from fsgauge.engine.client import Engine
 from fsgauge.engine.wire import ScanJob, ScanResult
+from fsgauge.errors import InputError
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
 from tests.needs import need_mkfs
@@ -200,6 +201,37 @@ def test_one_file_system_has_one_set_of_numbers(
     assert max(filter(None, shares)) - min(filter(None, shares)) < 1.0, (name, shares)
     assert all(consequences(scan) for scan in (by_root, by_user, image))
     check_free(image, mkfs[0].partition(".")[2], device)
+
+
+def test_an_xfs_whose_log_is_elsewhere_is_read_and_its_log_is_refused(
+    make_loop: MakeLoop, engine: Engine, open_folder: Path
+) -> None:
+    need_mkfs("xfs")
+    device, log = make_loop(384 * MEBIBYTE), make_loop(96 * MEBIBYTE)
+    if tried(*XFS, "-l", f"logdev={log},size=64m", device) is None:
+        pytest.skip("this mkfs.xfs makes no external log")
+    assert tried("mount", "-o", f"logdev={log}", device, str(open_folder)) is not None
+    try:
+        fill(open_folder)
+        by_root = engine.scan(ScanJob(path=str(open_folder)))
+    finally:
+        assert tried("umount", str(open_folder)) is not None
+    image = engine.scan(ScanJob(path=device))
+    assert image.problems == [] and by_root.counts == image.counts
+    check_free(image, "xfs", device)
+    with pytest.raises(InputError, match="holds the log of another XFS"):
+        engine.scan(ScanJob(path=log))
+
+
+def test_an_xfs_with_a_real_time_device_is_refused_by_name(
+    make_loop: MakeLoop, engine: Engine
+) -> None:
+    need_mkfs("xfs")
+    device, real_time = make_loop(384 * MEBIBYTE), make_loop(64 * MEBIBYTE)
+    if tried(*XFS, "-r", f"rtdev={real_time}", device) is None:
+        pytest.skip("this mkfs.xfs knows no real-time device")
+    with pytest.raises(InputError, match="has a real-time device, whose files lie elsewhere"):
+        engine.scan(ScanJob(path=device))
 
 
 def check_free(image: ScanResult, kind: str, device: str) -> None:

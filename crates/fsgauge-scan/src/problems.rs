@@ -6,6 +6,8 @@ use fsgauge_wire::ScanProblem;
 
 /// How many places of each kind are named.
 const EXAMPLES: usize = 10;
+/// How much is said of a place: a path may be far longer than PATH_MAX.
+const PLACE_BYTES: usize = 4096;
 
 /// The problems of one scan, or of one thread of it, in the order in which each kind was first met.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +35,7 @@ impl Problems {
         };
         problem.count += 1;
         if problem.examples.len() < EXAMPLES {
-            problem.examples.push(example.to_string());
+            problem.examples.push(shortened(example.to_string()));
         }
     }
 
@@ -77,6 +79,16 @@ impl Problems {
     }
 }
 
+/// Begin and end of what is too long.
+fn shortened(text: String) -> String {
+    if text.len() <= PLACE_BYTES {
+        return text;
+    }
+    let begin = text.floor_char_boundary(PLACE_BYTES / 2);
+    let end = text.ceil_char_boundary(text.len() - PLACE_BYTES / 2);
+    format!("{} ... {}", &text[..begin], &text[end..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +105,15 @@ mod tests {
         assert_eq!(list[0].examples.len(), 10);
         assert_eq!(list[0].examples[9], "inode 9");
         assert_eq!((list[1].code.as_str(), list[1].count), ("truncated", 1));
+    }
+
+    #[test]
+    fn of_a_place_with_too_long_a_path_begin_and_end_are_named() {
+        let mut problems = Problems::new();
+        problems.add("not_read", "They were not read", format_args!("/x{}: EIO", "/ä".repeat(100_000)));
+        let list = problems.into_list();
+        assert!(list[0].examples[0].starts_with("/x/ä") && list[0].examples[0].ends_with("ä: EIO"));
+        assert!(list[0].examples[0].len() <= PLACE_BYTES + " ... ".len());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use fsgauge_wire::{Ended, Engine, Event, FORMAT, Listener, Outcome, ScanJob, ScanResult, Stop};
 
 use crate::check::check_scan;
+use crate::measure::listed;
 use crate::reader_threads::ReaderThreads;
 use crate::source::{self, OnDisk, Scanned};
 
@@ -64,7 +65,8 @@ fn result_of(found: Scanned, engine: Engine, stop: Stop, started_unix_ns: u64, b
         files_by_extents: found.measured.files_by_extents,
         free: found.free,
         room: found.room,
-        groups: found.groups,
+        group_count: found.groups.len() as u64,
+        groups: listed(found.groups),
         map: found.measured.map,
         top: found.measured.top,
         problems: found.problems.into_list(),

@@ -355,7 +355,11 @@ pub struct ScanResult {
     /// What decides whether free space can be used. Missing from results of engines that did not look.
     #[serde(default)]
     pub room: Room,
-    /// Groups, ascending; empty when there are none or they may not be read.
+    /// How many groups there are. Missing from results of engines that listed them all.
+    #[serde(default)]
+    pub group_count: u64,
+    /// Groups, ascending; empty when there are none or they may not be read. Of more than 131,072, each stands for
+    /// equally many side by side, the last for what is left.
     pub groups: Vec<Group>,
     /// The map, when asked for.
     pub map: Option<ScanMap>,

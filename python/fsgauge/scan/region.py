@@ -7,6 +7,7 @@ write on a server with ldiskfs. ext4 of Linux has no such file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ _WITH_GROUP_NUMBERS = ("ext2", "ext3", "ext4", "ldiskfs")
 @dataclass(frozen=True)
 class EmptyRegion:
     """Groups `first_group` to `last_group`, side by side; numbers count from 0, as mb_groups does.
+    Of more groups than a result lists they are those of whole entries.
 
     `free_bytes` of `size_bytes` are free, in pieces of at most `largest_free_bytes`.
     """
@@ -81,14 +83,20 @@ def empty_region(scan: ScanResult, size_bytes: int) -> EmptyRegion:
     free_bytes, region_bytes = (each[last + 1] - each[first] for each in (free_ends, ends))
     best = int(np.argmax(free_bytes / region_bytes))
     begin, end = int(first[best]), int(last[best])
+    each = groups_each(scan)
     return EmptyRegion(
-        first_group=begin,
-        last_group=end,
+        first_group=begin * each,
+        last_group=min((end + 1) * each, scan.group_count or len(sizes)) - 1,
         offset_bytes=int(offsets[begin]),
         size_bytes=int(region_bytes[best]),
         free_bytes=int(free_bytes[best]),
         largest_free_bytes=int(largest[begin : end + 1].max()),
     )
+
+
+def groups_each(scan: ScanResult) -> int:
+    """How many groups of the file system each listed one stands for."""
+    return max(1, math.ceil(scan.group_count / (len(scan.groups) or 1)))
 
 
 def _column(groups: Sequence[Group], name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -107,6 +115,11 @@ def region_lines(scan: ScanResult, region: EmptyRegion) -> list[str]:
         f" {size_down(region.size_bytes)} at {size_down(region.offset_bytes)}:"
         f" {region.free_percent:.3g} % free, largest piece {size_down(region.largest_free_bytes)}"
     ]
+    if (each := groups_each(scan)) > 1:
+        found.append(
+            f"{'':<12} of {scan.group_count:,} groups, {each} at a time: the region begins and ends"
+            " where such a lot does"
+        )
     if scan.source.file_system in _WITH_GROUP_NUMBERS:
         found.append(f"{'':<12} on ldiskfs: {tunable_line(scan, region)}")
         found.append(f"{'':<12} nothing was set; ext4 of Linux has no mb_last_group")

@@ -51,6 +51,15 @@ def test_the_emptiest_groups_side_by_side_are_named_and_the_first_of_equals() ->
     assert (one.first_group, one.last_group) == (1, 1)
 
 
+def test_of_joined_groups_the_numbers_are_those_of_the_file_system() -> None:
+    joined = scan([10, 90, 20, 80, 80]).model_copy(update={"group_count": 14})
+    found = empty_region(joined, 2 * GROUP)
+    assert (found.first_group, found.last_group) == (9, 13), "the last stands for two"
+    assert "of 14 groups, 3 at a time" in "\n".join(region_lines(joined, found))
+    assert empty_region(joined, GROUP).first_group == 3
+    assert "at a time" not in "\n".join(region_lines(scan([10, 90]), found))
+
+
 def test_a_size_between_groups_takes_one_more() -> None:
     found = empty_region(scan([0, 100, 100, 0]), GROUP + 1)
     assert (found.first_group, found.last_group, found.size_bytes) == (1, 2, 2 * GROUP)

@@ -46,8 +46,30 @@ impl Groups {
         self.wanted.map(|_| self.places)
     }
 
-    pub(crate) fn list(self) -> Vec<Group> {
-        self.groups
+    /// The groups, which are not counted on.
+    pub(crate) fn take(&mut self) -> Vec<Group> {
+        std::mem::take(&mut self.groups)
+    }
+}
+
+/// How many a result lists at most: each takes a hundred bytes of its text. An ext4 of 16 TiB has as many.
+const LISTED: usize = 1 << 17;
+
+/// The groups as a result lists them: each of its entries stands for equally many side by side, one at best.
+pub(crate) fn listed(groups: Vec<Group>) -> Vec<Group> {
+    match groups.len().div_ceil(LISTED) {
+        0 | 1 => groups,
+        each => groups.chunks(each).filter_map(|groups| groups.iter().copied().reduce(together)).collect(),
+    }
+}
+
+fn together(one: Group, next: Group) -> Group {
+    Group {
+        offset_bytes: one.offset_bytes,
+        size_bytes: one.size_bytes + next.size_bytes,
+        free_bytes: one.free_bytes + next.free_bytes,
+        free_extents: one.free_extents + next.free_extents,
+        largest_free_bytes: one.largest_free_bytes.max(next.largest_free_bytes),
     }
 }
 
@@ -60,6 +82,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn of_too_many_groups_those_side_by_side_are_listed_as_one() {
+        let group = |at: u64| Group {
+            offset_bytes: at * 10,
+            size_bytes: 10,
+            free_bytes: at % 5,
+            free_extents: 1,
+            largest_free_bytes: at % 3,
+        };
+        let few: Vec<Group> = (0..LISTED as u64).map(group).collect();
+        assert_eq!(listed(few.clone()), few);
+        let many: Vec<Group> = (0..5 * LISTED as u64 / 2).map(group).collect();
+        let list = listed(many.clone());
+        assert_eq!(list.len(), many.len().div_ceil(3));
+        let second = Group {
+            offset_bytes: 30,
+            size_bytes: 30,
+            free_bytes: 3 + 4,
+            free_extents: 3,
+            largest_free_bytes: 2,
+        };
+        assert_eq!(list[1], second);
+        let free = |groups: &[Group]| groups.iter().map(|group| group.free_bytes).sum::<u64>();
+        assert_eq!(free(&list), free(&many));
+    }
+
+    #[test]
     fn a_piece_is_cut_at_borders_and_what_no_group_holds_is_left_out() {
         let places = [(0, 100), (100, 100), (300, 50)];
         let places = places.map(|(offset_bytes, size_bytes)| GroupPlace { offset_bytes, size_bytes });
@@ -67,7 +115,7 @@ mod tests {
         groups.add(10, 20);
         groups.add(90, 60);
         groups.add(190, 120);
-        let list = groups.list();
+        let list = groups.take();
         let free: Vec<_> =
             list.iter().map(|g| (g.free_bytes, g.free_extents, g.largest_free_bytes)).collect();
         assert_eq!(free, [(30, 2, 20), (60, 2, 50), (10, 1, 10)]);

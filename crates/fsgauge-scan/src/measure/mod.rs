@@ -18,6 +18,7 @@ use std::sync::Arc;
 use fsgauge_wire::{ExactLength, FilesBin, FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
 
 pub(crate) use free::sum_only;
+pub(crate) use groups::listed;
 
 use self::exact::ExactLengths;
 use self::free::Free;
@@ -116,9 +117,9 @@ impl Measure {
         }
     }
 
-    /// Free space and groups so far.
-    pub(crate) fn space(&self) -> (FreeSpace, Vec<Group>) {
-        (self.free.space(), self.groups.clone().list())
+    /// Free space and groups, which are not counted on.
+    pub(crate) fn space(&mut self) -> (FreeSpace, Vec<Group>) {
+        (self.free.space(), self.groups.take())
     }
 
     /// In how many places new inodes fit, where that was looked for.

@@ -31,7 +31,7 @@ pub(super) fn scan(
         addresses: None,
     };
     let is_stopped = move || stop.is_set();
-    let mut measure = Measure::with_groups(wanted.clone(), &info.groups);
+    let mut measure = Measure::new(wanted.clone());
     if job.space {
         readers.stage = ScanStage::FreeSpace;
         let found = readers.run(1, |_| {

@@ -1547,6 +1547,7 @@ class ScanResult(Wire):
         "deleted": None,
         "is_rotational": None,
     }
+    group_count: Annotated[int, Field(ge=0)] = 0
     groups: Packed[Group]
     map: ScanMap | None = None
     top: list[ListedFile]

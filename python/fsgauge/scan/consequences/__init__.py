@@ -6,10 +6,17 @@ The gravest comes first; of equal ones the order of the table decides.
 from __future__ import annotations
 
 from fsgauge.engine.wire import ScanResult
-from fsgauge.scan.consequences import accounts, fragmentation, no_space
+from fsgauge.scan.consequences import accounts, fragmentation, no_space, unread
 from fsgauge.scan.consequences.rule import Consequence, Rule
 
 RULES = (
+    Rule(
+        "unread",
+        "Was all of it read?",
+        "one place that the device did not return, that lies behind an image's end, or is damaged",
+        "the problems of the scan",
+        unread.unread,
+    ),
     Rule(
         "full",
         "Is there room?",

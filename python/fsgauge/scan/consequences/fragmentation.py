@@ -9,6 +9,7 @@ from fsgauge.devices import device_named
 from fsgauge.engine.wire import ListedFile, ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import Consequence, is_ext
+from fsgauge.scan.consequences.unread import is_unread
 from fsgauge.units import size_down
 
 LEAST_FACTOR = 1.10
@@ -53,6 +54,8 @@ def matters(scan: ScanResult) -> Consequence | None:
     counts = scan.counts
     files = counts.files - counts.files_without_extents
     if not files or not counts.extent_bytes:
+        if is_unread(scan):
+            return None
         return Consequence("fine", "No file has an extent on the device: nothing is fragmented")
     pieces = counts.extents - counts.undecided_extents
     reaches = {True: [heads()], False: [flash()], None: [heads(), flash()]}[scan.room.is_rotational]

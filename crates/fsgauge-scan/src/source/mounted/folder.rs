@@ -3,8 +3,7 @@
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
@@ -16,7 +15,6 @@ pub(super) const PORTION_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct Folder {
     pub(super) fd: OwnedFd,
-    pub(super) path: PathBuf,
     /// Where it is: files with another one are mounted from elsewhere.
     pub(super) device: u64,
 }
@@ -24,30 +22,23 @@ pub(super) struct Folder {
 impl Folder {
     /// Opens what a user names; a symbolic link is followed.
     pub(super) fn open_named(path: &Path) -> Result<Folder, Errno> {
-        Folder::opened_by(path.to_owned(), |flags| fsgauge_door::open_named(path, flags))
+        Folder::opened_by(|flags| fsgauge_door::open_named(path, flags))
     }
 
     /// Opens a folder of another one.
     pub(super) fn open(parent: &Folder, name: &CStr) -> Result<Folder, Errno> {
-        Folder::opened_by(parent.path_of(name), |flags| {
-            openat(&parent.fd, name, flags | OFlags::NOFOLLOW, Mode::empty())
-        })
+        Folder::opened_by(|flags| openat(&parent.fd, name, flags | OFlags::NOFOLLOW, Mode::empty()))
     }
 
     /// Opens a folder without changing its time of access where that is allowed.
-    fn opened_by(path: PathBuf, open: impl Fn(OFlags) -> Result<OwnedFd, Errno>) -> Result<Folder, Errno> {
+    fn opened_by(open: impl Fn(OFlags) -> Result<OwnedFd, Errno>) -> Result<Folder, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = match open(flags | OFlags::NOATIME) {
             Err(Errno::PERM) => open(flags)?,
             opened => opened?,
         };
         let device = fstat(&fd)?.st_dev;
-        Ok(Folder { fd, path, device })
-    }
-
-    /// The path of an entry.
-    pub(super) fn path_of(&self, name: &CStr) -> PathBuf {
-        self.path.join(Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())))
+        Ok(Folder { fd, device })
     }
 
     /// Which mount it is in.

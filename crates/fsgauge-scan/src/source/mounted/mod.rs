@@ -246,7 +246,7 @@ fn walk_tree(
     notes: &mut Vec<Note>,
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
-    let walk = Walk::new(folder, file_system, readers.threads(), readers.stop())
+    let walk = Walk::new(folder, (path, file_system), readers.threads(), readers.stop())
         .map_err(|errno| cannot_be_read(path, errno))?;
     let found =
         readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;

@@ -20,7 +20,7 @@ pub(super) struct Space {
 
 impl Space {
     /// Every piece is known.
-    pub(super) fn all_known(measure: Measure, by: &'static str, problems: Problems) -> Space {
+    pub(super) fn all_known(mut measure: Measure, by: &'static str, problems: Problems) -> Space {
         let (free, groups) = measure.space();
         Space { measure, by, reason: None, free: Some(free), groups, problems, notes: Vec::new() }
     }

@@ -50,9 +50,15 @@ pub(super) struct Found {
 }
 
 impl Walk {
-    pub(super) fn new(root: Folder, file_system: &str, threads: usize, stop: Stop) -> Result<Walk, Errno> {
+    pub(super) fn new(
+        root: Folder,
+        (path, file_system): (&Path, &str),
+        threads: usize,
+        stop: Stop,
+    ) -> Result<Walk, Errno> {
         let mount = root.mount()?;
-        let work_queue = WorkQueue::new(threads, Work::Begin(Arc::new(root)));
+        let work_queue =
+            WorkQueue::new(threads, Work::Begin(Arc::new(root), path.as_os_str().as_bytes().to_vec()));
         Ok(Walk {
             work_queue,
             links: Links::default(),
@@ -92,6 +98,7 @@ struct Walker<'a> {
     progress: &'a Progress,
     reader: ExtentReader,
     room: Vec<MaybeUninit<u8>>,
+    /// Of the folder or file at hand: a folder that kept its own would make memory grow with the depth squared.
     path: Vec<u8>,
     found: Found,
 }
@@ -101,32 +108,43 @@ struct Step {
     folder: Arc<Folder>,
     portion: Arc<Portion>,
     next_folder: usize,
+    path_bytes: usize,
 }
 
 impl Walker<'_> {
     fn work(&mut self, work: Work) {
         match work {
-            Work::Begin(folder) => self.walk_tree(folder),
-            Work::Walk(parent, name) => {
+            Work::Begin(folder, path) => {
+                self.path = path;
+                self.walk_tree(folder);
+            }
+            Work::Walk(parent, name, path) => {
+                self.path = path;
                 if let Some(folder) = self.open(&parent, &name) {
                     self.walk_tree(folder);
                 }
             }
-            Work::Files(folder, portion, range) => self.read_files(&folder, &portion, range),
+            Work::Files(folder, portion, range, path) => {
+                self.path = path;
+                self.read_files(&folder, &portion, range);
+            }
         }
     }
 
-    /// Depth first: memory grows with the depth, not with the number of folders.
+    /// Walks the folder at hand, depth first: memory grows with the depth, not with the number of folders.
     fn walk_tree(&mut self, folder: Arc<Folder>) {
-        let begin = |folder| Step { folder, portion: Arc::default(), next_folder: 0 };
-        let mut steps = vec![begin(folder)];
+        let begin = |folder, path_bytes| Step { folder, portion: Arc::default(), next_folder: 0, path_bytes };
+        let path_bytes = self.path.len();
+        let mut steps = vec![begin(folder, path_bytes)];
         while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
+            self.path.truncate(step.path_bytes);
             if let Some(name) = step.portion.folder(step.next_folder) {
                 step.next_folder += 1;
                 if self.walk.work_queue.has_space() {
-                    self.walk.work_queue.give(Work::Walk(step.folder.clone(), name.to_owned()));
+                    let path = self.path.clone();
+                    self.walk.work_queue.give(Work::Walk(step.folder.clone(), name.to_owned(), path));
                 } else if let Some(folder) = self.open(&step.folder, name) {
-                    steps.push(begin(folder));
+                    steps.push(begin(folder, self.path.len()));
                 }
                 continue;
             }
@@ -142,28 +160,40 @@ impl Walker<'_> {
                     steps.pop();
                 }
                 Err(errno) => {
-                    refusal::add(&mut self.found.problems, errno, folder.path.display());
+                    self.refused(errno);
                     steps.pop();
                 }
             }
         }
+        self.path.truncate(path_bytes);
     }
 
-    /// Opens a folder of another one when it is in the same mount.
+    /// Opens a folder of the one at hand when it is in the same mount, and has its path then.
     fn open(&mut self, parent: &Folder, name: &CStr) -> Option<Arc<Folder>> {
+        let path_bytes = self.path.len();
+        self.enter(name);
         let opened =
             Folder::open(parent, name).and_then(|folder| folder.mount().map(|mount| (folder, mount)));
         match opened {
-            Ok((folder, mount)) if mount == self.walk.mount => Some(Arc::new(folder)),
-            Ok(_) => {
-                self.found.left_out += 1;
-                None
-            }
-            Err(errno) => {
-                refusal::add(&mut self.found.problems, errno, parent.path_of(name).display());
-                None
-            }
+            Ok((folder, mount)) if mount == self.walk.mount => return Some(Arc::new(folder)),
+            Ok(_) => self.found.left_out += 1,
+            Err(errno) => self.refused(errno),
         }
+        self.path.truncate(path_bytes);
+        None
+    }
+
+    /// Adds a name to the path of the folder at hand.
+    fn enter(&mut self, name: &CStr) {
+        if self.path.last() != Some(&b'/') {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(name.to_bytes());
+    }
+
+    fn refused(&mut self, errno: Errno) {
+        let path = Path::new(OsStr::from_bytes(&self.path)).display();
+        refusal::add(&mut self.found.problems, errno, path);
     }
 
     /// Gives batches to other threads while they have too little to do, and reads the others.
@@ -172,7 +202,8 @@ impl Walker<'_> {
         for first in (0..files).step_by(BATCH) {
             let batch = first..files.min(first + BATCH);
             if self.walk.work_queue.has_space() {
-                self.walk.work_queue.give(Work::Files(folder.clone(), portion.clone(), batch));
+                let path = self.path.clone();
+                self.walk.work_queue.give(Work::Files(folder.clone(), portion.clone(), batch, path));
             } else {
                 self.read_files(folder, portion, batch);
             }
@@ -180,24 +211,18 @@ impl Walker<'_> {
     }
 
     fn read_files(&mut self, folder: &Folder, portion: &Portion, range: Range<usize>) {
-        self.path.clear();
-        self.path.extend_from_slice(folder.path.as_os_str().as_bytes());
-        if self.path.last() != Some(&b'/') {
-            self.path.push(b'/');
-        }
-        let folder_length = self.path.len();
+        let path_bytes = self.path.len();
         for at in range {
             if self.walk.is_over() {
                 return;
             }
             let Some(name) = portion.file(at) else { continue };
-            self.path.truncate(folder_length);
-            self.path.extend_from_slice(name.to_bytes());
+            self.enter(name);
             if let Err(errno) = self.read_file(folder, name) {
-                let path = Path::new(OsStr::from_bytes(&self.path)).display();
-                refusal::add(&mut self.found.problems, errno, path);
+                self.refused(errno);
                 self.give_up_if_hopeless();
             }
+            self.path.truncate(path_bytes);
         }
         let counts = self.found.measure.counts();
         self.progress.set(counts.files, counts.extents);
@@ -225,12 +250,11 @@ impl Walker<'_> {
 
     /// A folder whose kind its parent does not tell (some file systems) is walked; other things are no files.
     fn not_a_file(&mut self, folder: &Folder, name: &CStr, stat: &Stat) -> Result<(), Errno> {
-        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory
-            && let Some(folder) = self.open(folder, name)
-        {
-            let path = std::mem::take(&mut self.path);
-            self.walk_tree(folder);
-            self.path = path;
+        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+            self.path.truncate(self.path.len() - name.to_bytes().len());
+            if let Some(folder) = self.open(folder, name) {
+                self.walk_tree(folder);
+            }
         }
         Ok(())
     }

@@ -11,15 +11,15 @@ use super::folder::{Folder, Portion};
 /// Portions of work that wait, for each thread.
 const WAITING_EACH: usize = 4;
 
-/// Work that any thread may do.
+/// Work that any thread may do, with the path of the folder.
 #[derive(Debug)]
 pub(super) enum Work {
     /// Walk a folder of this one.
-    Walk(Arc<Folder>, CString),
+    Walk(Arc<Folder>, CString, Vec<u8>),
     /// Walk this folder itself.
-    Begin(Arc<Folder>),
+    Begin(Arc<Folder>, Vec<u8>),
     /// Read these files of a portion.
-    Files(Arc<Folder>, Arc<Portion>, Range<usize>),
+    Files(Arc<Folder>, Arc<Portion>, Range<usize>, Vec<u8>),
 }
 
 /// The queue.

@@ -1,0 +1,49 @@
+"""What was not read is said before what follows from the rest, by the cause that explains most."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.engine.wire import ScanProblem, ScanResult
+from fsgauge.scan.consequences import consequences
+from tests.scan_example import changed
+
+
+def scan(*codes: str, files: int = 1, **source: object) -> ScanResult:
+    found = changed(source=dict(source))
+    problems = [
+        ScanProblem(code=code, text="It is so", count=3, examples=["table, byte 9\n"])
+        for code in codes
+    ]
+    counts = found.counts.model_copy(update={"files": files, "extent_bytes": 4096 * files})
+    return found.model_copy(update={"problems": problems, "counts": counts})
+
+
+@pytest.mark.parametrize(
+    ("codes", "why", "do"),
+    [
+        (["damaged", "truncated", "read_error"], "the device did not return", "dmesg | tail"),
+        (["damaged", "truncated"], "the image ends", "copy the image again"),
+        (["damaged"], "a structure is damaged", "e2fsck -fn /dev/x"),
+    ],
+)
+def test_the_cause_comes_first_with_what_to_do(codes: list[str], why: str, do: str) -> None:
+    rule, said = consequences(scan(*codes, file_system="ext4", device="/dev/x"))[0]
+    assert rule.name == "unread" and said.level == "attention"
+    assert why in said.sentence and "(3 places; first table, byte 9\\n)" in said.sentence
+    assert do in said.do
+
+
+def test_the_check_is_that_of_the_file_system() -> None:
+    for file_system, tool in (("xfs", "xfs_repair -n"), ("btrfs", "btrfs check --readonly")):
+        found = consequences(scan("damaged", file_system=file_system, device="/dev/x"))
+        assert found[0][1].do == f"{tool} /dev/x"
+
+
+def test_no_files_is_no_answer_where_files_may_be_hidden() -> None:
+    def names(found: ScanResult) -> list[str]:
+        return [rule.name for rule, _ in consequences(found)]
+
+    assert "fragmentation" in names(scan(files=0))
+    assert "fragmentation" not in names(scan("read_error", files=0))
+    assert "unread" not in names(scan("not_permitted"))
