@@ -32,7 +32,8 @@ def test_the_shipped_studies():
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
-    others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver", "capacity", "metadata-hard"}
+    others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver"}
+    others |= {"capacity", "metadata-hard"}
     others |= {f"command-{name}" for name in ("git-clone", "git-status", "compile", "tar")}
     others |= {"command-rsync", "command-pgbench"}
     assert set(shipped_studies()) == quick | variants | demos | others

@@ -48,7 +48,7 @@ class CommitsWorkload(WorkloadKeys):
     logs: Distinct[Log] = Field(
         ["overwrite"],
         description="overwrite: a log whose blocks exist, as a recycled segment. append: it is"
-        " empty and grows. preallocated: it is empty, and fallocate gives it its blocks, unwritten.",
+        " empty and grows. preallocated: it is empty, and fallocate gives it unwritten blocks.",
     )
     together: Distinct[Together] = Field(
         [1],
