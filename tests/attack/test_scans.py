@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine.client import find_engine
 from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import InputError
+from fsgauge.programs import find_engine
 from fsgauge.scan import document_of, read_scan
 from fsgauge.scan.consequences import consequences
 from tests.attack.test_images import is_damaged, tool
