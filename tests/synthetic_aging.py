@@ -31,7 +31,7 @@ from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record.records import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.analysis import analysis_of
+from fsgauge.stats.of_kind import analysis_of
 from fsgauge.study.workload import cells_of, default_primary
 from tests.scan_example import example
 from tests.sealing import seal

@@ -18,6 +18,7 @@ from fsgauge.engine.wire import (
     LoadResult,
     MachineProcessorTime,
     OperationResult,
+    Pauses,
     ProcessorTime,
     SelfMeasure,
 )
@@ -38,13 +39,13 @@ DEPTH = 32
 
 @dataclass(frozen=True)
 class Queue:
-    """A system's queue. `offers`: what the engine can offer at most; `stalls` says whether a run
-    has a p99 fifty times as long."""
+    """A system's queue. `offers`: what the engine can offer at most, starved; `stalls` says whether
+    a run has a p99 fifty times as long."""
 
     most: float
     base_ms: float = 1.0
     offers: float = math.inf
-    service_ms: float = 0.5
+    service_ms: float = 0.2
     busy: float = 0.3
     stalls: Callable[[RunPlace], bool] = lambda place: False
 
@@ -97,7 +98,7 @@ def make_curve(
     asked = curve_study(list(queues), seed=seed, **study)
     plan = make_plan(asked, size_bytes=GIB)
     recipe = Recipe(systems={name: name for name in queues})
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)
     turns: list[TurnRecord] = []
     runs: list[RunRecord] = []
     for block in sorted({turn.block for turn in plan.turns})[:blocks_measured]:
@@ -153,13 +154,13 @@ def _run(
         cell=cell,
         job=job,
         caches="dropped",
-        parts=in_one(MACHINE, _result(job, queue, shift, factor)),
+        parts=in_one(MACHINE, served(job, queue, shift, factor)),
         fault=None,
         started_unix_ns=1_795_000_000 * 10**9 + turn.block * 10**12,
     )
 
 
-def _result(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
+def served(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResult:
     assert job.duration_ns is not None
     seconds = job.duration_ns / 1e9
     most = queue.most * shift
@@ -183,6 +184,7 @@ def _result(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResu
         backlog_dropped=dropped,
     )
     elapsed_ns = job.duration_ns
+    starved_ns = elapsed_ns // 2 if queue.offers < min(offered, most) else 0
     return LoadResult(
         format=1,
         kind="load",
@@ -203,6 +205,14 @@ def _result(job: LoadJob, queue: Queue, shift: float, factor: float) -> LoadResu
             busy_ns=int(2 * elapsed_ns * queue.busy), total_ns=2 * elapsed_ns
         ),
         intervals=[],
+        pauses=Pauses(
+            total_ns=0,
+            longest_ns=0,
+            late_start_ns=0,
+            starved_ns=starved_ns,
+            clock_error_ns=0,
+            wall_clock_step_ns=0,
+        ),
         self_measure=SelfMeasure(
             null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),

@@ -138,7 +138,10 @@ def of_report(report: Mapping[str, Any]) -> ExitCode:
 
 
 def is_compared(report: Mapping[str, Any]) -> bool:
-    """Whether anything was measured of what is compared; of one system alone, anything at all."""
+    """Whether anything was measured of what is compared; of one system alone, anything at all. The
+    bound of a load curve is an answer."""
+    if any(each["bound"] for each in (report.get("own") or {}).get("capacities", ())):
+        return True
     if len(report["systems"]) < 2:
         return bool(report["measurements"])
     layouts = report["layouts"] or {}

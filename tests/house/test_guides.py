@@ -27,7 +27,7 @@ KINDS = ["writers", "connections", "aging", "churn", "sharing"]
 OF_OTHER_KINDS = ("two-nodes", "two-hosts", "writers-nfs")
 """Shipped studies that a guide shows and that are of another kind than its own."""
 PAGES = [
-    *("folders", "device", "preconditioning", "servers", "vm", "nodes", "kernels"),
+    *("capacity", "folders", "device", "preconditioning", "servers", "vm", "nodes", "kernels"),
     *("fleet", "scaling", "clusters", "simulator", "years"),
 ]
 """Guides of no kind of study."""

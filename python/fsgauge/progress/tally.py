@@ -99,8 +99,8 @@ class Tally:
 
 
 def _is_sample(run: RunRecord) -> bool:
-    """Whether it counts in the comparison."""
-    return not (run.over_path or run.struck)
+    """Whether it counts in the comparison by its rate: that of a curve's run was given."""
+    return not (run.over_path or run.struck or run.cell.pace)
 
 
 def operations_per_second(record: RunRecord) -> float:

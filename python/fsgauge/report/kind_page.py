@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
-from fsgauge import kinds
 from fsgauge.report.draw import Drawing
 from fsgauge.report.table_parts import Table
-from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -81,12 +79,3 @@ class KindPage:
     def comparisons(self, results: Results) -> Assurance | None:  # noqa: ARG002
         """How many ratios its verdicts are corrected for, where they are not between systems."""
         return None
-
-
-def page_of(results: Results) -> KindPage:
-    """What the page shows of the results' kind, or of a load curve."""
-    if CurveResults.of(results) is not None:
-        from fsgauge.report.load_curve import PAGE
-
-        return PAGE
-    return cast(KindPage, kinds.part(results.kind, "page").PAGE)

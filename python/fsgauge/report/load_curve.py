@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
-from fsgauge.report.charts.latency import DURATION
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import KindPage
 from fsgauge.report.table_parts import Rows, Table, TableCell, judged_cell, value_cell
 from fsgauge.report.theme import INK
 from fsgauge.stats.curve.answer import quantile_words
-from fsgauge.stats.curve.crossing import HIGHEST
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.store import StoredStudy
@@ -116,11 +114,7 @@ def load_curve(results: Results) -> Drawing | None:
     if found is None:
         return None
     systems = panels.drawn_systems(results)
-    rows = [
-        _row(point, found)
-        for point in found.points
-        if point.latency is not None and point.system in systems
-    ]
+    rows = [_row(point, found) for point in found.points if point.system in systems]
     if not rows:
         return None
     rows = panels.styled(results, rows)
@@ -137,12 +131,13 @@ def load_curve(results: Results) -> Drawing | None:
         )
 
     label = f"{quantile_words(found.quantile)} of latency by the rate that is offered; the limit."
-    return draw(NAME, label, *panels.both(loads, panel, 2), rows, note=panels.left_out(results))
+    tips = [each["tip"] for each in crossings if each["rate"]]
+    build = panels.both(loads, panel, 2)
+    return draw(NAME, label, *build, rows, more_tips=tips, note=panels.left_out(results))
 
 
 def _row(point: CurvePoint, found: CurveResults) -> dict[str, Any]:
     latency = point.latency
-    assert latency is not None  # noqa: S101 - those without are left out
     top = _FURTHEST_OVER * found.limit_ns
     low, high = latency.edges
     return {
@@ -152,17 +147,15 @@ def _row(point: CurvePoint, found: CurveResults) -> dict[str, Any]:
         "latency_us": min(latency.value, top) / 1e3,
         "low": min(low, top) / 1e3,
         "high": min(high, top) / 1e3,
-        "over": point.over,
         "tip": f"{point.system} at {format_rate(point.rate)}: {_latency_words(point, found)}"
-        f" ({words.interval_of(latency)}); above the limit in {point.over} of {point.runs} runs",
+        f" ({words.value_range(*latency.edges, 'ns')})",
     }
 
 
 def _latency_words(point: CurvePoint, found: CurveResults) -> str:
-    value = point.latency.value if point.latency else 0.0
-    if value >= 0.99 * HIGHEST * found.limit_ns:
-        return "not served"
-    return words.value(value, "ns")
+    if point.latency.value >= _FURTHEST_OVER * found.limit_ns:
+        return f"more than {format_duration(int(_FURTHEST_OVER * found.limit_ns))}"
+    return words.value(point.latency.value, "ns")
 
 
 def _crossing(each: Capacity, found: CurveResults) -> dict[str, Any]:
@@ -186,7 +179,7 @@ def _panel(
     lowest = min(row["low"] for row in rows)
     limits = (lowest / 1.3, max(limit_us * 2, *(row["high"] for row in rows)) * 1.1)
     along = _latency_axis(limits)
-    edge = axes.AIR * max([row["rate"] for row in rows] + [row["to"] for row in met])
+    edge = axes.AIR * max(row["rate"] for row in rows)
     axis = {"title": "operations a second offered", "labelExpr": axes.amount(), "tickCount": 6}
     x = vega.field("rate:Q", scale={"domain": [0, edge], "nice": False}, axis=axis)
     band = chart_of(rows).mark("area", opacity=0.14, clip=True)
@@ -219,6 +212,6 @@ def _latency_axis(limits: tuple[float, float]) -> Along:
         (low, high),
         clamp=True,
         title="lower is better",
-        labelExpr=DURATION,
+        labelExpr=axes.DURATION,
         values=axes.round_values(low, high, 6),
     )

@@ -23,8 +23,8 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.faults import fault_tables
 from fsgauge.report.hosts import host_lines, no_host_law, over_hosts_tables
-from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
+from fsgauge.report.page_of_kind import page_of
 from fsgauge.report.sureness import in_short, integrity_lines, next_step, sureness_lines
 from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import (

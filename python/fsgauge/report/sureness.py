@@ -12,7 +12,8 @@ from typing import NamedTuple
 from fsgauge.engine.wire import IntegrityResult
 from fsgauge.record.records import RunRecord
 from fsgauge.report import words
-from fsgauge.report.kind_page import Assurance, page_of
+from fsgauge.report.kind_page import Assurance
+from fsgauge.report.page_of_kind import page_of
 from fsgauge.stats.evidence import count
 from fsgauge.stats.noise import hides
 from fsgauge.stats.results import Results

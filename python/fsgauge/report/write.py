@@ -23,11 +23,11 @@ from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
 from fsgauge.report.faults import struck_series
 from fsgauge.report.hosts import over_hosts
-from fsgauge.report.kind_page import page_of
 from fsgauge.report.markdown import markdown
 from fsgauge.report.page import render_page, render_summary
+from fsgauge.report.page_of_kind import page_of
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.analysis import analysis_of
+from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.read import naming_changes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
@@ -123,21 +123,3 @@ class Analysis:
 def kind_of(study: StudyRecord) -> str:
     """The kind of a recorded study."""
     return str(study.study.get("workload", {}).get("kind", kinds.DEFAULT))
-
-
-def analysis_of(study: StudyRecord) -> Analysis:
-    """What its kind says, or of a load curve what is said of any; InputError for a kind that this
-    fsgauge does not have."""
-    if study.plan.curve is not None:
-        from fsgauge.stats.curve.analysis import ANALYSIS
-
-        return ANALYSIS
-    kind = kind_of(study)
-    try:
-        return cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
-    except KeyError:
-        raise InputError(
-            f"{study.plan.study} is a study of kind {kind}, which this fsgauge does not have",
-            details=(f"it has {', '.join(kinds.names())}",),
-            next="read it with the fsgauge that measured it",
-        ) from None

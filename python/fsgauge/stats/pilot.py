@@ -33,11 +33,13 @@ from fsgauge.record.records import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.stats.analysis import Analysis, analysis_of
+from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.noise import ASKED_PERCENT
+from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.ratio import t_quantile
-from fsgauge.stats.samples import Samples, collect
+from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 FEWEST_BLOCKS = 3
@@ -91,7 +93,7 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
 
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
     """
-    samples, analysis = collect(study.plan, runs), analysis_of(study)
+    samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
     variances = _variances(samples, primary_cells(study), analysis, paced, FEWEST_BLOCKS)
     if not variances:
@@ -222,7 +224,7 @@ def noise_so_far(
     paced = any(run.load is not None and run.load.rate is not None for run in own)
     analysis = cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
     variances = _variances(
-        collect(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR
+        samples_of(plan, own), named or plan.cells, analysis, paced, FEWEST_BLOCKS_SO_FAR
     ).values()
     if not variances:
         return None

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.record.records import Cell, Plan, RunRecord, StudyRecord
-from fsgauge.stats.analysis import Analysis, Interval, analysis_of
+from fsgauge.stats.analysis import Analysis, Interval
 from fsgauge.stats.compare import compare_all
-from fsgauge.stats.curve.blocks import of_loads
+from fsgauge.stats.curve.blocks import of_loads, samples_of
+from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.ratio import LEVEL
-from fsgauge.stats.samples import collect, whole_blocks
+from fsgauge.stats.samples import whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
@@ -105,7 +106,7 @@ def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
     primary = [cell.id for cell in primary_cells(study)]
     whole = whole_blocks(study.plan, runs, primary)
     plan = first_blocks(study.plan, whole[-1] + 1 if whole else 0)
-    samples = collect(plan, runs, level=level_of(study))
+    samples = samples_of(plan, runs, level=level_of(study))
     comparisons = compare_all(samples, primary, margin)
     metrics = primary_metrics(study, runs, analysis)
     widest = widest_percent(analysis.primary_ratios(comparisons, metrics, samples, margin))

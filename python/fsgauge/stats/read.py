@@ -22,11 +22,11 @@ from fsgauge.record.records import (
     TurnRecord,
 )
 from fsgauge.stats.advice import situation_of
-from fsgauge.stats.analysis import Analysis, Material, analysis_of, kind_of
+from fsgauge.stats.analysis import Analysis, Material, kind_of
 from fsgauge.stats.answer import answer, not_vouched_for
 from fsgauge.stats.asked_number import commits_in
 from fsgauge.stats.compare import compare_all, measure_all
-from fsgauge.stats.curve.blocks import parted
+from fsgauge.stats.curve.blocks import parted, samples_of
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.durability import durability_in
 from fsgauge.stats.evidence import Evidence, Question, continued
@@ -40,6 +40,7 @@ from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.missing_runs import compared_blocks, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
+from fsgauge.stats.of_kind import analysis_of
 from fsgauge.stats.planned import (
     level_of,
     margin_percent,
@@ -61,7 +62,7 @@ from fsgauge.stats.results import (
 )
 from fsgauge.stats.rig_limits import limits_of, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
-from fsgauge.stats.samples import collect, complete_blocks, is_complete
+from fsgauge.stats.samples import complete_blocks, is_complete
 from fsgauge.stats.scaling.growth import hosts_sentence
 from fsgauge.stats.sentence import few_operations, next_step, not_measured
 from fsgauge.stats.served import abort_sentence, marked, served_sentence
@@ -107,7 +108,7 @@ def read_study(
         if stopping.enough:
             stopped, plan = True, stopping.plan
             study = study.model_copy(update={"plan": plan})
-    samples = collect(plan, runs, level=level_of(study))
+    samples = samples_of(plan, runs, level=level_of(study))
     measured = runs
     runs, others = parted(plan, measured)
     primary = primary_cells(study)

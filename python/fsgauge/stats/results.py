@@ -5,7 +5,7 @@ Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a laten
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, Self
+from typing import Literal
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
@@ -13,35 +13,19 @@ from fsgauge import kinds
 from fsgauge.durability import Guards
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
+from fsgauge.stats.curve.model import CurveResults
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.host_results import HostScaling, HostsResult
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.noise_floor import NoiseFloor
 from fsgauge.stats.race.model import Race
+from fsgauge.stats.result_model import OwnResults as OwnResults
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.struck_run import StruckRun
 from fsgauge.stats.verdict import Verdict
 from fsgauge.stats.wording import blocks_words
 
 Level = Literal["invalid", "warning", "note"]
-
-
-class HasOwn(Protocol):
-    """Results, or what they are made from."""
-
-    @property
-    def own(self) -> OwnResults | None:
-        """What only a study of this kind has."""
-        ...
-
-
-class OwnResults(ResultModel):
-    """What only one kind of study has; each kind has its model."""
-
-    @classmethod
-    def of(cls, holder: HasOwn) -> Self | None:
-        """The kind's own results, where the study is of this kind."""
-        return holder.own if isinstance(holder.own, cls) else None
 
 
 class JudgedRatio(ResultModel):
@@ -334,8 +318,6 @@ class Results(ResultModel):
         if not isinstance(own, dict):
             return own
         if own.get("mode") == "curve":
-            from fsgauge.stats.curve.model import CurveResults
-
             return CurveResults.model_validate(own)
         model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
         return model.model_validate(own)

@@ -233,11 +233,7 @@ class Samples:
 
 
 def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> Samples:
-    """Of all runs of the plan's blocks that were measured to their end; of a curve, its rates."""
-    if plan.curve is not None:
-        from fsgauge.stats.curve.blocks import capacity_samples
-
-        return capacity_samples(plan, runs, level)
+    """The samples of all runs of the plan's blocks that were measured to their end."""
     samples = Samples(plan, level=level)
     blocks = set(samples.blocks())
     measured = [run for run in runs if run.block in blocks and is_complete(run)]

@@ -29,7 +29,8 @@ def check_mode(
     ignored."""
     for mode, keys in OF_MODES.items():
         for key in written(plan, info, keys) if plan.mode != mode else []:
-            if getattr(plan, key) is not None:
+            usual = PlanSettings.model_fields[key].default  # as a study that is written out has it
+            if getattr(plan, key) != usual:
                 raise conflict(
                     f'{key} would be ignored: it is of plan.mode "{mode}"',
                     [("plan", key), ("plan", "mode")],

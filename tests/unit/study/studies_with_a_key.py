@@ -110,6 +110,12 @@ BASES: list[dict[str, Any]] = [
         "sweep": {},
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead", "duration": "10 min"}},
+    {
+        "storage": LOOP,
+        "system": [EXT4],
+        "workload": {"kind": "overhead"},
+        "plan": {"mode": "curve", "latency_limit": "5 ms"},
+    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers", "block_sizes": ["2 MiB"]}},
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "mix", "group": [A | own, XFS]}}

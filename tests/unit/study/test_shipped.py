@@ -32,7 +32,7 @@ def test_the_shipped_studies():
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
-    others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver"}
+    others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver", "capacity"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())

@@ -57,6 +57,11 @@ def amount(form: str = "~s") -> str:
     return f"datum.value == 0 ? '0' : format(datum.value, '{form}')"
 
 
+DURATION = (
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
+    " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
+)
+"""A number of µs on an axis."""
 AIR = 1.15
 """How far an axis of rates goes beyond the highest one."""
 

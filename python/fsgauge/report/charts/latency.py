@@ -11,10 +11,10 @@ from typing import Any
 
 from fsgauge.record.records import RunRecord
 from fsgauge.report import vega, words
-from fsgauge.report.charts import marks, panels
+from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY
+from fsgauge.report.page_of_kind import page_of
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CALLS, COMPANIONS, OPERATIONS, latencies
 from fsgauge.stats.results import Results
@@ -23,11 +23,6 @@ from fsgauge.stats.samples import is_complete
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
 Panel = tuple[str, str, list[dict[str, Any]]]
 """Its name, its cell and its rows."""
-DURATION = (
-    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
-    " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
-)
-"""A number of µs on an axis."""
 
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
@@ -109,7 +104,7 @@ def _panel(panel: Panel, width: int) -> vega.Chart:
     y = vega.field(
         "latency_us:Q",
         scale={"type": "log", "nice": False, "padding": 8},
-        axis={"title": "lower is better", "labelExpr": DURATION, "tickCount": 5},
+        axis={"title": "lower is better", "labelExpr": axes.DURATION, "tickCount": 5},
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     marked = chart_of(_marked(rows)).encode(x=x, y=y)

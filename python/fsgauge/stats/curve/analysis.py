@@ -10,11 +10,11 @@ from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.curve.answer import curve_answer
 from fsgauge.stats.curve.blocks import CAPACITY, BlockCurve, block_curves
-from fsgauge.stats.curve.crossing import HIGHEST, knee
+from fsgauge.stats.curve.crossing import knee, line_of
 from fsgauge.stats.curve.findings import curve_findings
 from fsgauge.stats.curve.limited import limited_by
 from fsgauge.stats.curve.model import Capacity, CurvePoint, CurveResults
-from fsgauge.stats.curve.point import Point, operation_of
+from fsgauge.stats.curve.point import operation_of
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
 
@@ -25,6 +25,8 @@ class CurveAnalysis(Analysis):
     """Rates at the limit, judged as rates are; the curves that they were read from."""
 
     own = CurveResults
+    said_better = frozenset({"idle.system", "noise.unknown"})
+    """A system's rates are given, and differ from block to block; a bound is no sample of noise."""
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002 - a rate at a pace
         """The rate that is carried below the limit."""
@@ -62,29 +64,29 @@ class CurveAnalysis(Analysis):
 ANALYSIS = CurveAnalysis()
 
 
+DRAWN = 24
+"""Rates at which a curve is read, evenly from the least to the highest that was offered."""
+
+
 def _points(curves: Sequence[BlockCurve], curve: Curve, material: Material) -> list[CurvePoint]:
-    """The steps, by rate: over blocks, the baseline's two turns as one."""
-    found: dict[float, list[tuple[BlockCurve, Point]]] = {}
-    for each in curves:
-        for point in each.points:
-            if point.is_known and point.run.cell.pace and point.run.cell.pace.part == "step":
-                found.setdefault(point.rate, []).append((each, point))
-    samples = material.samples.beside()
-    for rate, points in found.items():
-        for each, point in points:
-            capped = min(point.latency_ns or 1.0, HIGHEST * curve.limit_ns)
-            samples.put(f"{rate}", each.load, each, math.log(max(capped, 1.0)))
-    return [
-        CurvePoint(
-            load=points[0][0].load,
-            system=points[0][0].system,
-            rate=rate,
-            latency=samples.number(f"{rate}", points[0][0].load, points[0][0].system),
-            over=sum(point.is_over(curve.limit_ns) for _, point in points),
-            runs=len(points),
-        )
-        for rate, points in sorted(found.items())
-    ]
+    """The curve over blocks, at rates that half of them reach."""
+    load, system = curves[0].load, curves[0].system
+    lines = [(each, line_of(each.points, curve.limit_ns)) for each in curves]
+    offered = [point.rate for each in curves for point in each.points if point.is_known]
+    if not offered:
+        return []
+    least, most = min(offered), max(offered)
+    samples, points = material.samples.beside(), []
+    for step in range(DRAWN):
+        rate = least + (most - least) * step / (DRAWN - 1)
+        found = [(each, line.at(rate)) for each, line in lines if line is not None]
+        known = [(each, log) for each, log in found if log is not None]
+        for each, log in known:
+            samples.put(f"{rate}", load, each, log)
+        latency = samples.number(f"{rate}", load, system)
+        if latency is not None and 2 * len(known) >= len(lines):
+            points.append(CurvePoint(load=load, system=system, rate=rate, latency=latency))
+    return points
 
 
 def _capacity(
@@ -92,17 +94,16 @@ def _capacity(
 ) -> Capacity:
     load, system = place
     found = [each.found for each in curves if each.found is not None]
-    above = [each for each in found if each.where == "above"]
     below = [each for each in found if each.where == "below"]
     state, bound = "measured", None
     if not found:
         state = "nothing"
-    elif above and below:
-        state = "both"
-    elif above:
-        state, bound = "at least", min(found, key=lambda each: each.rate)
+    elif len(below) == len(found):
+        state, bound = "less than", min(found, key=lambda each: each.rate)
     elif below:
-        state, bound = "less than", max(found, key=lambda each: each.rate)
+        state = "unsteady"
+    elif any(each.where == "above" for each in found):
+        state, bound = "at least", min(found, key=lambda each: each.rate)
     points = [point for each in curves for point in each.points]
     samples = material.samples.beside()
     for each in curves:

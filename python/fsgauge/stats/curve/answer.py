@@ -9,7 +9,7 @@ from __future__ import annotations
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.model import Capacity, CurveResults
-from fsgauge.stats.evidence import Question
+from fsgauge.stats.evidence import Question, part_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
@@ -83,18 +83,15 @@ def _ratio(entry: Comparison | None) -> str:
 def _bound(each: Capacity, found: CurveResults) -> str:
     limit = format_duration(found.limit_ns)
     quantile = quantile_words(found.quantile)
-    if each.state == "nothing" or each.bound is None:
-        why = "its runs were above it at every rate in some blocks and at none in others"
-        return f"What {each.system} serves below {limit} is not known" + (
-            f": {why}." if each.state == "both" else "."
-        )
+    if each.bound is None:
+        why = f": in {part_of(each.bound_blocks, each.blocks, 'block')} it was above it from the"
+        said = f"What {each.system} serves below {limit} is not known"
+        return said + (f"{why} least rate on." if each.state == "unsteady" else ".")
     if each.state == "at least":
         return (
             f"{each.system} serves at least {format_rate(each.bound)}: {quantile} passed"
             f" {limit} at no rate offered."
         )
-    if each.bound_blocks < each.blocks:
-        return f"{each.system} serves less than {format_rate(each.bound)} below {limit}."
     latency = format_duration(each.bound_latency_ns or 0.0)
     return (
         f"On {each.system} even {format_rate(each.bound)} have a {quantile} of {latency}: nothing"

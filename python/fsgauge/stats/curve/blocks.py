@@ -16,7 +16,8 @@ from fsgauge.record.records import Cell, Plan, RunRecord
 from fsgauge.stats.curve.crossing import Crossing, crossing
 from fsgauge.stats.curve.point import Point, points_of
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.samples import Samples
+from fsgauge.stats.ratio import LEVEL
+from fsgauge.stats.samples import Samples, collect
 from fsgauge.units import format_duration
 
 CAPACITY = "iops"
@@ -111,7 +112,13 @@ def parted(plan: Plan, runs: Sequence[RunRecord]) -> tuple[list[RunRecord], list
     return standing, [run for run in runs if id(run) not in chosen]
 
 
-def capacity_samples(plan: Plan, runs: Iterable[RunRecord], level: float) -> Samples:
+def samples_of(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> Samples:
+    """What each block shows of each system: of a curve its rate at the limit, else what each run
+    says."""
+    return collect(plan, runs, level=level) if plan.curve is None else _at_limit(plan, runs, level)
+
+
+def _at_limit(plan: Plan, runs: Iterable[RunRecord], level: float) -> Samples:
     """The rate of each block at the limit; of systems that have a bound there, none."""
     samples = Samples(of_loads(plan), level=level)
     if plan.curve is None:

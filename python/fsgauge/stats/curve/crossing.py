@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from fsgauge.stats.curve.point import Point
@@ -31,23 +32,53 @@ class Crossing:
     latency_ns: float
 
 
-def crossing(points: Sequence[Point], limit_ns: int) -> Crossing | None:
-    """The crossing of points by their rate; None where none says anything."""
+@dataclass(frozen=True)
+class Line:
+    """Logs of rates, ascending, and of the latencies that are fitted to them; one at least."""
+
+    rates: list[float]
+    latencies: list[float]
+
+    def at(self, rate: float) -> float | None:
+        """The log of the latency at a rate; None where nothing was measured below or above."""
+        log = math.log(rate)
+        for place, (low, high) in enumerate(pairwise(self.rates)):
+            if low <= log <= high:
+                share = (log - low) / (high - low) if high > low else 0.0
+                return _between(self.latencies[place], self.latencies[place + 1], share)
+        return None
+
+
+def line_of(points: Sequence[Point], limit_ns: int) -> Line | None:
+    """The line of points by their rate; None where none says anything."""
     known = [(each.rate, each.latency_ns) for each in points if each.is_known]
-    shown = [(rate, min(each or 0.0, HIGHEST * limit_ns)) for rate, each in known if each]
+    shown = [(rate, min(each, HIGHEST * limit_ns)) for rate, each in known if each is not None]
     if not shown:
         return None
-    rates = [rate for rate, _ in shown]
-    limit = math.log(limit_ns)
-    fitted = rising([math.log(max(latency_ns, 1.0)) for _, latency_ns in shown])
+    return Line(
+        [math.log(rate) for rate, _ in shown],
+        rising([math.log(max(latency_ns, 1.0)) for _, latency_ns in shown]),
+    )
+
+
+def crossing(points: Sequence[Point], limit_ns: int) -> Crossing | None:
+    """The crossing of points by their rate; None where none says anything."""
+    line = line_of(points, limit_ns)
+    if line is None:
+        return None
+    limit, fitted = math.log(limit_ns), line.latencies
     if fitted[0] > limit:
-        return Crossing("below", rates[0], math.exp(fitted[0]))
+        return Crossing("below", math.exp(line.rates[0]), math.exp(fitted[0]))
     for at in range(1, len(fitted)):
         if fitted[at] > limit:
             share = (limit - fitted[at - 1]) / (fitted[at] - fitted[at - 1])
-            low, high = math.log(rates[at - 1]), math.log(rates[at])
-            return Crossing("measured", math.exp(low + share * (high - low)), limit_ns)
-    return Crossing("above", rates[-1], math.exp(fitted[-1]))
+            met = _between(line.rates[at - 1], line.rates[at], share)
+            return Crossing("measured", math.exp(met), limit_ns)
+    return Crossing("above", math.exp(line.rates[-1]), math.exp(fitted[-1]))
+
+
+def _between(low: float, high: float, share: float) -> float:
+    return low + share * (high - low)
 
 
 def rising(values: Sequence[float]) -> list[float]:
@@ -65,13 +96,11 @@ def rising(values: Sequence[float]) -> list[float]:
 def knee(points: Sequence[Point], limit_ns: int) -> float | None:
     """The rate at which rate over latency is highest (Kleinrock's power): beyond it, more load
     costs more in latency than it brings. None of fewer than three points."""
-    known = [each for each in points if each.is_known]
-    if len(known) < FEWEST_FOR_KNEE:
+    line = line_of(points, limit_ns)
+    if line is None or len(line.rates) < FEWEST_FOR_KNEE:
         return None
-    capped = [min(each.latency_ns or 1.0, HIGHEST * limit_ns) for each in known]
-    fitted = rising([math.log(max(latency_ns, 1.0)) for latency_ns in capped])
-    powers = [math.log(each.rate) - log for each, log in zip(known, fitted, strict=True)]
-    return known[powers.index(max(powers))].rate
+    powers = [rate - log for rate, log in zip(line.rates, line.latencies, strict=True)]
+    return math.exp(line.rates[powers.index(max(powers))])
 
 
 FEWEST_FOR_KNEE = 3

@@ -41,18 +41,20 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
         yield finding(
             "curve.first_over",
             "warning",
-            f"{each.system} was above {limit} at the least rate already, {format_rate(each.bound)},"
-            f" in {blocks}.",
+            f"{each.system} was above {limit} at the least rate already:"
+            f" {format_rate(each.bound)}.",
             "A higher limit (--set plan.latency_limit=...), or look at why single operations take"
             " so long. Longer runs can offer lower rates (--set workload.duration=...).",
             [where],
         )
-    if each.state == "both":
+    if each.state == "unsteady":
         yield finding(
-            "curve.both",
+            "curve.unsteady",
             "warning",
-            f"{each.system} was above {limit} at every rate in some blocks, and at none in others.",
-            "The system stalls, or the machine does: look at the runs, and use longer ones.",
+            f"{each.system} was above {limit} at the least rate already in {blocks}, and in others"
+            " not: it has no number.",
+            "The system stalls, or the machine does: look at these blocks, and use longer runs"
+            " (--set workload.duration=...).",
             [where],
         )
 

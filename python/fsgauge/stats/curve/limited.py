@@ -1,8 +1,8 @@
 """What stands in the way just above the limit: seen in the first run of each block that is over it.
 
-In this order: the emulated processor or a disk's limit, as the rig set them; the processors of the
-machine; the time of the operations themselves (service), where that alone is over the limit; else
-the queue, in which they wait for one of its places.
+In this order: the emulated processor or a disk's limit, as the rig set them; the processors, of the
+machine or of the threads that drive the load; the time of the operations themselves (service),
+where that alone is over the limit; else the queue, in which they wait for one of its places.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def _seen(run: RunRecord, curve: Curve) -> LimitedBy:
     result = run.result
     if result is None:
         return "queue"
-    if result.machine_cpu.busy_ns >= BUSY * result.machine_cpu.total_ns > 0:
+    machine, threads = result.machine_cpu, result.cpu
+    own_ns, of_ns = threads.user_ns + threads.system_ns, threads.threads * result.elapsed_ns
+    if machine.busy_ns >= BUSY * machine.total_ns > 0 or own_ns >= BUSY * of_ns > 0:
         return "processors"
     side = result.read if operation_of(run.cell) == "read" else result.write
     service_ns = quantile_ns(side.service_latency, QUANTILES[curve.quantile]) if side else None
@@ -56,7 +58,7 @@ def _seen(run: RunRecord, curve: Curve) -> LimitedBy:
 
 def _words(found: LimitedBy, run: RunRecord, curve: Curve) -> str:
     if found == "processors":
-        return "the processors: no time left"
+        return "the processors: those of the load's threads have no time left"
     if found == "service":
         return f"the operations: their own time is above {format_duration(curve.limit_ns)}"
     depth = run.load.queue_depth * run.load.jobs if run.load is not None else 1

@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.result_model import ResultModel
-from fsgauge.stats.results import OwnResults
+from fsgauge.stats.result_model import OwnResults, ResultModel
 
-State = Literal["measured", "at least", "less than", "both", "nothing"]
+State = Literal["measured", "at least", "less than", "unsteady", "nothing"]
 """A number; a lower bound, as the limit was never reached in some block; an upper bound, as the
-least rate was over it; both in different blocks; no run that says anything."""
+least rate was over it in all; in some blocks alone; no run that says anything."""
 LimitedBy = Literal["service", "queue", "processors", "rig", "engine", ""]
 
 
 class CurvePoint(ResultModel):
-    """One step of one system: the quantile of latency in ns at `rate`, over blocks. `over` of its
-    `runs` were above the limit, or not served at all."""
+    """A rate on one system's curve: the quantile of latency there in ns, over blocks, each of which
+    has its own line."""
 
     load: str
     system: str
     rate: float
-    latency: Estimate | None
-    over: int
-    runs: int
+    latency: Estimate
 
 
 class Capacity(ResultModel):

@@ -2,9 +2,9 @@
 
 Latency counts from the intended start. Operations that were due longer ago than the limit and never
 begun have no latency, and are late all the same: the quantile counts them as slower than any other.
-A rate that was not served although the queue was full is over any limit; the run's length alone
-decides how late it was. Where the queue was not full the engine was late, and the run says nothing
-of the system.
+A rate that was not served is over any limit; the run's length alone decides how late it was. Where
+the queue was not full and the engine had no processor, or was itself most of the work, or stood
+still, the engine was late, and the run says nothing of the system.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from fsgauge.record.records import Cell, RunRecord
 from fsgauge.record.series import SAMPLES_BEYOND
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, latencies
-from fsgauge.stats.run_checks import FULL_QUEUE, operations, paused, rate_missed
+from fsgauge.stats.run_checks import (
+    FULL_QUEUE,
+    engine_heavy,
+    operations,
+    paused,
+    rate_missed,
+    starved,
+)
 from fsgauge.stats.samples import is_complete
 
 
@@ -65,15 +72,19 @@ def _point(run: RunRecord, result: LoadResult | None, curve: Curve) -> Point | N
         return None
     rate = run.cell.pace.rate
     is_missed = rate_missed(run, result) is not None
-    is_late = is_missed and (not _is_full(run, result) or paused(run, result) is not None)
+    is_late = is_missed and _engine_was_late(run, result)
     latency_ns = math.inf if is_missed else _latency_ns(run, result, rate, curve)
     return Point(rate, latency_ns, is_late, run)
 
 
-def _is_full(run: RunRecord, result: LoadResult) -> bool:
-    """Whether operations waited for a place in the queue, and not for the engine."""
+def _engine_was_late(run: RunRecord, result: LoadResult) -> bool:
+    """Whether operations waited for the engine, and neither for a place in the queue nor for calls
+    that do their work before they return."""
+    if paused(run, result):
+        return True
     depth = run.load.queue_depth if run.load is not None else 1
-    return result.in_flight_mean >= FULL_QUEUE * depth * len(result.jobs)
+    is_full = result.in_flight_mean >= FULL_QUEUE * depth * len(result.jobs)
+    return not is_full and bool(starved(run, result) or engine_heavy(run, result))
 
 
 def _latency_ns(run: RunRecord, result: LoadResult, rate: float, curve: Curve) -> float | None:

@@ -20,11 +20,12 @@ from typing import Literal
 
 from fsgauge.record.records import Cell
 from fsgauge.stats.contrast import Contrast, Value
+from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.planned import level_of, without_paths
 from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import DidNothing, Results
-from fsgauge.stats.samples import Samples, collect
+from fsgauge.stats.samples import Samples
 
 Basis = Literal["direct", "to baseline"]
 BASES: tuple[Basis, ...] = ("direct", "to baseline")
@@ -60,7 +61,7 @@ def read_folder(side: Side) -> Folder:
     One whose records were changed is not valid, even where that was accepted.
     """
     study = without_paths(side.study)
-    samples = collect(study.plan, side.runs, level=level_of(study))
+    samples = samples_of(study.plan, side.runs, level=level_of(study))
     return Folder(side, naming_changes(read_side(side), side.changes), samples)
 
 

@@ -28,8 +28,15 @@ SIZE_TOLERANCE = 0.01
 _SIZES = ("storage-size", "bytes-under-load")
 _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
-_SETTINGS = ("primary", "equivalence_percent")
-"""Keys of [plan] that change what a verdict means; blocks, seed and budget do not."""
+_SETTINGS = {
+    "primary": None,
+    "equivalence_percent": None,
+    "mode": "all",
+    "latency_limit": None,
+    "quantile": "p99",
+}
+"""Keys of [plan] that change what a verdict means, and what a record without them has; blocks, seed
+and budget do not."""
 LIMITS = "limits"
 """The fact of what the runs were limited to."""
 _NOT_RECORDED = "not recorded"
@@ -82,7 +89,7 @@ def must_be_equal(side: Side) -> dict[str, Any]:
         "bytes-under-load": _bytes_under_load(side),
         **{f"workload.{key}": each for key, each in study.get("workload", {}).items()},
         **{f"access.{key}": each for key, each in study.get("access", {}).items()},
-        **{f"plan.{key}": plan.get(key) for key in _SETTINGS},
+        **{f"plan.{key}": plan.get(key, old) for key, old in _SETTINGS.items()},
         **{f"system.{each['name']}": _definition(each) for each in study.get("system", [])},
     }
 

@@ -1,0 +1,61 @@
+"""The cells and blocks of a load curve."""
+
+from __future__ import annotations
+
+from fsgauge.plan.curve import STEPS, at_rates, curve_words
+from fsgauge.plan.estimate import block_seconds
+from fsgauge.plan.turns import make_plan
+from fsgauge.study.model import Study
+from tests.synthetic_curve import GIB, curve_study
+
+STUDY = curve_study(["ext4", "xfs"], blocks=3)
+PLAN = make_plan(STUDY, size_bytes=GIB)
+LOAD = "randread-4KiB-depth32"
+
+
+def test_block_1_is_unpaced_and_the_others_have_all_steps_and_searches() -> None:
+    first = [turn for turn in PLAN.turns if turn.block == 0]
+    assert len(first) == 3 and all(turn.cells == [LOAD] for turn in first)
+    paced = {cell.id for cell in PLAN.cells if cell.pace}
+    assert len(paced) == STEPS + 2 * 2 + 1
+    for block in (1, 2, 3):
+        own = [turn for turn in PLAN.turns if turn.block == block]
+        assert [turn.turn for turn in own] == [0, 1, 2]
+        assert all(set(turn.cells) == paced for turn in own)
+        assert len({tuple(turn.cells) for turn in own}) == 1
+
+
+def test_it_is_compared_by_one_number_of_each_load() -> None:
+    assert PLAN.comparisons == 1
+    assert len(make_plan(curve_study(list("abcdefghi")), size_bytes=GIB).cells) == 1 + STEPS + 12
+
+
+def test_the_unpaced_block_is_in_the_time() -> None:
+    a_block = block_seconds(STUDY, GIB)
+    assert 3 * a_block < PLAN.expected_seconds < 4 * a_block
+
+
+def test_a_budget_holds_it() -> None:
+    budget_ns = int(3.5 * block_seconds(STUDY, GIB) * 1e9)
+    plan = make_plan(curve_study(["ext4", "xfs"], budget=budget_ns), size_bytes=GIB)
+    assert {turn.block for turn in plan.turns} == {0, 1, 2, 3}
+
+
+def test_rates_that_are_known_are_in_names_and_are_cells_of_the_plan() -> None:
+    (step,) = [cell for cell in PLAN.cells if cell.id == f"{LOAD}-step1"]
+    plan = at_rates(PLAN, {step.id: 5_000.0})
+    (known,) = [cell for cell in plan.cells if cell.id == step.id]
+    assert known.name == "randread 4 KiB, depth 32 at 5 k IOPS"
+    assert known.pace is not None and known.pace.rate == 5_000
+    assert PLAN.has_cell(known)
+    load = PLAN.cells[0]
+    assert load.pace is None and PLAN.has_cell(load)
+    assert not PLAN.has_cell(load.model_copy(update={"pace": known.pace}))
+
+
+def test_words() -> None:
+    assert "10 rates, 10 to 110 % of what the slowest reached, and 5 near" in curve_words(PLAN)
+    plain = Study.model_validate(
+        STUDY.model_dump(by_alias=True) | {"plan": {"seed": 1, "blocks": 2}}
+    )
+    assert curve_words(make_plan(plain, size_bytes=GIB)) == ""

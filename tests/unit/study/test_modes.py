@@ -1,0 +1,50 @@
+"""Refusals of modes of a plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study.other_tools import studies_called
+from fsgauge.study.parse import load_study
+
+LIMIT = "plan.latency_limit=5 ms"
+CURVE = "plan.mode=curve"
+REFUSED = {
+    "needs the latency": ("overhead", [CURVE]),
+    "latency_limit would be ignored": ("overhead", [LIMIT]),
+    "quantile would be ignored": ("overhead", ["plan.quantile=p50"]),
+    "kind writers has no rate that could rise": ("writers", [CURVE, LIMIT]),
+    "rate would be ignored": ("overhead", [CURVE, LIMIT, "workload.rate=100 IOPS"]),
+    "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
+    "no races yet": ("overhead", ["plan.mode=race"]),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what: str) -> None:
+    study, changes = REFUSED[what]
+    with pytest.raises(InputError, match=what) as refusal:
+        load_study(study, changes)
+    assert refusal.value.next
+
+
+def test_taken() -> None:
+    plan = load_study("overhead", [CURVE, LIMIT]).plan
+    assert (plan.mode, plan.latency_limit, plan.quantile) == ("curve", 5_000_000, "p99")
+
+
+def test_a_study_that_is_read_back_needs_no_mode() -> None:
+    assert load_study("overhead").plan.mode == "all"
+
+
+def test_words_of_fio_make_a_curve() -> None:
+    study = load_study("overhead", ["latency_target=2ms", "latency_percentile=99.9"])
+    assert (study.plan.mode, study.plan.latency_limit) == ("curve", 2_000_000)
+    assert study.plan.quantile == "p999"
+
+
+@pytest.mark.parametrize("word", ["slo", "latency_target", "how-many-iops"])
+def test_the_shipped_study_is_found(word: str) -> None:
+    assert studies_called()[word] == "capacity"
+    assert load_study("capacity").plan.mode == "curve"
