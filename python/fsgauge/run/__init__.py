@@ -218,7 +218,7 @@ def _every_block(
                 continue
             recording.folder.files.require_still()
             try:
-                _block(session, record, recording, block)
+                _block(session, record, recording, block, whole)
             except StudyVoid as error:
                 recording.void(set(blocks), error.what)
                 recording.folder.write_environment("before", session.describe().environment)
@@ -227,12 +227,15 @@ def _every_block(
     return True
 
 
-def _block(session: Session, record: StudyRecord, recording: Recording, block: int) -> None:
-    """One block, as the blocks before it decide; nothing where a race is over before it."""
+def _block(
+    session: Session, record: StudyRecord, recording: Recording, block: int, whole: set[int]
+) -> None:
+    """One block, as the blocks before it decide; nothing where a race is over before it. `whole`
+    are those that another session measured."""
     if record.plan.race is None:
         session.block(plan_of(record, block, recording.runs), block, recording)
         return
     plan, words = of_race(record, block, recording.runs)
     if any(turn.block == block for turn in plan.turns):
-        recording.progress.raced(plan, words)
+        recording.progress.raced(without(plan, whole), words)
         session.block(plan, block, recording)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.progress import Progress
+from fsgauge.record.records import Plan
 from fsgauge.report.write import read_report
 from fsgauge.run import Outcome, left_of, resume_study
 from fsgauge.stats.race.model import Race
@@ -15,9 +16,24 @@ from tests.laboratory import NoDiskRig
 from tests.synthetic_race import BASELINE, BLOCKS, CONFIRM, GAINS, RacingEngine, measure
 
 
-def resume(directory: Path) -> Outcome | None:
+class Told(Progress):
+    """What is said of the race, and the blocks that are then ahead."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.ahead: list[set[int]] = []
+
+    def raced(self, plan: Plan, words: str) -> None:
+        self.words.append(words)
+        self.ahead.append({turn.block for turn in plan.turns})
+
+
+def resume(directory: Path, progress: Progress | None = None) -> Outcome | None:
     return resume_study(
-        directory, rig=lambda _: NoDiskRig(RacingEngine()), destroy=None, progress=Progress()
+        directory,
+        rig=lambda _: NoDiskRig(RacingEngine()),
+        destroy=None,
+        progress=progress or Progress(),
     )
 
 
@@ -78,6 +94,14 @@ def test_a_race_that_was_cut_short_ends_as_if_nothing_had_happened(
     assert (found.leader, found.ended, found.parked) == (wanted.leader, wanted.ended, wanted.parked)
     assert left_of(cut.directory) is None
     assert resume(cut.directory) is None
+
+
+def test_whoever_watches_a_resumed_race_is_told_what_is_left_of_it(tmp_path: Path) -> None:
+    told = Told()
+    resume(measure(tmp_path, RacingEngine(4 * 6)).directory, told)
+    assert all("leads" in words for words in told.words)
+    whole = {0, 1, 2, 3}
+    assert told.ahead and not any(whole & blocks for blocks in told.ahead)
 
 
 def test_a_race_that_is_not_over_says_who_leads(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import collect
 from fsgauge.stats.wording import listed, named_systems
 
+PAUSE = 10.0
+"""Times what a block takes: what lies longer between two is a study that was resumed."""
 Ended = Literal["running", "margin", "one left", "budget"]
 
 
@@ -96,11 +98,8 @@ def raced(study: StudyRecord, runs: Sequence[RunRecord]) -> StudyRecord:
 
 def raced_plan(plan: Plan, found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
-    turns, race, systems = list(_turns(plan, found)), found.rules, len(plan.systems)
-    of_block = sum(turn.block == 0 for turn in plan.turns)
-    confirming = race.confirm * min(1.0, (rules.MOST_RIVALS + 3) / (systems + 1))
-    share = len(turns) / (of_block * (race.blocks + confirming))
-    update = {"turns": turns, "expected_seconds": plan.expected_seconds * share}
+    turns = list(_turns(plan, found))
+    update = {"turns": turns, "expected_seconds": planned_turn_seconds(plan) * len(turns)}
     return plan.model_copy(update=update)
 
 
@@ -163,25 +162,39 @@ def _ended(
         return "budget"
     if race.budget_seconds is None or blocks < LOOKS[0]:
         return "running"
-    spent, of_turn = spent_seconds(runs, blocks)
+    spent, of_turn = spent_seconds(plan, runs, blocks)
     chosen = len(rules.finalists(standing, plan.systems.index(plan.baseline), eligible))
     coming = len(standing.running) + 1 + race.confirm * (chosen + 1)
     return "budget" if spent + coming * of_turn > race.budget_seconds else "running"
 
 
-def spent_seconds(runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:
-    """What so many blocks took, and a turn of them, from when their runs began and ended.
+def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:
+    """What so many blocks took, and a turn of them: from each block's first run to the next one's.
 
-    A block's first turn is not seen until its run begins, so that the mean turn stands for it.
+    The last block, and one that a pause came after, count as many turns of the others' mean.
     """
-    total, turns = 0.0, 0
-    for block in range(blocks):
-        own = [run for run in runs if run.block == block]
-        ends = [run.started_unix_ns + (run.result.elapsed_ns if run.result else 0) for run in own]
-        of_block = len({run.turn for run in own})
+    of_block = [[run for run in runs if run.block == block] for block in range(blocks)]
+    turns = [len({run.turn for run in own}) for own in of_block]
+    planned = planned_turn_seconds(plan)
+    known, known_turns, longest = 0.0, 0, 0.0
+    for own, following, count in zip(of_block, [*of_block[1:], []], turns, strict=True):
         if not own:
             continue
-        seconds = (max(ends) - min(run.started_unix_ns for run in own)) / 1e9
-        total += seconds * (of_block + 1) / of_block
-        turns += of_block
-    return total, total / max(1, turns)
+        first = min(run.started_unix_ns for run in own)
+        ends = [run.started_unix_ns + (run.result.elapsed_ns if run.result else 0) for run in own]
+        span = (max(ends) - first) / 1e9
+        longest = max(longest, span / count)
+        apart = (min((r.started_unix_ns for r in following), default=first) - first) / 1e9
+        if span <= apart <= PAUSE * max(span, planned * count):
+            known, known_turns = known + apart, known_turns + count
+    of_turn = known / known_turns if known_turns else max(planned, longest)
+    return known + of_turn * (sum(turns) - known_turns), of_turn
+
+
+def planned_turn_seconds(plan: Plan) -> float:
+    """What a turn takes as planned."""
+    race, of_block = plan.race, sum(turn.block == 0 for turn in plan.turns)
+    if race is None or not of_block:
+        return 0.0
+    confirming = race.confirm * min(1.0, (rules.MOST_RIVALS + 3) / (len(plan.systems) + 1))
+    return plan.expected_seconds / (of_block * (race.blocks + confirming))

@@ -69,7 +69,7 @@ def race_in(study: StudyRecord, runs: Sequence[RunRecord]) -> Race | None:
         return None
     names, standing, rules = study.plan.systems, found.standing, found.rules
     own = [run for run in runs if run.block < found.blocks]
-    seconds, of_turn = spent_seconds(own, found.blocks)
+    seconds, of_turn = spent_seconds(study.plan, own, found.blocks)
     full = found.blocks * (len(names) + 1)
     written = sum(_written_bytes(run) for run in own)
     has_ended = found.ended != "running"

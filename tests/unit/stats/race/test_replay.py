@@ -69,12 +69,30 @@ def test_a_run_that_is_not_steady_counts(stored: StoredStudy) -> None:
 
 
 def test_a_budget_ends_a_race_that_is_not_proven(stored: StoredStudy) -> None:
-    spent, of_turn = spent_seconds(stored.runs, 3)
+    spent, of_turn = spent_seconds(stored.study.plan, stored.runs, 3)
     assert spent == pytest.approx(18 * of_turn) and of_turn > 0
     tight = found_in(ruled(stored.study, budget_seconds=spent), stored.runs)
     assert (tight.blocks, tight.ended) == (3, "budget")
     ample = found_in(ruled(stored.study, budget_seconds=1000 * spent), stored.runs)
     assert ample.blocks == found_in(stored.study, stored.runs).blocks
+
+
+def placed(runs: Sequence[RunRecord], block_seconds: Sequence[float]) -> list[RunRecord]:
+    """Runs whose blocks begin so many seconds after the first one."""
+    return [
+        run.model_copy(update={"started_unix_ns": int(block_seconds[run.block] * 1e9)})
+        for run in runs
+        if run.block < len(block_seconds)
+    ]
+
+
+def test_time_is_counted_from_block_to_block_and_pauses_are_not(stored: StoredStudy) -> None:
+    """Where systems are made before all runs of a block, no run shows what that takes."""
+    plan = stored.study.plan
+    runs = placed(stored.runs, [100, 130, 160])
+    assert spent_seconds(plan, runs, 3) == (pytest.approx(90), pytest.approx(5))
+    resumed = placed(stored.runs, [100, 130, 90_000])
+    assert spent_seconds(plan, resumed, 3) == (pytest.approx(90), pytest.approx(5))
 
 
 def test_what_gives_up_durability_does_not_win(stored: StoredStudy) -> None:
