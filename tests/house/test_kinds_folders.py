@@ -22,7 +22,9 @@ QUICK_SECONDS = 15 * 60
 QUICK_SECONDS_OF_NODES = 20 * 60
 """In virtual machines, whose disks are limited."""
 QUICK_BYTES = 20 << 30
-BYTES_OF = dict.fromkeys(("postgresql", "commits", "mix", "mix-mail", "mix-fileserver"), 80 << 30)
+BYTES_OF = dict.fromkeys(
+    ("postgresql", "commits", "mix", "mix-mail", "mix-fileserver", "mix-virtual-machines"), 80 << 30
+)
 """Where a disk that commits in 10 ms decides how long runs are: storage that commits in 50 us, as
 the planner takes it to do, writes so much meanwhile."""
 SHORTEST_SECONDS = 0.5

@@ -17,6 +17,17 @@ from fsgauge.study.shipped import (
     variant_of,
 )
 
+MIXES = (
+    "build",
+    "design",
+    "fileserver",
+    "mail",
+    "oltp",
+    "video",
+    "virtual-machines",
+    "web",
+)
+
 
 def refused(path):
     with pytest.raises(InputError) as refusal:
@@ -32,13 +43,21 @@ def test_the_shipped_studies():
     demos = {"demo", "demo-memory", "demo-user"}
     others = {"postgresql", "small-files", "two-hosts", "churn-simulated", "years", "ost-years"}
     others |= {"two-hosts-full", "two-nodes", "two-nodes-full", "writers-nfs"}
-    others |= {"writers-nfs-as-published", "mix-mail", "mix-fileserver"}
+    others |= {"writers-nfs-as-published"}
+    others |= {f"mix-{name}" for name in MIXES}
     others |= {"capacity", "metadata-hard"}
     others |= {f"command-{name}" for name in ("git-clone", "git-status", "compile", "tar")}
     others |= {"command-rsync", "command-pgbench"}
     assert set(shipped_studies()) == quick | variants | demos | others
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_a_shipped_mix_says_where_its_weights_come_from(name):
+    head = shipped_texts()[f"mix-{name}"].split("format =")[0]
+    assert "filebench, workloads/" in head or "choice" in head
+    load_study(f"mix-{name}")
 
 
 def test_a_variant_has_its_study_s_name_before_its_own():

@@ -135,11 +135,13 @@ class MixMethod(MakesOwnFiles):
         return laid_out + (self.workload.warm_up + self.workload.duration) / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        """Its own files once, then at the assumed rate or its pace."""
+        """Its own files once, then at the assumed rate, its pace, or what its rests leave."""
         group = self._group(cell)
         _, warm_up_ns, duration_ns = self.workload.span_ns(group)
         rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
         rate = min(rate, group.operations_per_second or rate)
+        if group.think:
+            rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
         share = (100 - group.read_percent) / 100
         moved = rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_block_bytes * share
         return moved + (stored_bytes(group) if group.files_of is None else 0)

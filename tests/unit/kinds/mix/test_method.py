@@ -74,3 +74,11 @@ def test_the_first_cell_stands_for_the_time_of_all() -> None:
     readers, log = (method.run_seconds(cell, 0) for cell in method.workload.cells())
     assert readers > 12
     assert log == 0
+
+
+def test_a_group_that_rests_writes_no_more_than_its_rests_leave_time_for() -> None:
+    group = '[[workload.group]]\nname = "slow"\noperations = { write = 1 }\nfile_sizes = "1 MiB"\n'
+    lines = f'warm_up = "0 s"\nduration = "10 s"\n{group}think = "1 s"\njobs = 2\n'
+    asked = workload(lines)
+    written = MixMethod(asked).written_bytes(next(iter(asked.cells())), 0)
+    assert written == (1 << 20) + 10 * 2 * 4096
