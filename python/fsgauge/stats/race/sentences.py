@@ -48,23 +48,24 @@ def _no_difference(race: Race) -> list[str]:
 
 
 def _headline(race: Race, winner: Comparison | None) -> str:
-    of = f"of {len(race.systems)}"
+    of = len(race.systems)
+    leads = f"{race.leader} leads the {of}"
     if race.ended == "running":
-        blocks = count(race.blocks, "block")
-        return f"{race.leader} leads the race {of} after {blocks}; it is not over."
-    how = "is the best" if race.proven else "leads, not proven the best,"
+        return f"{leads} after {count(race.blocks, 'block')}; the race is not over."
+    open_end = "that it is the best is not proven"
     if race.leader == race.baseline:
-        return f"{race.leader}, the baseline, {how} {of}."
+        if race.proven:
+            return f"{race.leader}, the baseline, is the best of {of}."
+        return f"{race.leader}, the baseline, leads the {of}; {open_end}."
     if winner is None or winner.low is None or winner.high is None:
-        return f"{race.leader} {how} {of}; nothing confirms it."
-    metric = METRICS[race.metric].label
-    gain = (
-        f"{winner.ratio:.2f} times {race.baseline} in {metric} ({winner.low:.2f} to"
-        f" {winner.high:.2f}; {race.confirmed} fresh blocks)"
-    )
-    if winner.verdict in ("better", "worse"):
-        return f"{race.leader} {how} {of}: {gain}."
-    return f"{race.leader} leads {of}, and is not told from {race.baseline}: {gain}."
+        return f"{leads}; no fresh block confirms it."
+    ends = f"{winner.low:.2f} to {winner.high:.2f}; {race.confirmed} fresh blocks"
+    gain = f"{winner.ratio:.2f} times {race.baseline} in {METRICS[race.metric].label} ({ends})"
+    if winner.verdict != "better":
+        return f"None of {of} is shown to beat {race.baseline}: {race.leader} leads, {gain}."
+    if race.proven:
+        return f"{race.leader} is the best of {of}: {gain}."
+    return f"{leads}: {gain}; {open_end}."
 
 
 def _nothing_better(race: Race) -> str:

@@ -99,7 +99,8 @@ def test_the_winner_its_gain_and_what_no_other_can_be() -> None:
 
 def test_a_budget_that_came_first_is_said() -> None:
     first, second, *_ = race_lines(race(), gain())
-    assert first.startswith("xfs leads, not proven the best, of 4: 1.22 times ext4")
+    assert first.startswith("xfs leads the 4: 1.22 times ext4")
+    assert first.endswith("8 fresh blocks); that it is the best is not proven.")
     assert second == (
         "Nothing else tested is more than 2.4 % better (95 %); the race ended before 2 % was"
         " proven."
@@ -108,7 +109,9 @@ def test_a_budget_that_came_first_is_said() -> None:
 
 def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
     said = race_lines(race(), gain(1.01, 0.97, 1.05, verdict="undecided"))[0]
-    assert said.startswith("xfs leads of 4, and is not told from ext4: 1.01 times ext4")
+    assert said.startswith("None of 4 is shown to beat ext4: xfs leads, 1.01 times ext4")
+    said = race_lines(race(proven=True), gain(0.9, 0.85, 0.95, verdict="worse"))[0]
+    assert said.startswith("None of 4 is shown to beat ext4"), "fresh blocks say that it is slower"
 
 
 def test_equal_systems_have_no_difference_above_a_bound() -> None:
@@ -133,10 +136,10 @@ def test_what_gives_up_durability_is_left_out_of_the_claim() -> None:
     ("changes", "said"),
     [
         ({"leader": "ext4"}, "ext4, the baseline, leads"),
-        ({"ended": "running", "blocks": 5}, "xfs leads the race of 4 after 5 blocks; it is not"),
+        ({"ended": "running", "blocks": 5}, "xfs leads the 4 after 5 blocks; the race is not"),
         ({"leader": "", "ended": "running", "blocks": 1}, "The race has no leader yet: it has 1"),
         ({"leader": "", "ended": "budget"}, "No system is left in the race: all failed."),
-        ({"confirmed": 0}, "xfs leads, not proven the best, of 4; nothing confirms it."),
+        ({"confirmed": 0}, "xfs leads the 4; no fresh block confirms it."),
     ],
 )
 def test_other_ends(changes: dict[str, Any], said: str) -> None:
