@@ -29,8 +29,7 @@ def check_mode(
     ignored."""
     for mode, keys in OF_MODES.items():
         for key in written(plan, info, keys) if plan.mode != mode else []:
-            usual = PlanSettings.model_fields[key].default  # as a study that is written out has it
-            if getattr(plan, key) != usual:
+            if getattr(plan, key) is not None:
                 raise conflict(
                     f'{key} would be ignored: it is of plan.mode "{mode}"',
                     [("plan", key), ("plan", "mode")],

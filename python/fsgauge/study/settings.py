@@ -50,7 +50,7 @@ class PlanSettings(StudyModel):
         description="For mode race: it ends once no system could be more than this better than the"
         " leader.",
     )
-    confirm: Annotated[int, Field(ge=3, le=100)] = Field(
+    confirm: Annotated[int, Field(ge=3, le=1000)] = Field(
         8,
         description="For mode race: fresh blocks of the baseline, the winner and up to three rivals"
         " after it. The ratios of the answer are of these alone.",

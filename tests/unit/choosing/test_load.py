@@ -11,7 +11,7 @@ from fsgauge.study.parse import load_study
 @pytest.mark.parametrize(
     ("study", "loads"),
     [
-        ("postgresql", {"commits", "streams"}),
+        ("postgresql", {"commits"}),
         ("overhead", {"random", "reads"}),
         ("mix-mail", {"commits", "files", "reads", "streams"}),
         ("connections", {"files", "reads", "streams"}),

@@ -17,13 +17,17 @@ from fsgauge.study.model import Study
 from fsgauge.study.value_type import value_type
 from tests.unit.study.drawn_values import is_section
 
+COMMAND = {"kind": "command", "program": ["x"]}
+NUMBER = {"name": "n", "better": "higher"}
+NAMES_ANOTHER = ("command", "primary")
+"""Its value is the name of one of the study's own numbers."""
 READ_BEFORE = "vary"
 """No study that is read has it: the systems that it stands for take its place (varying.py)."""
 KEYS = {
     f"{section.dotted(key)}{f' of {section.variant}' if section.variant else ''}": (section, key)
     for section in SECTIONS
     for key, field in section.fields.items()
-    if not is_section(field) and key != READ_BEFORE
+    if not is_section(field) and key != READ_BEFORE and (section.variant, key) != NAMES_ANOTHER
 }
 HEAD = {"format": 1, "name": "n", "question": "?", "plan": {}}
 LOOP, RAM, DEVICE = {"kind": "loop"}, {"kind": "ram"}, {"kind": "device", "device": "x"}
@@ -87,6 +91,23 @@ BASES: list[dict[str, Any]] = [
     },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "commits"}},
+    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "metadata"}},
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": COMMAND | {"number": [NUMBER | way]}}
+        for way in ({"pattern": "(x)"}, {"json_path": "$.n"})
+    ),
+    {
+        "storage": LOOP,
+        "system": [EXT4, {"name": "xfs"}],
+        "workload": {"kind": "overhead"},
+        "plan": {"mode": "race"},
+    },
+    {
+        "storage": LOOP,
+        "system": [EXT4],
+        "workload": {"kind": "overhead"},
+        "plan": {"mode": "curve", "latency_limit": "5 ms"},
+    },
     *(
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
         for more in (

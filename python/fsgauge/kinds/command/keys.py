@@ -107,8 +107,8 @@ class CommandWorkload(WorkloadKeys):
         10_000_000_000,
         description="What a run takes about, its steps included: for the plan alone.",
     )
-    writes: SizeBytes = Field(
-        0, description="What a run writes about, its steps included: for the plan alone."
+    writes: SizeBytes | None = Field(
+        None, description="What a run writes about, its steps included: for the plan alone."
     )
     number: Annotated[list[Number], Field(max_length=20)] = Field(
         [], description="Its own numbers, a [[workload.number]] each."

@@ -13,11 +13,13 @@ from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.file_sizes import largest_bytes, size_law, stored_bytes
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
+from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.folders import ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles
+from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import interval_ns
 
 _USABLE_PERCENT = 95
@@ -33,6 +35,12 @@ class MixMethod(MakesOwnFiles):
     workload: MixWorkload
 
     at_once = True
+
+    def rings(self) -> Rings | None:
+        """Groups with several operations in flight ask for them."""
+        deep = [group.name for group in self.workload.group if group.queue_depth > 1]
+        instead = " ".join(f"--set 'workload.group.{name}.queue_depth=1'" for name in deep)
+        return rings_of(map(factors_of, self.workload.cells()), instead)
 
     @property
     def file_sets(self) -> FileSets:

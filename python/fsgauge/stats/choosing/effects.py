@@ -122,9 +122,9 @@ def effects_of(
 
 
 def _quantile(degrees: int) -> float:
-    from scipy.stats import t
+    from fsgauge.distributions import stdtrit
 
-    return float(t.ppf(0.5 + _LEVEL / 2, degrees))
+    return float(stdtrit(degrees, 0.5 + _LEVEL / 2))
 
 
 def _fit(

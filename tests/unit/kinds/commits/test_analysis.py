@@ -42,7 +42,16 @@ def test_no_flush_below_a_write_cache_is_a_warning(monkeypatch: pytest.MonkeyPat
     runs = [run("ext4", 10), run("nobarrier", 0), run("nobarrier", 0)]
     found = codes(runs, "write back", monkeypatch)
     assert list(found) == ["commits.no_flush"]
-    assert "Commits on nobarrier reached no flush" in found["commits.no_flush"]
+    assert (
+        "Commits on nobarrier reached no flush of the device in 1 cell" in found["commits.no_flush"]
+    )
+
+
+def test_a_sync_that_is_silent_is_told_beside_one_that_flushes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = codes([run("ext4", 10), run("ext4", 0, "open_datasync")], "write back", monkeypatch)
+    assert "reached no flush of the device in 1 cell," in found["commits.no_flush"]
 
 
 def test_without_a_cache_there_is_nothing_to_flush(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.stats.traffic import operations_of
 from fsgauge.stats.wording import listed
+from fsgauge.units import count
 
 WRITE_BACK = "write back"
 """What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""
@@ -84,35 +85,36 @@ def _no_promise(runs: Sequence[RunRecord]) -> Iterator[Finding]:
 
 
 def _no_flush(evidence: Evidence, runs: Sequence[RunRecord]) -> Iterator[Finding]:
-    """Systems whose synced runs flushed nothing, though the device says that it has a cache."""
-    flushed: dict[str, list[int]] = {}
+    """Cells whose synced runs flushed nothing, though the device says that it has a cache."""
+    flushed: dict[tuple[str, str], list[int]] = {}
     for run in runs:
         device, sync = run.device, CommitsFactors.of(run.cell).sync
         if device is None or device.flush_requests is None or sync == NO_PROMISE:
             continue
-        flushed.setdefault(run.system, []).append(device.flush_requests)
-    silent = [system for system, counts in flushed.items() if not any(counts)]
+        flushed.setdefault((run.system, run.cell.name), []).append(device.flush_requests)
+    silent = [where for where, counts in flushed.items() if not any(counts)]
     if not silent:
         return
-    cached = _has_cache(evidence)
-    if cached:
+    systems = listed(list(dict.fromkeys(system for system, _ in silent)))
+    where = [f"{system}, {cell}" for system, cell in silent]
+    if _has_cache(evidence):
         yield finding(
             "commits.no_flush",
             "warning",
-            f"Commits on {listed(silent)} reached no flush of the device, which says that it has a"
-            " write cache.",
+            f"Commits on {systems} reached no flush of the device in {count(len(silent), 'cell')},"
+            " and it says that it has a write cache.",
             "A power failure may lose them, unless writes carry FUA (queue/fua is 1) or the cache"
             " has power of its own. See what the mount options give up.",
-            silent,
+            where,
         )
         return
     yield finding(
         "commits.nothing_to_flush",
         "note",
-        f"No commit on {listed(silent)} was followed by a flush: the device says that it has no"
-        " volatile write cache.",
+        f"No commit on {systems} was followed by a flush in {count(len(silent), 'cell')}: the"
+        " device says that it has no volatile write cache.",
         "Check that with its data sheet: cat /sys/block/DEVICE/queue/write_cache.",
-        silent,
+        where,
     )
 
 
