@@ -42,7 +42,7 @@ WRITTEN_AS: dict[str, list[Any]] = {
     "numbers": [1.5],
     "true or false": [True, False],
     "text": list(TEXTS),
-    "list of text": [list(TEXTS)],
+    "list of text": [["ext4", "4"]],
 }
 """What a reader of the page writes for each of its words; one of them suits every key."""
 
