@@ -43,7 +43,7 @@ STUDIES: dict[str, tuple[str, str]] = {
     "some years": (years(101), "100"),
     "points": (profiles(6), "the sweep has 600 points, and 500 are allowed"),
     "systems": (systems(20_000), "10,000 are allowed"),
-    "some systems": (systems(60), "50"),
+    "some systems": (systems(201), "200"),
     "lines": (STUDY + "\n" * MANY, "10,000 are allowed"),
     "comments": (STUDY + "#\n" * MANY, "10,000 are allowed"),
     "depth": (STUDY + "x = " + "[" * MANY, "not TOML"),

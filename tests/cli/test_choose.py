@@ -41,7 +41,7 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
         (("nothing",), "there is no study"),
         (("mix-mail", "--kinds", "ext4,xsf"), 'did you mean "xfs"?'),
         (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
-        (("mix-mail", "a", "program"), 'unknown key "workload.program"'),
+        (("mix-mail", "a", "program"), 'unknown key "program"'),
         (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
     ],
 )

@@ -57,6 +57,11 @@ RECIPES = recipes()
 each_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.question)
 
 
+ALIKE = {"ready:": {"ready:", "too"}, "after": {"after", "after:", "before:"}}
+"""How a line may begin where runs are few, or one did little: a gate has learnt too little, a side
+of a comparison is told first."""
+
+
 def test_there_are_ten() -> None:
     assert len(RECIPES) == TEN
     used = {line.split()[2] for line in commands(PAGE) if line.split()[1] == "run"}
@@ -98,7 +103,8 @@ def test_a_recipe_works(recipe: Recipe, tmp_path: Path, request: pytest.FixtureR
     printed = done.stdout.replace(places["/srv"], "/srv")
     begun = {beginning(line) for line in printed.splitlines()}
     shown = [line for line in recipe.shown.splitlines() if line and line[:3] not in ("   ", "...")]
-    assert [line for line in shown if beginning(line) not in begun] == [], done.stdout
+    missing = [line for line in shown if not begun & ALIKE.get(beginning(line), {beginning(line)})]
+    assert missing == [], done.stdout
 
 
 def measured_once(script: str) -> str:

@@ -8,7 +8,7 @@ use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
 
 use crate::share::Connection;
-use crate::queue::sync_file_range;
+use crate::sync_file_range::sync_file_range;
 use crate::target::OpenFiles;
 
 /// How often in a row a call that a signal interrupts is repeated.

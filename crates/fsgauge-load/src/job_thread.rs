@@ -26,8 +26,8 @@ use crate::own_table::own_table;
 use crate::pace::{Bursts, Pace, Paced, Resting, Unpaced};
 use crate::pattern::{AnyOrder, Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{
-    Bytes, Characters, Durable, ChunkedQueue, Chunks, MemoryQueue, Mover, NullQueue, Queue, Rewrite, RingQueue,
-    ShareQueue, SyncQueue, Whole,
+    Bytes, Characters, ChunkedQueue, Chunks, Durable, MemoryQueue, Mover, NullQueue, Queue, Rewrite,
+    RingQueue, ShareQueue, SyncQueue, Whole,
 };
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};

@@ -48,6 +48,7 @@ mod self_measure;
 mod share;
 mod slots;
 mod steady;
+mod sync_file_range;
 mod target;
 
 pub use file_sizes::SizeLaw;

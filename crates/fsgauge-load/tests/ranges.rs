@@ -183,7 +183,8 @@ fn calls_are_counted_in_the_measured_part_and_under_a_mix() {
 fn a_load_without_calls_has_no_result_of_them() {
     let directory = tempfile::tempdir().unwrap();
     for sync in [Sync::None, Sync::Dsync, Sync::RwfDsync] {
-        let load = LoadJob { sync, ..writers(file(directory.path()), Ranges::Segmented {}) };
+        let load = writers(file(directory.path()), Ranges::Segmented {});
+        let load = LoadJob { sync, interface: Interface::Psync, queue_depth: 1, ..load };
         let result = run(load).unwrap();
         assert!(result.sync.is_none());
         assert_eq!(counts(&result), [33, 34, 34]);

@@ -16,7 +16,7 @@ pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
 pub(crate) use share::ShareQueue;
 pub(crate) use sync::SyncQueue;
-pub(crate) use transfer::{Bytes, Characters, Durable, Mover, Rewrite, Whole, sync_file_range};
+pub(crate) use transfer::{Bytes, Characters, Durable, Mover, Rewrite, Whole};
 
 use std::io;
 use std::time::Duration;

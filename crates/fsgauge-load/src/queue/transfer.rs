@@ -1,11 +1,9 @@
 //! How a block gets from the job's memory to the file, or back: each way is a type, and the queue is compiled for it.
 //!
-//! Unsafe code: pread(2), pwrite(2), pwritev2(2) and sync_file_range(2), and bytes of the slot's own buffer.
+//! Unsafe code: pread(2), pwrite(2) and pwritev2(2), and bytes of the slot's own buffer.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
-
-use rustix::io::Errno;
+use std::os::fd::RawFd;
 
 use crate::operation::Operation;
 
@@ -151,18 +149,6 @@ impl Mover for Durable {
         // SAFETY: one buffer, of the bytes that the caller promised.
         let bytes = unsafe { libc::pwritev2(file, &raw const block, 1, offset, libc::RWF_DSYNC) };
         if bytes < 0 { -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) } else { bytes as i32 }
-    }
-}
-
-/// sync_file_range(2) of a whole file: its pages are written when it returns, and may still be in the device's cache.
-pub(crate) fn sync_file_range(file: impl AsFd) -> Result<(), Errno> {
-    let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE
-        | libc::SYNC_FILE_RANGE_WRITE
-        | libc::SYNC_FILE_RANGE_WAIT_AFTER;
-    // SAFETY: a number, no memory.
-    match unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), 0, 0, all) } {
-        0 => Ok(()),
-        _ => Err(Errno::from_raw_os_error(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))),
     }
 }
 
