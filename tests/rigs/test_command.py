@@ -112,8 +112,8 @@ def test_it_waits_where_it_syncs_and_the_flushes_are_counted(tmp_path: Path, rig
     stored, _ = run(study_of(program), tmp_path, rig)
     for each in stored.runs:
         assert each.command is not None and each.device is not None
-        assert each.command.flushes is not None
-        assert each.command.flushes >= 200
+        assert each.device.flush_requests is not None
+        assert each.device.flush_requests >= 200
         assert each.device.write_bytes >= 200 * 4096
 
 

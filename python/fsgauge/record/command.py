@@ -55,7 +55,7 @@ class CommandRun(BaseModel):
     where this machine does not tell. `left` are names of processes that it left behind.
     `values` are its own numbers, `unread` says of each that was not found why. `exit_code` is
     negative for a signal, and None where it was ended by its time limit. `output` and `errors` are
-    the last lines of each. `flushes` is None where the device below does not count them.
+    the last lines of each.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -70,4 +70,3 @@ class CommandRun(BaseModel):
     output: list[str]
     errors: list[str]
     found: Found | None = None
-    flushes: int | None = None

@@ -151,7 +151,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell, job: CommandJob) ->
             device = counted()
             fault = _fault_of(job, said)
             if "not_started" not in said:
-                command = _command_run(said, found, device.flush_requests if device else None)
+                command = _command_run(said, found)
                 result = _result(said, begun_unix_ns) if fault is None else None
             if fault is None and (failed := supervisor.steps(job.finish)) is not None:
                 fault, result = _fault_of_step("finish", failed, job.folder), None
@@ -266,10 +266,10 @@ def _fault(what: str, cause: str, next: str, code: str, number: int | None = Non
     return EngineFault(what=what, cause=cause, next=next, errno=number, code=code)
 
 
-def _command_run(said: dict[str, Any], found: Found | None, flushes: int | None) -> CommandRun:
+def _command_run(said: dict[str, Any], found: Found | None) -> CommandRun:
     of_result = {"elapsed_ns", "user_ns", "system_ns"}
     own = {name: value for name, value in said.items() if name not in of_result}
-    return CommandRun(**own, found=found, flushes=flushes)
+    return CommandRun(**own, found=found)
 
 
 def _result(said: dict[str, Any], started_unix_ns: int) -> LoadResult:

@@ -53,7 +53,7 @@ def _waits(runs: Sequence[RunRecord], **place: Any) -> Waits:  # noqa: ANN401
     looks = sum(each.looks for each in programs)
     elapsed_ns = sum(each.elapsed_ns for each in results)
     processor_ns = sum(each.cpu.user_ns + each.cpu.system_ns for each in results)
-    flushes = [each.flushes for each in programs]
+    flushes = [run.device.flush_requests if run.device else None for run in runs]
 
     def of_device(of: Callable[[Any], int]) -> float | None:
         devices = [run.device for run in runs]
