@@ -16,7 +16,7 @@ from fsgauge.study.system import System
 from fsgauge.study.varying import DEFAULT, Value, short_name, system_at
 
 KINDS = ("ext4", "xfs", "btrfs")
-"""What is tried unless --kinds says otherwise."""
+"""File systems that are tried if --kinds names none."""
 MOST_PROPOSED = 60
 """Systems of all kinds together: what a race was simulated with."""
 
@@ -34,7 +34,7 @@ class Option:
     source: str
 
     def weakens(self, kind: str) -> list[Weak]:
-        """What any of its values gives up; [] for a safe one."""
+        """The durability that a value of it gives up on a kind of file system; [] if none does."""
         tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
         return [
             each for table in tables for each in weakened(made_of(System.model_validate(table)))

@@ -1,4 +1,4 @@
-"""What a race takes of a device's life."""
+"""How much of a flash drive's rated writes a race uses up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _RATED_WRITES = 600
 """Times that a flash drive may be written whole: 600 TB for each TB is what consumer drives of
 three bits a cell are rated for."""
 _NOTED_SHARE = 0.1
-"""Of that life, what is worth a line."""
+"""Share of the rated writes from which on the plan mentions it."""
 
 
 def wear(study: Study, size_bytes: int, written_bytes: int) -> str:

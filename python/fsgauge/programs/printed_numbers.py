@@ -51,7 +51,7 @@ def found_once(pattern: str, text: str) -> str:
 
 
 def at_path(document: object, path: str) -> str:
-    """ "results.0.mean"; ValueError where nothing stands there."""
+    """ "results.0.mean"; ValueError if the path has no value."""
     for name in path.split("."):
         if isinstance(document, dict) and name in document:
             document = document[name]

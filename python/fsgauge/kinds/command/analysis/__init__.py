@@ -21,11 +21,11 @@ class CommandAnalysis(Analysis):
     own: ClassVar = Command
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
-        """Its time."""
+        """A program is compared by the time it takes."""
         return "complete"
 
     def read(self, material: Material) -> Command | None:
-        """None where no run was measured to its end."""
+        """Times, waits and the program's own numbers; None if no run completed."""
         waits = waits_of(material)
         if not waits:
             return None

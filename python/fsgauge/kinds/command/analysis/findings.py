@@ -17,7 +17,7 @@ _SAME_SHARE = 0.01
 
 
 def of_runs(evidence: Evidence) -> Iterator[Finding]:
-    """Of all runs that started the program."""
+    """Findings of the runs that started the program."""
     started = [run for run in evidence.runs if run.command is not None]
     yield from _left(started)
     yield from _unread(started)

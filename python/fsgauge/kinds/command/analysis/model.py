@@ -50,5 +50,5 @@ class Command(OwnResults):
     numbers: list[OwnNumberResult]
 
     def of_cell(self, cell: str) -> list[Waits]:
-        """Of one cell."""
+        """How long each system waited for storage in one cell, by its id."""
         return [each for each in self.waits if each.cell == cell]

@@ -28,7 +28,7 @@ class CommandPage(KindPage):
 
 
 def tables(results: Results) -> list[Table]:
-    """None where no run was measured to its end."""
+    """The tables of a study of programs; [] if no run completed."""
     own = Command.of(results)
     if own is None:
         return []
