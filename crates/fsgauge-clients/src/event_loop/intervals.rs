@@ -69,7 +69,7 @@ impl<T: Target> EventLoop<'_, T> {
     }
 
     /// When the last client finished.
-    fn last_done_ns(&self) -> u64 {
+    pub(super) fn last_done_ns(&self) -> u64 {
         self.clients.iter().filter_map(|member| member.count.end_ns).max().unwrap_or(0)
     }
 }

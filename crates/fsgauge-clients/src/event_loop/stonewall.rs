@@ -84,6 +84,8 @@ impl<T: Target> EventLoop<'_, T> {
         self.window.go_on_until(self.window.zero_ns.saturating_add(limit_ns));
         (self.ended, self.drained) = (None, Drained::default());
         self.line_up_again(most);
+        // A client that was the last to answer and has nothing more to do came after boundaries that nobody crossed.
+        self.cross(self.last_done_ns());
         self.turn()?;
         self.drain()
     }

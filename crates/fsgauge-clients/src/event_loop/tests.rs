@@ -188,6 +188,27 @@ fn intervals_are_whole_but_for_the_last_however_slow_a_call_is() {
     assert_eq!(outcome.in_flight_ns, 3 * sum);
 }
 
+#[test]
+fn intervals_are_whole_behind_the_stonewall_too() {
+    let mut walled = ClientsJob { interval_ns: 5_000_000, time_limit_ns: 20_000_000, wear_out: true, ..job() };
+    // Two calls: the second is on its way at the stonewall, and its client has nothing to do behind it.
+    walled.files.sizes = FileSizes::Cycle { sizes_bytes: vec![0] };
+    let (plan, clock, stop) = (Plan::new(&walled), Clock::new().0, Stop::new());
+    let mut intervals = Vec::new();
+    let mut keep = |interval: Interval| intervals.push(interval);
+    let context = LoopContext { plan: &plan, clock, stop, on_interval: &mut keep };
+    let target = Slow { record: vec![0; 4096], stop, calls: 5 };
+    let mut event_loop = EventLoop::new(context, target, 0..1);
+    event_loop.wears_out(Arc::new(WearOut::new(1)));
+    let outcome = event_loop.run(clock.now_ns()).unwrap();
+    assert_eq!((outcome.ended, outcome.tally.files), (Ended::SizeLimit, 1));
+    let (last, whole) = intervals.split_last().unwrap();
+    assert!(whole.len() >= 4 && whole.iter().all(|interval| interval.elapsed_ns == 5_000_000));
+    assert!(last.elapsed_ns <= 5_000_000);
+    let sum: u64 = intervals.iter().map(|interval| interval.elapsed_ns).sum();
+    assert_eq!(sum, outcome.end_ns - outcome.begin_ns);
+}
+
 /// Lets clients in when it is waited for, but for every tenth; notes the most that were on their way.
 struct Admitting {
     noting: Noting,
