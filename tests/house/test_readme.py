@@ -69,13 +69,15 @@ def test_the_make_targets_exist() -> None:
 
 def test_every_other_command_is_known_here() -> None:
     words = (
-        "plan run run run run run run run run run rig run run"
+        "run run study run run run choose import"
+        " plan run run run run run run run run run rig run run"
         " run run run run study scan resume report study doctor compare query crosscheck"
     )
     assert [line.split()[1] for line in commands()[INSTALLING:]] == words.split()
 
 
 def test_the_commands_that_measure_nothing(tmp_path: Path) -> None:
+    (tmp_path / "db.fio").write_text("[db]\nrw=randread\nbs=8k\nsize=1g\niodepth=16\n")
     for line in commands():
         if line.split()[1] in ("plan", "study", "doctor"):
             done = fsgauge(line.split()[1:], tmp_path)

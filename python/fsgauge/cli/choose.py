@@ -256,11 +256,18 @@ def _grouped(found: Sequence[tuple[str, str]]) -> list[str]:
     """Those that are refused for one reason in a line: "16 systems, ext4 noatime first: ..."."""
     by_reason: dict[str, list[str]] = {}
     for name, why in found:
-        by_reason.setdefault(why.replace(f'"{name}"', "it"), []).append(name)
+        by_reason.setdefault(_of(name, why), []).append(name)
     return [
         f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {why}"
         for why, names in by_reason.items()
     ]
+
+
+def _of(name: str, why: str) -> str:
+    """A refusal without the name of the system, as several have the same."""
+    return why.replace(f'the options of the system "{name}"', "its options").replace(
+        f'"{name}"', "it"
+    )
 
 
 def _tell(entry: _Entry, study: Study, world: Rig) -> None:

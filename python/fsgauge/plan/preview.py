@@ -142,6 +142,9 @@ def describe(
     is_simulated = around.block is not None or study.is_simulated
     most, expected, fewest = measured_blocks(plan, study)
     written = written_bytes(study, size_bytes, most, around)
+    limit = math.inf
+    if plan.race is not None and plan.race.budget_seconds is not None:
+        limit = plan.race.budget_seconds
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -165,9 +168,9 @@ def describe(
         blocks=blocks,
         blocks_asked=study.plan.blocks,
         runs=round(sum(len(turn.cells) for turn in plan.turns) * most / blocks),
-        expected_seconds=expected * mean,
-        shortest_seconds=fewest * shortest,
-        longest_seconds=most * longest if longest is not None else None,
+        expected_seconds=min(limit, expected * mean),
+        shortest_seconds=min(limit, fewest * shortest),
+        longest_seconds=min(limit, most * longest) if longest is not None else None,
         how=around.how,
         instead=None
         if around.instead is None
@@ -219,7 +222,8 @@ def _block_times(
     if measured is None:
         of_plan = partial(plan_seconds, study, size_bytes, blocks, plan.side_by_side, around)
         shortest, longest = (of_plan(speed) / blocks for speed in (FASTEST, SLOWEST))
-        return plan.expected_seconds / blocks, shortest, longest
+        of_race = plan.race is not None
+        return (of_plan() if of_race else plan.expected_seconds) / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     beside = runs * (RUN_SECONDS + around.run_seconds)
     return measured.mean + beside, measured.shortest + beside, measured.longest + beside

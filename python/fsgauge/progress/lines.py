@@ -120,6 +120,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     blocks = len({turn.block for turn in plan.turns})
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
+    most = "at most " if plan.race is not None else ""
     takes = (
         f"about {format_duration(int(plan.expected_seconds * 1e9))},"
         f" about {format_size(plan.expected_written_bytes)} written"
@@ -135,7 +136,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f" storage: {environment.storage.sentence}",
         compared(plan),
         f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"
-        f" {count(runs, 'run')}, {takes}; seed {plan.seed}",
+        f" {most}{count(runs, 'run')}, {takes}; seed {plan.seed}",
         "",
     ]
 

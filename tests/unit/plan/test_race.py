@@ -88,6 +88,20 @@ def test_the_plan_has_turns_for_all_and_takes_no_longer_than_its_budget() -> Non
     assert short.turns == plan.turns
 
 
+def test_what_a_race_is_expected_to_take_is_within_its_bounds_and_its_budget() -> None:
+    """A budget shortened the time of each block: it then took less than the shortest."""
+    times = []
+    for settings in ([], ["plan.budget=110s"]):
+        study = race_study("plan.blocks=24", *settings)
+        described = describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
+        longest_seconds = described.longest_seconds
+        assert longest_seconds is not None
+        assert described.shortest_seconds <= described.expected_seconds <= longest_seconds
+        times.append((described.expected_seconds, longest_seconds))
+    (whole, _), (within, longest) = times
+    assert (within, longest) == (min(whole, 110), 110)
+
+
 def test_a_budget_for_less_than_three_blocks_is_refused() -> None:
     with pytest.raises(InputError, match="too short for 3 blocks and those that confirm"):
         make_plan(race_study("plan.budget=10s"), size_bytes=GIB)

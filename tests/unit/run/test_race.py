@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.progress import Progress
 from fsgauge.record.records import Plan
-from fsgauge.report.write import read_report
+from fsgauge.report.write import read_report, write_report
 from fsgauge.run import Outcome, left_of, resume_study
 from fsgauge.stats.race.model import Race
 from fsgauge.store import read_results
@@ -110,6 +110,11 @@ def test_a_race_that_is_not_over_says_who_leads(tmp_path: Path) -> None:
     assert results.race is not None and results.race.ended == "running"
     assert "two leads" in results.answer
     assert "not over" in results.answer
+
+
+def test_a_race_that_is_cut_in_its_first_block_has_a_page(tmp_path: Path) -> None:
+    page = write_report(measure(tmp_path, RacingEngine(2)).directory)
+    assert page.is_file()
 
 
 def test_two_failures_in_a_row_are_a_departure_and_one_is_none(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[f
     turns = [len({run.turn for run in own}) for own in of_block]
     planned = planned_turn_seconds(plan)
     known, known_turns, longest = 0.0, 0, 0.0
-    for own, following, count in zip(of_block, [*of_block[1:], []], turns, strict=True):
+    for own, following, count in zip(of_block, [*of_block[1:], []], turns, strict=False):
         if not own:
             continue
         first = min(run.started_unix_ns for run in own)

@@ -10,6 +10,7 @@ from fsgauge.engine.wire import Steady
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord, StudyRecord
 from fsgauge.stats.race.replay import Replay, replayed, spent_seconds, standing_words
+from fsgauge.stats.race.results import race_in
 from fsgauge.store import StoredStudy, read_results
 from tests.synthetic_race import BASELINE, BLOCKS, measure
 
@@ -93,6 +94,13 @@ def test_time_is_counted_from_block_to_block_and_pauses_are_not(stored: StoredSt
     assert spent_seconds(plan, runs, 3) == (pytest.approx(90), pytest.approx(5))
     resumed = placed(stored.runs, [100, 130, 90_000])
     assert spent_seconds(plan, resumed, 3) == (pytest.approx(90), pytest.approx(5))
+
+
+def test_a_race_that_is_cut_in_its_first_block_took_nothing_yet(stored: StoredStudy) -> None:
+    cut = [run for run in stored.runs if (run.block, run.system) < (0, "two")]
+    race = race_in(stored.study, cut)
+    assert race is not None
+    assert (race.blocks, race.ended, race.leader, race.seconds) == (0, "running", "", 0.0)
 
 
 def test_what_gives_up_durability_does_not_win(stored: StoredStudy) -> None:
