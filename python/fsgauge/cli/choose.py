@@ -306,14 +306,14 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
 def _race(
     study: Study, world: Rig, asked: _Asked, results: Path, style: str | None
 ) -> tuple[int, str]:
-    """The exit code, and the winner; "" where the race did not come so far."""
+    """The exit code, and the winner; "" of a race that is not over."""
     from fsgauge.cli.execution import execute, report_in
 
     winners: list[str] = []
 
     def concluded(directory: Path) -> None:
         race = report_in(directory).get("race")
-        if race is not None:
+        if race is not None and race["ended"] != "running":
             winners.append(race["leader"])
 
     code = execute(
