@@ -68,7 +68,9 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         "race_effects": _effect_tables(effects(race, systems)),
         "race_effect_words": _effect_words(effects(race, systems)),
         "race_places": _place_tables(places_of(results)),
-        "race_commands": commands_of(systems[race.leader]) if race.leader else [],
+        "race_commands": commands_of(systems[race.leader])
+        if race.leader and race.ended != "running"
+        else [],
     }
 
 
