@@ -21,6 +21,7 @@ from fsgauge.access.samba import SAMBA
 from fsgauge.rig.host.serving import lack_of
 from tests.house.small import OVERHEAD
 from tests.synthetic import make_study
+from tests.unit.importing.test_import import fio
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -134,6 +135,60 @@ def done_small(
 def assert_answers(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.long
+@pytest.mark.root
+@pytest.mark.parametrize(
+    ("command", "settings"),
+    [
+        ("fsgauge run postgresql", ["workload.fill=4 %", "workload.duration=50ms"]),
+        ("fsgauge run mix-mail", ["workload.duration=200ms", "workload.group.mail.files=50"]),
+        ("fsgauge run metadata", ["workload.entries=[200]", "workload.clients=[1]"]),
+        ("fsgauge run capacity", ["workload.duration=100ms", "plan.latency_limit=200 ms"]),
+    ],
+)
+def test_loads_of_ones_own_on_a_scratch_file(
+    command: str, settings: list[str], tmp_path: Path
+) -> None:
+    small = ["storage.size=512MiB", f"storage.directory={tmp_path}", "plan.blocks=2"]
+    done = done_small(command, [*small, *settings], tmp_path)
+    assert done.returncode in (0, 1), done.stderr  # 1: not valid, on a busy machine
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.long
+@pytest.mark.root
+def test_a_program_of_ones_own_on_a_scratch_file(tmp_path: Path) -> None:
+    linux = tmp_path / "linux"
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    linux.mkdir()
+    for words in (["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(["git", *words], cwd=linux, check=True)
+    line = next(line for line in commands() if line.startswith("fsgauge run command"))
+    before, _, program = line.partition(" -- ")
+    small = ["--set", "storage.size=512MiB", "--set", f"storage.directory={tmp_path}"]
+    words = [*before.split()[1:], *small, "--set", "plan.blocks=2", "--", *program.split()]
+    done = fsgauge([word.replace("/srv/linux", str(linux)) for word in words], tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: git")
+
+
+@pytest.mark.root
+def test_what_would_be_raced_for_a_load_of_ones_own(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line.startswith("fsgauge choose"))
+    done = fsgauge([*line.split()[1:], "--plan"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "race " in done.stdout
+
+
+def test_results_of_another_tool(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line.startswith("fsgauge import"))
+    for number, name in enumerate(line.split()[2:]):
+        fio(tmp_path / name, 1000 + number)
+    done = fsgauge(line.split()[1:], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("report: ")
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -124,7 +124,7 @@ def command(
     )
     asked = _Asked(overrides, storage, seed, rig, hosts, consent, safe)
     study, world = _without_refused(text, asked)
-    _tell(entry, study, world)
+    _tell(entry, study, world, sys.stdout if plan_only else sys.stderr)
     if output is not None:
         written(dump_study(study), output)
     if plan_only:
@@ -270,7 +270,7 @@ def _of(name: str, why: str) -> str:
     )
 
 
-def _tell(entry: _Entry, study: Study, world: Rig) -> None:
+def _tell(entry: _Entry, study: Study, world: Rig, audience: TextIO) -> None:
     """What is tried and why, and what it takes, before anything is measured."""
     from fsgauge.choosing.race_study import why
     from fsgauge.cli.plan_lines import MARGIN
@@ -281,7 +281,7 @@ def _tell(entry: _Entry, study: Study, world: Rig) -> None:
         lines += [f"{MARGIN}{line}" for line in why(each.crossed)]
         lines += [f"{MARGIN}alone, as it weakens durability: {line}" for line in why(each.weak)]
     lines += _cost_lines(study, world)
-    sys.stderr.write("\n".join([*wrapped_lines(lines, width_of(sys.stderr), MARGIN), ""]))
+    audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
 
 
 def _cost_lines(study: Study, world: Rig) -> list[str]:
