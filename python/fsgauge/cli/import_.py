@@ -37,6 +37,7 @@ def command(
     """
     from fsgauge.importing import import_results
     from fsgauge.progress.terminal import say
+    from fsgauge.units import count
 
     found = import_results(
         _by_system(files), results, ["fsgauge", *sys.argv[1:]], question=question, machine=machine
@@ -55,7 +56,8 @@ def command(
         }
         click.echo(json.dumps(document))
         return ExitCode.ANSWERED
-    click.echo(f"{found.directory}: {found.blocks} runs of {found.tool}, {len(found.tests)} tests")
+    runs, tests = count(found.blocks, "run"), count(len(found.tests), "test")
+    click.echo(f"{found.directory}: {runs} of {found.tool}, {tests}")
     say(f"next: fsgauge report {quoted(found.directory)}")
     return ExitCode.ANSWERED
 
