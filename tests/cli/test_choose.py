@@ -69,6 +69,7 @@ def test_what_mkfs_refuses_is_named_and_the_race_is_planned_without_it(
     assert done.returncode == 0, done.stderr
     assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
     assert "race      4 systems, ext4 the baseline" in done.stdout
+    assert "decides   " in done.stdout
     written = (tmp_path / "raced.toml").read_text()
     assert not [line for line in written.splitlines() if line.startswith("mkfs") and "100" in line]
     assert written.count("[[system]]") == 4

@@ -288,6 +288,7 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
     from fsgauge.choosing.wear import wear
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.preview import describe
+    from fsgauge.units import count
 
     planned = plan_on(study, world)
     worst_bytes = planned.plan.expected_written_bytes
@@ -296,7 +297,12 @@ def _cost_lines(study: Study, world: Rig) -> list[str]:
         planned.plan, study, size_bytes=planned.size_bytes, around=planned.around
     )
     first = study.systems[0].name
+    cells, primary = planned.plan.cells, planned.plan.primary
+    decides = next((each for each in cells if {each.id, each.name} & {*primary}), cells[0])
+    others = len(cells) - 1
+    beside = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [
+        f"decides   {decides.name}{beside}",
         f"race      {len(study.systems)} systems, {first} the baseline; {description.race}",
         *time_and_bytes(description),
         *([f"endurance {worn}"] if worn else []),
