@@ -17,7 +17,7 @@ from fsgauge.engine.wire import (
 from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
-from fsgauge.units import format_bandwidth, format_duration, format_rate
+from fsgauge.units import count, format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import NoiseSoFar
@@ -149,6 +149,6 @@ def _outcome_of_clients(result: LoadResult, clients: ClientsResult) -> str:
         "clients gave up": clients.clients_gave_up,
         "bad records": clients.bad_records,
     }
-    parts = [f"{clients.files} files in {format_duration(result.elapsed_ns)}"]
-    parts += [f"{count} {what}" for what, count in wrong.items() if count]
+    parts = [f"{count(clients.files, 'file')} in {format_duration(result.elapsed_ns)}"]
+    parts += [f"{number} {what}" for what, number in wrong.items() if number]
     return ", ".join(parts)

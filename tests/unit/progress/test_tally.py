@@ -38,6 +38,9 @@ def test_clients_have_files_and_time_and_what_went_wrong() -> None:
     result = run.result.model_copy(update={"clients": wrong})
     said = outcome(with_result(run, result))
     assert said.endswith(", 3 files given up, 2 bad records")
+    one = clients.model_copy(update={"files": 1})
+    alone = run.result.model_copy(update={"clients": one})
+    assert outcome(with_result(run, alone)).startswith("1 file in ")
 
 
 def test_connecting_is_not_in_the_rate() -> None:
