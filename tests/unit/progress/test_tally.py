@@ -28,7 +28,7 @@ def test_clients_have_files_and_time_and_what_went_wrong() -> None:
     )
     assert run.result is not None and run.result.clients is not None
     clients = run.result.clients
-    assert outcome(run).startswith(f"{clients.files} files in ")
+    assert outcome(run).startswith(f"{clients.files:,} files in ")
     assert "gave up" not in outcome(run)
     timed = [each for each in clients.operations if each.operation != "connect"]
     assert len(timed) < len(clients.operations)
