@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.bisect.judging import LimitVerdict
-from fsgauge.bisect.search import Outcome
+from fsgauge.bisect.search import Outcome, next_kernel
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import LOG
@@ -93,3 +94,21 @@ def read_log(folder: Path, asked: Asked) -> Log | None:
             next="the same words as then, to go on with it; or --output DIR",
         )
     return found
+
+
+BLOCKS = (1, 2, 4)
+"""How many times the study's blocks a kernel is given, one after the other, until it is decided."""
+
+Measure = Callable[[str, int], Step]
+"""Measures a kernel in so many times the study's blocks."""
+
+
+def steps(log: Log, measure: Measure) -> Iterator[Log]:
+    """The log after each measurement, until nothing is left to try."""
+    while (kernel := next_kernel(log.kernels, log.tried)) is not None:
+        for times in BLOCKS:
+            step = measure(kernel, times)
+            log = log.with_step(step)
+            yield log
+            if step.outcome != "undecided":
+                break
