@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import Field, model_validator
 
 from fsgauge.bisect.judging import LimitVerdict
 from fsgauge.bisect.search import Outcome, next_kernel
 from fsgauge.errors import InputError
 from fsgauge.plain_files import MissingError, PlainFolder
 from fsgauge.plain_files.bounds import LOG
+from fsgauge.plain_files.kept import Kept
 
 FILE = "bisect.json"
 
 
-class Asked(BaseModel):
+class Asked(Kept):
     """What was asked for; a folder goes on with the same alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     study: str
     overrides: list[str]
@@ -32,10 +31,8 @@ class Asked(BaseModel):
     limits: list[str]
 
 
-class Step(BaseModel):
+class Step(Kept):
     """A study of one kernel against the good one; `directory` is its results folder."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kernel: str
     directory: str
@@ -44,15 +41,13 @@ class Step(BaseModel):
     limits: list[LimitVerdict]
 
 
-class Log(BaseModel):
+class Log(Kept):
     """All of it. A kernel that was measured again with more blocks counts by its last step."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal[1] = 1
     asked: Asked
     kernels: list[str]
-    steps: list[Step] = []
+    steps: list[Step] = Field([])
 
     @model_validator(mode="after")
     def _steps_are_of_its_kernels(self) -> Self:

@@ -16,12 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from fsgauge.engine.wire import LoadResult
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.plain_files.bounds import MOST_ROWS
+from fsgauge.plain_files.kept import Kept
 from fsgauge.record.records import Record, RunRecord
 from fsgauge.record.series import INTERVAL_COLUMNS, Columns, Counts, Intervals, Load, OnDemand
 from fsgauge.store.files import read_record, record_files, turn_of
@@ -41,10 +41,8 @@ from fsgauge.store.rows import (
 )
 
 
-class SeriesFile(BaseModel):
+class SeriesFile(Kept):
     """A Parquet file as it was written: a file that differs is not read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str
     rows: int

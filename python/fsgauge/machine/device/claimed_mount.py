@@ -13,7 +13,6 @@ import ctypes
 import errno
 import os
 from contextlib import suppress
-from types import TracebackType
 from typing import Protocol, Self
 
 from fsgauge.errors import RigError
@@ -56,12 +55,7 @@ class WrittenThroughNode:
             raise error
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._events)
 
     def seen(self) -> list[str]:
